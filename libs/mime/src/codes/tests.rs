@@ -1,0 +1,46 @@
+use super::find;
+
+/// Labelled mails: codes, subject, text, html; split by tabs, `\n` for line breaks, `-` for none.
+const CORPUS: &str = include_str!("corpus.tsv");
+
+#[test]
+fn corpus_is_labelled_as_people_would() {
+    let mut wrong = Vec::new();
+    let mut cases = 0;
+    for line in CORPUS.lines().filter(|line| !(line.is_empty() || line.starts_with('#'))) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [expected, subject, text, html] = columns[..] else {
+            panic!("not four columns: {line}")
+        };
+        let given = |column: &str| (column != "-").then(|| column.replace("\\n", "\n"));
+        let expected: Vec<&str> = expected.split(',').filter(|code| *code != "-").collect();
+        let subject = given(subject).unwrap_or_default();
+        let found = find(&subject, given(text).as_deref(), given(html).as_deref());
+        if found != expected {
+            wrong.push(format!("{found:?} for {line}"));
+        }
+        cases += 1;
+    }
+    assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(cases >= 60, "only {cases} cases");
+}
+
+#[test]
+fn hostile_text_takes_linear_time() {
+    // Quadratic work would take minutes here.
+    let pieces = [
+        "pin-",
+        "code 1234\n",
+        "1.1.",
+        "invit郵便番号",
+        "1 ",
+        "order ",
+        "12:34a@",
+        "www.",
+        "code ",
+    ];
+    for piece in pieces {
+        let text = piece.repeat(300_000 / piece.len());
+        assert!(find("code", Some(&text), None).len() <= crate::limits::CODES);
+    }
+}

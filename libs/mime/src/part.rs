@@ -1,0 +1,146 @@
+//! What a part's header says of its body.
+
+use crate::charset::{self, Charset};
+use crate::fields::{self, Field};
+use crate::lines;
+use crate::names;
+use crate::params::Value;
+use crate::structure::Leaf;
+use crate::transfer::{self, Transfer};
+use crate::warnings::{Fault, Faults};
+use crate::words;
+
+/// The MIME fields of a part (RFC 2045, RFC 2183).
+#[derive(Debug)]
+pub(crate) struct Head {
+    content_type: Value,
+    disposition: Value,
+    transfer: Transfer,
+    content_id: Option<String>,
+}
+
+impl Head {
+    /// Reads a header block; `default` is the media type of a part that names none.
+    pub(crate) fn read(fields: &[Field<'_>], default: &str) -> (Self, Faults) {
+        let value = |name: &str| fields::first(fields, name);
+        let mut faults = Faults::default();
+        let mut content_type = value("content-type").map(Value::read).unwrap_or_default();
+        if !is_media_type(&content_type.token) {
+            faults.add_if(value("content-type").is_some(), Fault::BadContentType);
+            default.clone_into(&mut content_type.token);
+        }
+        let transfer = value("content-transfer-encoding").map(Transfer::read).unwrap_or_default();
+        let is_multipart = content_type.token.starts_with("multipart/");
+        faults.add_if(
+            transfer == Transfer::Unknown || (is_multipart && transfer != Transfer::Identity),
+            Fault::BadEncoding,
+        );
+        let disposition = value("content-disposition").map(Value::read).unwrap_or_default();
+        let content_id = value("content-id").map(content_id).filter(|id| !id.is_empty());
+        let head = Self { content_type, disposition, transfer, content_id };
+        (head, faults)
+    }
+
+    /// The head of a multipart that turned out to be a text. An encoding is not allowed on a
+    /// multipart, so it does not count.
+    pub(crate) fn into_text(self) -> Self {
+        let content_type = Value { token: "text/plain".into(), ..self.content_type };
+        Self { content_type, transfer: Transfer::Identity, ..self }
+    }
+
+    pub(crate) fn media_type(&self) -> &str {
+        &self.content_type.token
+    }
+
+    pub(crate) fn boundary(&self) -> Option<&[u8]> {
+        self.content_type.param("boundary").map(<[u8]>::trim_ascii).filter(|name| !name.is_empty())
+    }
+
+    pub(crate) fn content_id(&self) -> Option<&str> {
+        self.content_id.as_deref()
+    }
+
+    /// Whether the sender wants the part offered for download (RFC 2183, section 2.2: an unknown
+    /// disposition counts as `attachment`).
+    pub(crate) fn is_attachment(&self) -> bool {
+        !matches!(self.disposition.token.as_str(), "" | "inline")
+    }
+
+    /// Whether the part is shown within the message.
+    pub(crate) fn is_inline(&self) -> bool {
+        match self.disposition.token.as_str() {
+            "inline" => true,
+            "" => self.content_id.is_some(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn charset(&self) -> Charset {
+        charset::find(self.content_type.param("charset").unwrap_or_default())
+    }
+
+    /// The file name as listed, and whether it was cut.
+    pub(crate) fn filename(&self) -> (String, bool) {
+        names::shorten(names::of_part(&self.disposition, &self.content_type))
+    }
+}
+
+fn is_media_type(token: &str) -> bool {
+    token.split_once('/').is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
+}
+
+fn content_id(value: &[u8]) -> String {
+    let text = words::decode(value).text;
+    text.trim().trim_start_matches('<').trim_end_matches('>').to_owned()
+}
+
+impl Leaf<'_> {
+    /// The exact decoded bytes.
+    pub(crate) fn bytes(&self) -> std::borrow::Cow<'_, [u8]> {
+        self.head.transfer.decode(self.body)
+    }
+
+    /// The text, with LF line ends.
+    pub(crate) fn text(&self) -> String {
+        lines::to_lf(charset::decode(self.head.charset(), &self.bytes()).into_owned())
+    }
+
+    /// The beginning of the text, from at most `length` bytes of the body.
+    pub(crate) fn text_prefix(&self, length: usize) -> String {
+        if self.body.len() <= length {
+            return self.text();
+        }
+        let bytes = self.head.transfer.decode(&self.body[..length]);
+        lines::to_lf(charset::decode(self.head.charset(), whole_characters(&bytes)).into_owned())
+    }
+
+    /// The faults of the body's encoding.
+    pub(crate) fn faults(&self) -> Faults {
+        match self.head.transfer {
+            Transfer::Base64 if !transfer::is_clean_base64(self.body) => Fault::BadBase64.into(),
+            Transfer::QuotedPrintable if !transfer::is_clean_quoted_printable(self.body) => {
+                Fault::BadQuotedPrintable.into()
+            }
+            _ => Faults::default(),
+        }
+    }
+
+    /// The faults of a part that is shown as text.
+    pub(crate) fn text_faults(&self) -> Faults {
+        match self.head.charset() {
+            Charset::Unknown => Fault::UnknownCharset.into(),
+            Charset::Undeclared if !self.body.is_ascii() => Fault::EightBitWithoutCharset.into(),
+            _ => Faults::default(),
+        }
+    }
+}
+
+/// `bytes` without a UTF-8 character that was cut at the end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    let tail = bytes.iter().rev().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let end = bytes.len() - tail;
+    match end.checked_sub(1) {
+        Some(lead) if bytes[lead] >= 0xC0 => &bytes[..lead],
+        _ => bytes,
+    }
+}

@@ -1,0 +1,26 @@
+//! The plain text body as a page.
+
+use crate::entities::escape;
+use crate::{limits, links};
+
+const STYLE: &str = "pre{white-space:pre-wrap;overflow-wrap:anywhere;\
+    font:14px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;margin:1rem}";
+
+/// `source` escaped, its links made clickable. At most 2 MiB are shown.
+#[must_use]
+pub fn text(source: &str) -> String {
+    let shown = limits::cut(source, limits::HTML);
+    let mut body = String::with_capacity(shown.len() + shown.len() / 8);
+    let mut done = 0;
+    for range in links::urls(shown) {
+        let url = &shown[range.clone()];
+        body.push_str(&escape(&shown[done..range.start]));
+        let (target, url) = (escape(&links::target(url)), escape(url));
+        body.extend(["<a href=\"", &target, "\" target=\"_blank\" rel=\"noopener noreferrer\">"]);
+        body.extend([&url, "</a>"]);
+        done = range.end;
+    }
+    body.push_str(&escape(&shown[done..]));
+    let cut = if shown.len() < source.len() { "\n[The preview ends here.]" } else { "" };
+    format!("<!doctype html><meta charset=\"utf-8\"><style>{STYLE}</style><pre>\n{body}{cut}</pre>")
+}

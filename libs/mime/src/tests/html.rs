@@ -1,0 +1,141 @@
+use crate::entities;
+use crate::links;
+use crate::visible;
+
+#[test]
+fn character_references() {
+    let cases = [
+        ("a &amp; b", "a & b"),
+        ("&lt;&gt;&quot;&apos;&#39;&#x27;&#X27", "<>\"''''"),
+        ("&nbsp;&auml;&Auml;&yuml;&euro;&hellip;", "\u{A0}äÄÿ€…"),
+        ("?a=1&amp;b=2&copy=3&amp", "?a=1&b=2&copy=3&"),
+        ("&#0;&#x110000;&#150;", "\u{FFFD}\u{FFFD}–"),
+        ("&nosuch; & &; &#; &#x;", "&nosuch; & &; &#; &#x;"),
+        ("java&Tab;script&colon;", "java\tscript:"),
+        ("&#000000000000000000106;", "j"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(entities::decode(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn visible_text() {
+    let cases = [
+        ("<p>one</p><p>two</p>", "one\ntwo"),
+        ("a<br>b<br/>c", "a\nb\nc"),
+        ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc"),
+        ("a <b>b</b>\n c", "a b c"),
+        ("<head><title>no</title><style>p{}</style></head><body>yes", "yes"),
+        ("<script>if (a < b) '</p>'</script>yes", "yes"),
+        ("a<!-- <p>no</p> -->b<!-->c-->d", "abc-->d"),
+        ("<div style='display: none'>no<div>no</div>no</div>yes", "yes"),
+        ("<p style=\"DISPLAY:NONE\">no<p>yes", "yes"),
+        ("<span style='font-size:0px'>no</span><span style='font-size:0.9em'>yes</span>", "yes"),
+        ("<span hidden>no</span>yes", "yes"),
+        ("<img style='display:none'>yes", "yes"),
+        ("a\u{200B}b&zwnj;c&shy;d", "abcd"),
+        ("1 < 2 and <3", "1 < 2 and <3"),
+        ("<a title=\"a > b\">yes</a>", "yes"),
+        ("<p>it's <b>bold</b>", "it's bold"),
+        ("<![if !mso]>yes<![endif]>", "yes"),
+        ("unclosed <b", "unclosed"),
+        ("<!-- unclosed", ""),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(visible::text(html).text, expected, "{html}");
+    }
+}
+
+/// HTML, text, targets and texts.
+type Case<'a> = (Option<&'a str>, Option<&'a str>, &'a [(&'a str, &'a str)]);
+
+#[test]
+fn links_of_html_and_text() {
+    let cases: &[Case] = &[
+        (
+            Some("<a href='https://x.test/?a=1&amp;b=2'>Go <b>now</b></a>"),
+            None,
+            &[("https://x.test/?a=1&b=2", "Go now")],
+        ),
+        (Some("<a href=https://x.test/a/b>Go</a>"), None, &[("https://x.test/a/b", "Go")]),
+        (
+            Some("<A HREF=\" https://x.test \"><IMG ALT=\"Logo\"></A>"),
+            None,
+            &[("https://x.test", "Logo")],
+        ),
+        (Some("<a href='https://x.test'></a>"), None, &[("https://x.test", "https://x.test")]),
+        (Some("<a href='#top'>up</a><a href='javascript:x'>no</a><a>no</a>"), None, &[]),
+        (
+            Some("<a href='myapp://open'>App</a><a href='mailto:a@x.test'>Mail</a>"),
+            None,
+            &[("myapp://open", "App"), ("mailto:a@x.test", "Mail")],
+        ),
+        (
+            Some(
+                "<a href='https://x.test'>1</a><a href='https://x.test'>2</a><a href='https://x.test'>1</a>",
+            ),
+            None,
+            &[("https://x.test", "1"), ("https://x.test", "2")],
+        ),
+        (
+            Some("<a href='https://x.test'>1</a>"),
+            Some("see https://x.test or https://y.test."),
+            &[("https://x.test", "1"), ("https://y.test", "https://y.test")],
+        ),
+        (Some("<p>bare https://x.test/a</p>"), None, &[("https://x.test/a", "https://x.test/a")]),
+        (
+            Some("<a href='https://x.test/1'>unclosed<a href='https://x.test/2'>two"),
+            None,
+            &[("https://x.test/1", "unclosed"), ("https://x.test/2", "two")],
+        ),
+        (
+            None,
+            Some("(https://x.test/a_(b)), <https://y.test/>; https://z.test/?q=1!"),
+            &[
+                ("https://x.test/a_(b)", "https://x.test/a_(b)"),
+                ("https://y.test/", "https://y.test/"),
+                ("https://z.test/?q=1", "https://z.test/?q=1"),
+            ],
+        ),
+        (
+            None,
+            Some("www.x.test, HTTP://Y.test/a?b#c"),
+            &[("http://www.x.test", "www.x.test"), ("HTTP://Y.test/a?b#c", "HTTP://Y.test/a?b#c")],
+        ),
+        (None, Some("链接：https://x.test/a。然后"), &[("https://x.test/a", "https://x.test/a")]),
+        (None, Some("https:// xhttp://no.test"), &[]),
+    ];
+    for (html, text, expected) in cases {
+        let found = links::find(*html, *text);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|l| (l.url.as_str(), l.text.as_str())).collect();
+        assert_eq!(found, *expected, "{html:?} {text:?}");
+    }
+}
+
+#[test]
+fn hostile_html_takes_linear_time() {
+    // Quadratic work would take minutes here.
+    let pieces = [
+        "<a \"",
+        "<a href='",
+        "<!--",
+        "<i></b>",
+        "<i>",
+        "&#",
+        "&",
+        "<style>",
+        "</style",
+        "<p style=display:none>",
+        "< ",
+        "<a href=x>",
+    ];
+    for piece in pieces {
+        let html = piece.repeat(200_000 / piece.len());
+        assert!(links::find(Some(&html), None).len() <= crate::limits::LINKS);
+        assert!(visible::text(&html).text.len() <= html.len());
+        let options = crate::preview::Options { resolve_cid: &|_| None };
+        assert!(!crate::preview::html(&html, &options).is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+use crate::preview::{Options, content_security_policy, html, text};
+
+fn rewritten(source: &str) -> String {
+    let resolve = |id: &str| (id == "logo@x" || id == "a b").then(|| format!("/p/{id}?s=1&e=2"));
+    let page = html(source, &Options { resolve_cid: &resolve });
+    page.replacen("<meta charset=\"utf-8\">", "", 1)
+}
+
+#[test]
+fn what_runs_or_loads_is_removed() {
+    let cases = [
+        ("a<script>x</script>b", "ab"),
+        ("a<SCRIPT SRC=//x>b</ScRiPt >c", "ac"),
+        ("<base href=//x>a", "a"),
+        ("<meta http-equiv=\"Refresh\" content=\"0;url=//x\">a", "a"),
+        ("<meta http-equiv=\"&#82;efresh\" content=0>a", "a"),
+        ("<meta http-equiv=Content-Type content='text/html; charset=big5'>a", "a"),
+        ("<meta name=viewport content=x>a", "<meta name=viewport content=x>a"),
+        ("<iframe src=//x>b</iframe>a<embed src=//x>", "a"),
+        ("<object data=//x>shown</object><applet>too</applet>", "showntoo"),
+        ("<link rel=\"preload stylesheet\" href=//x>a<link rel=DNS-PREFETCH href=//x>", "a"),
+        ("<img src=a onerror=x OnLoad='y'>", "<img src=a>"),
+        ("<svg onload=x><a xlink:href='javascript:x'>t</a></svg>", "<svg ><a>t</a></svg>"),
+        ("<p ping=//x srcdoc=y>a", "<p>a"),
+        ("<form action='javascript:x'>a", "<form>a"),
+        ("<!-- kept --><style>p{}</style>", "<!-- kept --><style>p{}</style>"),
+    ];
+    for (source, expected) in cases {
+        let found = rewritten(source);
+        assert_eq!(found.replace(" >", ">"), expected.replace(" >", ">"), "{source}");
+    }
+}
+
+#[test]
+fn dangerous_targets_are_removed() {
+    let dangerous = [
+        "javascript:alert(1)",
+        " JavaScript:alert(1)",
+        "java\nscript:alert(1)",
+        "java&#10;script:alert(1)",
+        "java&Tab;script&colon;alert(1)",
+        "&#x6a;avascript:alert(1)",
+        "&#0000106avascript:alert(1)",
+        "\u{1}javascript:alert(1)",
+        "vbscript:x",
+        "data:text/html,x",
+        "DATA:text/html;base64,x",
+        "data:image/svg+xml,x",
+    ];
+    for target in dangerous {
+        let found = rewritten(&format!("<a href=\"{target}\">t</a>"));
+        assert_eq!(found, "<a>t</a>", "{target}");
+    }
+    for target in ["https://x.test", "mailto:a@x.test", "myapp:open", "data:image/png;base64,x"] {
+        let found = rewritten(&format!("<a href=\"{target}\">t</a>"));
+        assert!(found.starts_with(&format!("<a href=\"{target}\"")), "{found}");
+        assert!(found.contains("target=\"_blank\" rel=\"noopener noreferrer\""), "{found}");
+    }
+    assert_eq!(rewritten("<a href='#x' target=_top>t</a>"), "<a href='#x'>t</a>");
+}
+
+#[test]
+fn content_ids_point_to_parts() {
+    let url = "/p/logo@x?s=1&amp;e=2";
+    let cases = [
+        ("<img src=\"cid:logo@x\">", format!("<img src=\"{url}\">")),
+        ("<img src='CID:logo%40x'>", format!("<img src=\"{url}\">")),
+        ("<img src=cid:&lt;logo@x&gt;>", format!("<img src=\"{url}\">")),
+        ("<td background=cid:logo@x>", format!("<td background=\"{url}\">")),
+        ("<video poster=cid:logo@x>", format!("<video poster=\"{url}\">")),
+        ("<img srcset='cid:logo@x 1x, b 2x'>", format!("<img srcset=\"{url} 1x, b 2x\">")),
+        (
+            "<p style=\"background:url(cid:logo@x)\">",
+            format!("<p style=\"background:url(&quot;{url}&quot;)\">"),
+        ),
+        (
+            "<p style='background:url(&quot;cid:logo%40x&quot;)'>",
+            format!("<p style=\"background:url(&quot;{url}&quot;)\">"),
+        ),
+        (
+            "<style>p{background:url('cid:logo@x')}</style>",
+            "<style>p{background:url(\"/p/logo@x?s=1&e=2\")}</style>".into(),
+        ),
+        ("<img src=cid:other>", "<img src=cid:other>".into()),
+        ("<style>a{b:url(cid:other)}</style>", "<style>a{b:url(cid:other)}</style>".into()),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(rewritten(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn the_charset_comes_after_the_doctype() {
+    let page = html("<!DOCTYPE html><p>a", &Options { resolve_cid: &|_| None });
+    assert_eq!(page, "<!DOCTYPE html><meta charset=\"utf-8\"><p>a");
+    let page = html("<p>a", &Options { resolve_cid: &|_| None });
+    assert_eq!(page, "<meta charset=\"utf-8\"><p>a");
+}
+
+#[test]
+fn long_bodies_are_cut() {
+    let source = "ä".repeat(2 * 1024 * 1024);
+    let page = html(&source, &Options { resolve_cid: &|_| None });
+    assert!(page.len() < 2 * 1024 * 1024 + 1_000);
+    assert!(page.ends_with("2 MiB of HTML.</p>"));
+    assert!(text(&source).len() < 2 * 1024 * 1024 + 1_000);
+}
+
+#[test]
+fn plain_text_is_escaped_and_linked() {
+    let page = text("<b>&\"'\nsee https://x.test/?a=1&b=2.\nwww.x.test");
+    assert!(page.contains("&lt;b&gt;&amp;&quot;&#39;\nsee "), "{page}");
+    assert!(page.contains(
+        "<a href=\"https://x.test/?a=1&amp;b=2\" target=\"_blank\" \
+         rel=\"noopener noreferrer\">https://x.test/?a=1&amp;b=2</a>.\n"
+    ));
+    assert!(page.contains("<a href=\"http://www.x.test\""));
+}
+
+#[test]
+fn policies_differ_in_images_and_ancestors() {
+    let closed = content_security_policy(false, "'self'");
+    assert_eq!(
+        closed,
+        "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
+         img-src 'self' data:; media-src 'none'; style-src 'unsafe-inline'; font-src data:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    );
+    let open = content_security_policy(true, "*; script-src *\r\n");
+    assert!(open.contains("img-src 'self' data: https: http:;"));
+    assert!(open.ends_with("frame-ancestors * script-src *"));
+}
