@@ -28,7 +28,7 @@ fn decode<const N: usize>(text: &str) -> Result<[u8; N], InvalidId> {
 }
 
 macro_rules! text_form {
-    ($name:ident, $length:literal) => {
+    ($name:ident, $length:literal, $pattern:literal) => {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Display::fmt(self, f)
@@ -54,7 +54,7 @@ macro_rules! text_form {
                     .schema_type(utoipa::openapi::schema::Type::String)
                     .min_length(Some($length))
                     .max_length(Some($length))
-                    .pattern(Some("^[0-9a-v]+$"))
+                    .pattern(Some($pattern))
                     .description(Some("Opaque, URL-safe, time-ordered id."))
                     .into()
             }
@@ -83,7 +83,8 @@ macro_rules! id {
             }
         }
 
-        text_form!($name, 26);
+        // Its last letter stands for the 3 bits that are left of 128.
+        text_form!($name, 26, "^[0-9a-v]{25}[048cgkos]$");
     };
 }
 
@@ -139,7 +140,8 @@ impl FromStr for MessageId {
     }
 }
 
-text_form!(MessageId, 52);
+// Its last letter stands for the one bit that is left of 256.
+text_form!(MessageId, 52, "^[0-9a-v]{51}[0g]$");
 
 #[cfg(test)]
 mod tests {

@@ -109,6 +109,8 @@ impl utoipa::ToSchema for Time {}
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
 
     #[test]

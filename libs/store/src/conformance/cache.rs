@@ -1,0 +1,75 @@
+//! Short-lived values. A cache may forget at any time, but a suite's few values should stay.
+
+use std::{collections::HashSet, time::Duration};
+
+use bytes::Bytes;
+
+use super::{Harness, fixtures::fresh};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+async fn put(h: &impl Harness, key: &str, value: &'static [u8], ttl: Duration) {
+    h.ports().cache.put(key, Bytes::from_static(value), ttl).await.unwrap();
+}
+
+async fn get(h: &impl Harness, key: &str) -> Option<Bytes> {
+    h.ports().cache.get(key).await.unwrap()
+}
+
+/// A value reads back under its own key until it is forgotten.
+pub async fn put_get_forget(h: &impl Harness) {
+    let (key, other) = (fresh(h).to_string(), fresh(h).to_string());
+    assert_eq!(get(h, &key).await, None);
+    put(h, &key, b"one\0\xff", MINUTE).await;
+    put(h, &other, b"", MINUTE).await;
+    assert_eq!(get(h, &key).await.as_deref(), Some(&b"one\0\xff"[..]));
+    assert_eq!(get(h, &other).await.as_deref(), Some(&b""[..]));
+    for _ in 0..2 {
+        h.ports().cache.forget(&key).await.unwrap();
+        assert_eq!(get(h, &key).await, None);
+    }
+    assert!(get(h, &other).await.is_some());
+}
+
+/// A value is gone after its time.
+pub async fn gone_after_its_time(h: &impl Harness) {
+    let key = fresh(h).to_string();
+    put(h, &key, b"one", MINUTE).await;
+    h.advance(Duration::from_secs(50)).await;
+    assert!(get(h, &key).await.is_some(), "{}", h.name());
+    h.advance(Duration::from_secs(15)).await;
+    assert_eq!(get(h, &key).await, None);
+}
+
+/// The last put decides both value and time.
+pub async fn the_last_put_counts(h: &impl Harness) {
+    let key = fresh(h).to_string();
+    put(h, &key, b"one", MINUTE).await;
+    h.advance(Duration::from_secs(50)).await;
+    put(h, &key, b"two", MINUTE).await;
+    h.advance(Duration::from_secs(50)).await;
+    assert_eq!(get(h, &key).await.as_deref(), Some(&b"two"[..]), "{}", h.name());
+}
+
+/// A mark reads the same until it is changed, and shares nothing with a value of its name.
+pub async fn a_mark_is_stable(h: &impl Harness) {
+    let key = fresh(h).to_string();
+    let cache = &h.ports().cache;
+    let never = cache.version(&key).await.unwrap();
+    assert_eq!(cache.version(&key).await.unwrap(), never, "{}", h.name());
+    let changed = cache.bump(&key).await.unwrap();
+    assert_ne!(changed, never);
+    assert_eq!(cache.version(&key).await.unwrap(), changed);
+    put(h, &key, b"value", MINUTE).await;
+    cache.forget(&key).await.unwrap();
+    assert_eq!(cache.version(&key).await.unwrap(), changed);
+}
+
+/// No two changes of a mark give the same value.
+pub async fn a_bump_never_repeats(h: &impl Harness) {
+    let key = fresh(h).to_string();
+    let bumps = (0..50).map(async |_| h.ports().cache.bump(&key).await.unwrap());
+    let values = futures_util::future::join_all(bumps).await;
+    assert_eq!(values.iter().collect::<HashSet<_>>().len(), 50);
+    assert!(values.contains(&h.ports().cache.version(&key).await.unwrap()));
+}

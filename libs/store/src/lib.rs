@@ -1,0 +1,13 @@
+//! The ports: everything the product needs from a backend, the records kept behind them, and the
+//! suite that each adapter must pass.
+
+mod clock;
+pub mod ports;
+pub mod records;
+pub mod segment;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+pub use clock::Clock;
+pub use ports::*;

@@ -1,0 +1,57 @@
+//! Message bytes, in segments, and the commit that makes received mail durable.
+
+use std::ops::Range;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{Job, Op, Result};
+
+/// Where one message's bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlobRef {
+    /// The segment's name.
+    pub segment: String,
+    /// Bytes from the segment's start.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u64,
+}
+
+/// What one commit of the receiving path makes durable: many messages' bytes in one segment, their
+/// rows, and at most one job that announces them.
+#[derive(Debug)]
+pub struct Group {
+    /// The segment's name; no segment has had it before.
+    pub segment: String,
+    /// The segment, see [`crate::segment`].
+    pub bytes: Bytes,
+    /// Puts into plain tables.
+    pub rows: Vec<Op>,
+    /// Published with the rows.
+    pub job: Option<Job>,
+}
+
+/// The write side of the receiving path.
+///
+/// When `commit` returns, all of the group is durable. Nobody sees a row whose bytes are not
+/// there. On an error the rows are not visible; bytes without rows are the janitor's to remove.
+/// Embedded: one transaction, one fsync. Cluster: segment PUT, then rows and outbox, then the job.
+#[async_trait]
+pub trait Intake: Send + Sync {
+    /// Makes the group durable.
+    async fn commit(&self, group: Group) -> Result<()>;
+}
+
+/// The read side: ranges of segments, and their removal.
+#[async_trait]
+pub trait Blobs: Send + Sync {
+    /// Reads a message, or the part of it that `part` gives relative to its start. A range beyond
+    /// the blob is cut at its end; a segment that is not there is [`super::PortError::Damaged`].
+    async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes>;
+    /// Reads a whole segment; `None` when it is not there.
+    async fn segment(&self, segment: &str) -> Result<Option<Bytes>>;
+    /// Removes a segment; one that is not there is no error.
+    async fn remove(&self, segment: &str) -> Result<()>;
+}

@@ -1,0 +1,65 @@
+//! Live events of inboxes.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use trapline_model::InboxId;
+use uuid::Uuid;
+
+use super::Result;
+
+/// Something that happened in an inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LiveEvent {
+    /// A message is there, whole.
+    MessageCreated {
+        /// The message within its inbox.
+        id: Uuid,
+        /// The header's and the envelope's sender.
+        from: Vec<String>,
+        /// Header and envelope recipients.
+        to: Vec<String>,
+        /// The decoded subject.
+        subject: String,
+    },
+    /// A message was marked read or unread.
+    MessageUpdated {
+        /// The message within its inbox.
+        id: Uuid,
+    },
+    /// Messages are gone.
+    MessagesDeleted {
+        /// The messages within their inbox.
+        ids: Vec<Uuid>,
+    },
+    /// All messages are gone.
+    InboxEmptied,
+    /// The inbox's own record or all its read marks changed.
+    InboxUpdated,
+    /// The inbox is gone.
+    InboxDeleted,
+}
+
+/// What a subscriber hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signal {
+    /// An event.
+    Event(Arc<LiveEvent>),
+    /// Events may have been lost: read the store again.
+    Gap,
+}
+
+/// Signals until the bus is gone.
+pub type SignalStream = BoxStream<'static, Signal>;
+
+/// Fans events out to who listens; keeps none.
+#[async_trait]
+pub trait Bus: Send + Sync {
+    /// Sends to whoever is subscribed now.
+    async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()>;
+    /// Returns when active: later events reach the stream, or a `Gap` does. Dropping the stream
+    /// ends the subscription.
+    async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream>;
+}

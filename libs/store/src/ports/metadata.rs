@@ -1,0 +1,210 @@
+//! Rows: typed key columns and one JSON document each, in partitions.
+//!
+//! The contract is what a CQL store can promise: operations on one partition apply together or not
+//! at all, operations on several do not.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
+
+use super::{PortError, Result};
+
+/// A table: typed key columns and one JSON document per row.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    /// A SQL and CQL identifier.
+    pub name: &'static str,
+    /// Which rows are kept, read and written together.
+    pub partition: &'static [Column],
+    /// The order within a partition; empty where a partition is one row.
+    pub sort: &'static [Column],
+    /// The direction of that order.
+    pub order: Order,
+    /// Which kind of write the table takes.
+    pub writes: Writes,
+}
+
+/// A key column.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Column {
+    /// A SQL and CQL identifier.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a key column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Ordered by its bytes, which for UUIDv7 is the order of time.
+    Uuid,
+    /// Ordered by its UTF-8 bytes.
+    Text,
+    /// Ordered as a number.
+    Int,
+}
+
+/// The direction in which a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first.
+    Ascending,
+    /// Largest key first.
+    NewestFirst,
+}
+
+/// Guarded tables take conditional writes only (CQL lightweight transactions do not mix with plain ones).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// `When::Always` only; the last write wins.
+    Plain,
+    /// `When::Absent` and `When::Version` only.
+    Guarded,
+}
+
+/// A key column's value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// For [`Kind::Uuid`].
+    Uuid(Uuid),
+    /// For [`Kind::Text`].
+    Text(String),
+    /// For [`Kind::Int`].
+    Int(i64),
+}
+
+/// Names one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The row's table.
+    pub table: &'static Table,
+    /// A value for each partition column.
+    pub partition: Vec<Value>,
+    /// A value for each sort column.
+    pub sort: Vec<Value>,
+}
+
+/// A row as read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// A value for each sort column.
+    pub sort: Vec<Value>,
+    /// The JSON document; empty in a scan for keys only.
+    pub doc: String,
+    /// One higher with every guarded write; the first is 1. Plain writes leave it at 0.
+    pub version: i64,
+}
+
+/// The condition of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Whatever is there. Plain tables only.
+    Always,
+    /// Nothing is there, or what was there has outlived its time. Guarded tables only.
+    Absent,
+    /// The row has this version. Guarded tables only.
+    Version(i64),
+}
+
+/// A write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Op {
+    /// Writes a whole row.
+    Put {
+        /// Which row.
+        key: Key,
+        /// A JSON document.
+        doc: String,
+        /// How long the row is there; each write sets it anew. `None` is for ever.
+        ttl: Option<Duration>,
+        /// The condition.
+        when: When,
+    },
+    /// Removes a row. Plain deletes of a row that is not there succeed.
+    Delete {
+        /// Which row.
+        key: Key,
+        /// The condition; `When::Absent` is a misuse.
+        when: When,
+    },
+    /// Removes every row of the partition from `until` to the end of a newest-first table: the row
+    /// itself and all that are older (one range tombstone). Plain tables only.
+    DeleteUntil {
+        /// The newest row to go; it need not exist.
+        until: Key,
+    },
+}
+
+impl Op {
+    /// The key that the operation is about.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        match self {
+            Self::Put { key, .. } | Self::Delete { key, .. } | Self::DeleteUntil { until: key } => {
+                key
+            }
+        }
+    }
+}
+
+/// Part of one partition, in table order.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    /// The table.
+    pub table: &'static Table,
+    /// A value for each partition column.
+    pub partition: Vec<Value>,
+    /// Start behind this sort key, in table order (exclusive). A prefix of the sort columns is
+    /// allowed and excludes every row that starts with it.
+    pub after: Option<Vec<Value>>,
+    /// Stop at this sort key, in table order (inclusive). A prefix is allowed and includes every
+    /// row that starts with it.
+    pub until: Option<Vec<Value>>,
+    /// At most so many rows.
+    pub limit: usize,
+    /// Leave the documents out.
+    pub keys_only: bool,
+}
+
+/// The metadata store: wide rows, conditional writes, nothing else.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Creates the tables that are missing. Safe to call from every process at once.
+    async fn prepare(&self, tables: &[&'static Table]) -> Result<()>;
+    /// Reads one row, unless it is absent or past its time.
+    async fn get(&self, key: &Key) -> Result<Option<Row>>;
+    /// Reads part of one partition, without rows past their time.
+    async fn scan(&self, scan: Scan) -> Result<Vec<Row>>;
+    /// Ops of one partition apply together or not at all; partitions apply in the order given.
+    ///
+    /// Durable and visible to every reader when it returns. A condition that does not hold is
+    /// [`PortError::Conflict`], and its partition and those after it are untouched.
+    async fn write(&self, ops: Vec<Op>) -> Result<()>;
+    /// Whether the backend answers.
+    async fn ping(&self) -> Result<()>;
+}
+
+/// A document with a home.
+pub trait Record: Serialize + DeserializeOwned + Send + Sync {
+    /// Where it is kept.
+    const TABLE: &'static Table;
+    /// Which row it is.
+    fn key(&self) -> Key;
+    /// Its JSON text.
+    fn doc(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|source| PortError::Corrupt { table: Self::TABLE.name, source })
+    }
+    /// Reads a row's document.
+    fn of(row: &Row) -> Result<Self> {
+        serde_json::from_str(&row.doc)
+            .map_err(|source| PortError::Corrupt { table: Self::TABLE.name, source })
+    }
+}
+
+/// Loads and decodes one record; the version guards a later write.
+pub async fn load<R: Record>(store: &dyn Store, key: &Key) -> Result<Option<(R, i64)>> {
+    store.get(key).await?.map(|row| Ok((R::of(&row)?, row.version))).transpose()
+}

@@ -1,0 +1,76 @@
+//! The traits behind which a backend can be swapped.
+
+mod blobs;
+mod bus;
+mod cache;
+mod limiter;
+mod metadata;
+mod queue;
+
+use std::sync::Arc;
+
+pub use blobs::{BlobRef, Blobs, Group, Intake};
+pub use bus::{Bus, LiveEvent, Signal, SignalStream};
+pub use cache::Cache;
+pub use limiter::{Limiter, Rate, Verdict};
+pub use metadata::{
+    Column, Key, Kind, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes, load,
+};
+pub use queue::{Job, Lane, LaneStats, Lease, Queue};
+
+/// What can go wrong below the application, in terms it can act on.
+#[derive(Debug, thiserror::Error)]
+pub enum PortError {
+    /// A guarded write lost to another writer, or the row is already there.
+    #[error("conflict")]
+    Conflict,
+    /// The backend did not answer in time; the outcome of a write is unknown.
+    #[error("timed out")]
+    Timeout,
+    /// The backend refused or is unreachable.
+    #[error("unavailable: {0}")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The caller broke the port's contract: an unknown table, or a write of the wrong kind.
+    #[error("misuse: {0}")]
+    Misuse(&'static str),
+    /// A stored document does not decode.
+    #[error("corrupt document in {table}: {source}")]
+    Corrupt {
+        /// The table that holds the document.
+        table: &'static str,
+        /// What the decoder found.
+        source: serde_json::Error,
+    },
+    /// A segment that a row refers to is not there, or its bytes are not what was written.
+    #[error("segment {0} is missing or damaged")]
+    Damaged(String),
+}
+
+impl PortError {
+    /// Wraps a backend's own error.
+    pub fn unavailable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Unavailable(error.into())
+    }
+}
+
+/// What a port answers.
+pub type Result<T, E = PortError> = std::result::Result<T, E>;
+
+/// Everything the application needs from the outside.
+#[derive(Clone)]
+pub struct Ports {
+    /// Rows.
+    pub store: Arc<dyn Store>,
+    /// Jobs.
+    pub queue: Arc<dyn Queue>,
+    /// Live events.
+    pub bus: Arc<dyn Bus>,
+    /// Rate limits.
+    pub limiter: Arc<dyn Limiter>,
+    /// Short-lived values.
+    pub cache: Arc<dyn Cache>,
+    /// The receiving path's commit.
+    pub intake: Arc<dyn Intake>,
+    /// Message bytes.
+    pub blobs: Arc<dyn Blobs>,
+}

@@ -1,0 +1,102 @@
+//! Jobs: durable wake-ups with a lease.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use trapline_model::Time;
+
+use super::Result;
+
+/// A kind of work with its own consumers and limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lane {
+    /// Mail arrived.
+    Received,
+    /// A webhook is to be called.
+    Webhook,
+    /// A message is to be forwarded.
+    Forward,
+    /// The service itself has mail to send.
+    Mail,
+    /// Clean-up.
+    Housekeeping,
+}
+
+impl Lane {
+    /// Every lane.
+    pub const ALL: [Self; 5] =
+        [Self::Received, Self::Webhook, Self::Forward, Self::Mail, Self::Housekeeping];
+
+    /// A word for keys and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Webhook => "webhook",
+            Self::Forward => "forward",
+            Self::Mail => "mail",
+            Self::Housekeeping => "housekeeping",
+        }
+    }
+}
+
+/// A piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Stable: publishing the same id again within two minutes stores it once.
+    pub id: String,
+    /// Who works on it.
+    pub lane: Lane,
+    /// 1 for the first try.
+    pub attempt: u32,
+    /// What is to be done.
+    pub body: serde_json::Value,
+}
+
+/// A job this worker holds until it finishes, retries, or the lease (30 s) runs out.
+#[derive(Debug)]
+pub struct Lease {
+    /// The work.
+    pub job: Job,
+    /// The adapter's own mark of the lease.
+    pub token: Box<dyn std::any::Any + Send + Sync>,
+}
+
+/// How a lane stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LaneStats {
+    /// Due and not leased.
+    pub ready: u64,
+    /// Held by a worker.
+    pub leased: u64,
+    /// Not yet due.
+    pub delayed: u64,
+    /// Due for more than a minute, and not leased.
+    pub overdue: u64,
+    /// How long the oldest of those has been due.
+    pub oldest_overdue: Option<Duration>,
+}
+
+/// The job queue: at-least-once, with delays.
+#[async_trait]
+pub trait Queue: Send + Sync {
+    /// Returns once the job is stored; `due` in the future delays it.
+    async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()>;
+    /// Waits up to `wait` for the first due job, then takes up to `max`, the longest due first.
+    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>>;
+    /// Removes the job.
+    async fn finish(&self, lease: Lease) -> Result<()>;
+    /// Stores `next` for `due`, then finishes this lease. A crash between the two repeats the job.
+    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()>;
+    /// Starts the lease's time anew; [`super::PortError::Conflict`] when it had run out and
+    /// somebody else holds the job.
+    async fn extend(&self, lease: &Lease) -> Result<()>;
+    /// Removes a job that nobody holds.
+    async fn cancel(&self, lane: Lane, id: &str) -> Result<()>;
+    /// Counts the lane's jobs.
+    async fn stats(&self, lane: Lane) -> Result<LaneStats>;
+    /// Whether a published job survives a crash of the backend; if not, the application keeps an outbox.
+    fn durable(&self) -> bool;
+}

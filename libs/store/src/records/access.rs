@@ -1,0 +1,173 @@
+//! Teams and their API keys.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{Access, ApiKeyId, InboxId, TeamId, Time};
+
+use super::{of_team, single, text, uuid};
+use crate::{Key, Order, Record, Table, Value, Writes};
+
+pub(super) const TEAM: &Table = &Table {
+    name: "team",
+    partition: &[uuid("team_id")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+pub(super) const API_KEY: &Table = &Table {
+    name: "api_key",
+    partition: &[uuid("team_id")],
+    sort: &[uuid("key_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+pub(super) const API_KEY_BY_HASH: &Table = &Table {
+    name: "api_key_by_hash",
+    partition: &[text("sha256")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+};
+
+pub(super) const API_KEY_USE: &Table = &Table {
+    name: "api_key_use",
+    partition: &[uuid("team_id")],
+    sort: &[uuid("key_id")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+};
+
+pub(super) const FIRST_RUN: &Table = &Table {
+    name: "first_run",
+    partition: &[text("name")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+/// A team.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Team {
+    /// The team's id.
+    pub id: TeamId,
+    /// For people.
+    pub name: String,
+    /// When it was made.
+    pub created_at: Time,
+}
+
+impl Team {
+    /// The team's row.
+    #[must_use]
+    pub fn row(id: TeamId) -> Key {
+        single(TEAM, Value::Uuid(id.0))
+    }
+}
+
+impl Record for Team {
+    const TABLE: &'static Table = TEAM;
+    fn key(&self) -> Key {
+        Self::row(self.id)
+    }
+}
+
+/// An API key as its team lists it; the value itself is kept nowhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ApiKey {
+    /// The key's id.
+    pub id: ApiKeyId,
+    /// The team it acts for.
+    pub team: TeamId,
+    /// For people.
+    pub name: String,
+    /// The value's first letters, to tell keys apart.
+    pub prefix: String,
+    /// The value's SHA-256 in hex.
+    pub sha256: String,
+    /// What it may do.
+    pub access: Access,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+    /// When it was made.
+    pub created_at: Time,
+}
+
+impl Record for ApiKey {
+    const TABLE: &'static Table = API_KEY;
+    fn key(&self) -> Key {
+        of_team(API_KEY, self.team, self.id.0)
+    }
+}
+
+/// Finds a key by what a request carries.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ApiKeyByHash {
+    /// SHA-256 of the key's value, in hex.
+    pub sha256: String,
+    /// The team it acts for.
+    pub team: TeamId,
+    /// The key's id.
+    pub id: ApiKeyId,
+    /// What it may do.
+    pub access: Access,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+}
+
+impl ApiKeyByHash {
+    /// The row of a hash in hex.
+    #[must_use]
+    pub fn row(sha256: &str) -> Key {
+        single(API_KEY_BY_HASH, Value::Text(sha256.to_owned()))
+    }
+}
+
+impl Record for ApiKeyByHash {
+    const TABLE: &'static Table = API_KEY_BY_HASH;
+    fn key(&self) -> Key {
+        Self::row(&self.sha256)
+    }
+}
+
+/// When a key was last used; apart from the key, because it is written often.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ApiKeyUse {
+    /// The key's team.
+    pub team: TeamId,
+    /// The key's id.
+    pub id: ApiKeyId,
+    /// To the minute.
+    pub last_used_at: Time,
+}
+
+impl Record for ApiKeyUse {
+    const TABLE: &'static Table = API_KEY_USE;
+    fn key(&self) -> Key {
+        of_team(API_KEY_USE, self.team, self.id.0)
+    }
+}
+
+/// What the first start of an installation made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FirstRun {
+    /// The first team.
+    pub team: TeamId,
+    /// The inbox that mail to unknown addresses lands in.
+    pub inbox: InboxId,
+}
+
+impl FirstRun {
+    /// The only row.
+    #[must_use]
+    pub fn row() -> Key {
+        single(FIRST_RUN, Value::Text("first_run".to_owned()))
+    }
+}
+
+impl Record for FirstRun {
+    const TABLE: &'static Table = FIRST_RUN;
+    fn key(&self) -> Key {
+        Self::row()
+    }
+}

@@ -1,0 +1,52 @@
+//! Signs of life of the processes and loops that make up the service.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::Time;
+
+use super::text;
+use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+
+pub(super) const HEARTBEAT: &Table = &Table {
+    name: "heartbeat",
+    partition: &[text("role")],
+    sort: &[text("instance")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+};
+
+/// Written every few seconds from inside the loop that it vouches for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// `smtp` or `worker`.
+    pub role: String,
+    /// The process.
+    pub instance: String,
+    /// When it was written.
+    pub at: Time,
+}
+
+impl Heartbeat {
+    /// Every instance of a role.
+    #[must_use]
+    pub fn of_role(role: &str) -> Scan {
+        Scan {
+            table: HEARTBEAT,
+            partition: vec![Value::Text(role.to_owned())],
+            after: None,
+            until: None,
+            limit: 1000,
+            keys_only: false,
+        }
+    }
+}
+
+impl Record for Heartbeat {
+    const TABLE: &'static Table = HEARTBEAT;
+    fn key(&self) -> Key {
+        Key {
+            table: HEARTBEAT,
+            partition: vec![Value::Text(self.role.clone())],
+            sort: vec![Value::Text(self.instance.clone())],
+        }
+    }
+}

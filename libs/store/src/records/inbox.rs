@@ -1,0 +1,174 @@
+//! Projects, inboxes, and how mail finds an inbox.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{InboxId, ProjectId, TeamId, Time};
+use uuid::Uuid;
+
+use super::{of_team, single, text, uuid};
+use crate::{Key, Order, Record, Table, Value, Writes};
+
+pub(super) const PROJECT: &Table = &Table {
+    name: "project",
+    partition: &[uuid("team_id")],
+    sort: &[uuid("project_id")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+};
+
+pub(super) const INBOX: &Table = &Table {
+    name: "inbox",
+    partition: &[uuid("team_id")],
+    sort: &[uuid("inbox_id")],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+pub(super) const SMTP_LOGIN: &Table = &Table {
+    name: "smtp_login",
+    partition: &[text("username")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+pub(super) const INBOX_STATE: &Table = &Table {
+    name: "inbox_state",
+    partition: &[uuid("inbox_id")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+/// A project.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Project {
+    /// The project's id.
+    pub id: ProjectId,
+    /// The team it belongs to.
+    pub team: TeamId,
+    /// For people.
+    pub name: String,
+    /// When it was made.
+    pub created_at: Time,
+}
+
+impl Project {
+    /// The project's row.
+    #[must_use]
+    pub fn row(team: TeamId, id: ProjectId) -> Key {
+        of_team(PROJECT, team, id.0)
+    }
+}
+
+impl Record for Project {
+    const TABLE: &'static Table = PROJECT;
+    fn key(&self) -> Key {
+        Self::row(self.team, self.id)
+    }
+}
+
+/// An inbox.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Inbox {
+    /// The inbox's id.
+    pub id: InboxId,
+    /// The team it belongs to.
+    pub team: TeamId,
+    /// For people.
+    pub name: String,
+    /// The project it is grouped under.
+    pub project: Option<ProjectId>,
+    /// The most messages it keeps.
+    pub max_messages: u32,
+    /// When a disposable inbox is gone.
+    pub expires_at: Option<Time>,
+    /// When it was made.
+    pub created_at: Time,
+    /// The SMTP user name, unique in the installation.
+    pub username: String,
+    /// The SMTP password, sealed.
+    pub password: String,
+}
+
+impl Inbox {
+    /// The inbox's row.
+    #[must_use]
+    pub fn row(team: TeamId, id: InboxId) -> Key {
+        of_team(INBOX, team, id.0)
+    }
+
+    /// Whether a disposable inbox is past its time.
+    #[must_use]
+    pub fn expired(&self, now: Time) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+impl Record for Inbox {
+    const TABLE: &'static Table = INBOX;
+    fn key(&self) -> Key {
+        Self::row(self.team, self.id)
+    }
+}
+
+/// Finds an inbox by its SMTP user name, with what the SMTP edge needs to know of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SmtpLogin {
+    /// The SMTP user name.
+    pub username: String,
+    /// The team of the inbox.
+    pub team: TeamId,
+    /// The inbox.
+    pub inbox: InboxId,
+    /// The SMTP password, sealed.
+    pub password: String,
+    /// The most messages the inbox keeps.
+    pub max_messages: u32,
+    /// When a disposable inbox is gone.
+    pub expires_at: Option<Time>,
+}
+
+impl SmtpLogin {
+    /// The row of a user name.
+    #[must_use]
+    pub fn row(username: &str) -> Key {
+        single(SMTP_LOGIN, Value::Text(username.to_owned()))
+    }
+
+    /// Whether the inbox is past its time.
+    #[must_use]
+    pub fn expired(&self, now: Time) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+impl Record for SmtpLogin {
+    const TABLE: &'static Table = SMTP_LOGIN;
+    fn key(&self) -> Key {
+        Self::row(&self.username)
+    }
+}
+
+/// What holds for all messages of an inbox at once.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InboxState {
+    /// The inbox.
+    pub inbox: InboxId,
+    /// Messages up to this one are read, unless a later mark says otherwise.
+    pub read_before: Uuid,
+}
+
+impl InboxState {
+    /// The inbox's row.
+    #[must_use]
+    pub fn row(inbox: InboxId) -> Key {
+        single(INBOX_STATE, Value::Uuid(inbox.0))
+    }
+}
+
+impl Record for InboxState {
+    const TABLE: &'static Table = INBOX_STATE;
+    fn key(&self) -> Key {
+        Self::row(self.inbox)
+    }
+}

@@ -1,0 +1,171 @@
+//! Received messages. Their bytes are in segments.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{Address, Envelope, InboxId, MessageId, Time, Warning};
+use uuid::Uuid;
+
+use super::{of_inbox, uuid};
+use crate::{BlobRef, Key, Order, PortError, Record, Result, Row, Table, Writes};
+
+pub(super) const MESSAGE: &Table = &Table {
+    name: "message",
+    partition: &[uuid("inbox_id")],
+    sort: &[uuid("message_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+pub(super) const MARK: &Table = &Table {
+    name: "message_mark",
+    partition: &[uuid("inbox_id")],
+    sort: &[uuid("message_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+/// What is kept of a message beside its bytes. The id is the row's key.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Message {
+    /// Where the bytes are.
+    pub blob: BlobRef,
+    /// The decoded subject.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subject: String,
+    /// The first author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Address>,
+    /// The To field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<Address>,
+    /// The Cc field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cc: Vec<Address>,
+    /// The Bcc field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bcc: Vec<Address>,
+    /// The Reply-To field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reply_to: Vec<Address>,
+    /// The SMTP envelope.
+    pub envelope: Envelope,
+    /// The Date field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Time>,
+    /// What the sender got wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+    /// The text's beginning.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub snippet: String,
+    /// How many attachments the message has.
+    #[serde(default)]
+    pub attachment_count: u32,
+}
+
+const SEARCH: &str = "{\"search\":\"";
+const BODY: &str = "\",\"message\":";
+
+impl Message {
+    /// The message's row.
+    #[must_use]
+    pub fn row(id: MessageId) -> Key {
+        of_inbox(MESSAGE, id.inbox, id.uuid)
+    }
+
+    /// Every message of an inbox, for a scan or a range delete.
+    #[must_use]
+    pub fn all(inbox: InboxId) -> Key {
+        of_inbox(MESSAGE, inbox, Uuid::max())
+    }
+
+    /// The document: the folded text that a search looks at comes first and free of JSON escapes,
+    /// so that a search over thousands of rows decodes only those that match.
+    pub fn doc(&self, search: &str) -> Result<String> {
+        let body = serde_json::to_string(self)
+            .map_err(|source| PortError::Corrupt { table: MESSAGE.name, source })?;
+        let search = search.replace(['"', '\\'], " ");
+        Ok(format!("{SEARCH}{search}{BODY}{body}}}"))
+    }
+
+    /// The folded text of a row's document.
+    #[must_use]
+    pub fn search(row: &Row) -> &str {
+        let rest = row.doc.strip_prefix(SEARCH).unwrap_or_default();
+        rest.find('"').map_or("", |end| &rest[..end])
+    }
+
+    /// Reads a row.
+    pub fn of(row: &Row) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Doc {
+            message: Message,
+        }
+        serde_json::from_str::<Doc>(&row.doc)
+            .map(|doc| doc.message)
+            .map_err(|source| PortError::Corrupt { table: MESSAGE.name, source })
+    }
+
+    /// The id within the inbox that a row's key holds.
+    #[must_use]
+    pub fn id(row: &Row) -> Uuid {
+        match row.sort.first() {
+            Some(crate::Value::Uuid(id)) => *id,
+            _ => Uuid::nil(),
+        }
+    }
+}
+
+/// Whether somebody marked a message read or unread.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mark {
+    /// The message.
+    pub id: MessageId,
+    /// What it was marked.
+    pub is_read: bool,
+    /// A UUIDv7 of the moment; compared with [`super::InboxState::read_before`].
+    pub at: Uuid,
+}
+
+impl Mark {
+    /// The mark's row.
+    #[must_use]
+    pub fn row(id: MessageId) -> Key {
+        of_inbox(MARK, id.inbox, id.uuid)
+    }
+}
+
+impl Record for Mark {
+    const TABLE: &'static Table = MARK;
+    fn key(&self) -> Key {
+        Self::row(self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn the_search_text_reads_back_whatever_is_in_it() {
+        let message = Message {
+            blob: BlobRef { segment: "s".to_owned(), offset: 1, len: 2 },
+            subject: "say \"hi\" \\ now".to_owned(),
+            from: None,
+            to: Vec::new(),
+            cc: Vec::new(),
+            bcc: Vec::new(),
+            reply_to: Vec::new(),
+            envelope: Envelope::default(),
+            date: None,
+            warnings: Vec::new(),
+            snippet: String::new(),
+            attachment_count: 0,
+        };
+        let doc = message.doc("say \"hi\" \\ now").unwrap();
+        let row = Row { sort: Vec::new(), doc, version: 0 };
+        assert_eq!(Message::search(&row), "say  hi    now");
+        assert_eq!(Message::of(&row).unwrap().subject, message.subject);
+    }
+}

@@ -1,0 +1,66 @@
+//! Typed rows, written once over the ports. Every resource of a team lives under the team's id, so
+//! that another team's id is simply not there.
+
+mod access;
+mod chore;
+mod heartbeat;
+mod inbox;
+mod message;
+mod segment;
+
+use trapline_model::{InboxId, TeamId};
+use uuid::Uuid;
+
+use crate::{Column, Key, Kind, Table, Value};
+
+pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, Team};
+pub use chore::{CHORE_SHARDS, Chore, Task};
+pub use heartbeat::Heartbeat;
+pub use inbox::{Inbox, InboxState, Project, SmtpLogin};
+pub use message::{Mark, Message};
+pub use segment::{Moved, SegmentAlias};
+
+/// Every table of the product.
+pub const TABLES: [&Table; 15] = [
+    access::TEAM,
+    access::API_KEY,
+    access::API_KEY_BY_HASH,
+    access::API_KEY_USE,
+    access::FIRST_RUN,
+    inbox::PROJECT,
+    inbox::INBOX,
+    inbox::SMTP_LOGIN,
+    inbox::INBOX_STATE,
+    message::MESSAGE,
+    message::MARK,
+    chore::CHORE,
+    chore::CHORE_PROGRESS,
+    segment::ALIAS,
+    heartbeat::HEARTBEAT,
+];
+
+pub use chore::ChoreProgress;
+
+const fn uuid(name: &'static str) -> Column {
+    Column { name, kind: Kind::Uuid }
+}
+
+const fn text(name: &'static str) -> Column {
+    Column { name, kind: Kind::Text }
+}
+
+const fn int(name: &'static str) -> Column {
+    Column { name, kind: Kind::Int }
+}
+
+fn of_team(table: &'static Table, team: TeamId, id: Uuid) -> Key {
+    Key { table, partition: vec![Value::Uuid(team.0)], sort: vec![Value::Uuid(id)] }
+}
+
+fn of_inbox(table: &'static Table, inbox: InboxId, id: Uuid) -> Key {
+    Key { table, partition: vec![Value::Uuid(inbox.0)], sort: vec![Value::Uuid(id)] }
+}
+
+fn single(table: &'static Table, value: Value) -> Key {
+    Key { table, partition: vec![value], sort: Vec::new() }
+}

@@ -1,0 +1,48 @@
+//! Where the living messages of a compacted segment went.
+
+use serde::{Deserialize, Serialize};
+
+use super::{single, text};
+use crate::{BlobRef, Key, Order, Record, Table, Value, Writes};
+
+pub(super) const ALIAS: &Table = &Table {
+    name: "segment_alias",
+    partition: &[text("segment")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+};
+
+/// One message's move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Where it began in the old segment.
+    pub offset: u64,
+    /// Where it is now.
+    pub to: BlobRef,
+}
+
+/// The moves out of one segment. Message rows are never rewritten, so that a compaction cannot
+/// bring back a message that was deleted meanwhile.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SegmentAlias {
+    /// The segment that was compacted.
+    pub segment: String,
+    /// What moved.
+    pub moved: Vec<Moved>,
+}
+
+impl SegmentAlias {
+    /// The row of a segment's name.
+    #[must_use]
+    pub fn row(segment: &str) -> Key {
+        single(ALIAS, Value::Text(segment.to_owned()))
+    }
+}
+
+impl Record for SegmentAlias {
+    const TABLE: &'static Table = ALIAS;
+    fn key(&self) -> Key {
+        Self::row(&self.segment)
+    }
+}
