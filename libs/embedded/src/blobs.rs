@@ -1,0 +1,71 @@
+//! Message bytes, read from segments without loading more of them than is asked for.
+
+use std::{ops::Range, sync::Arc};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension as _};
+use trapline_store::{BlobRef, Blobs, PortError, Result};
+
+use crate::{database::Database, values::sql};
+
+/// A read of more bytes than this leaves the caller's thread.
+const FEW: u64 = 64 << 10;
+
+/// Segments in SQLite.
+pub(crate) struct SqliteBlobs(pub(crate) Arc<Database>);
+
+#[async_trait]
+impl Blobs for SqliteBlobs {
+    async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes> {
+        let part = part.unwrap_or(0..blob.len);
+        let start = part.start.min(blob.len);
+        let len = part.end.min(blob.len).saturating_sub(start);
+        let blob = BlobRef { offset: blob.offset.saturating_add(start), len, ..blob.clone() };
+        if len <= FEW {
+            return self.0.readers.short(|connection| range(connection, &blob));
+        }
+        self.0.readers.long(move |connection| range(connection, &blob)).await
+    }
+
+    async fn segment(&self, segment: &str) -> Result<Option<Bytes>> {
+        let segment = segment.to_owned();
+        self.0
+            .readers
+            .long(move |connection| {
+                let sql_text = "SELECT bytes FROM segment_bytes WHERE name = ?";
+                let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
+                let read = |row: &rusqlite::Row<'_>| row.get::<_, Vec<u8>>(0);
+                let bytes = statement.query_row([segment], read).optional().map_err(sql)?;
+                Ok(bytes.map(Bytes::from))
+            })
+            .await
+    }
+
+    async fn remove(&self, segment: &str) -> Result<()> {
+        let segment = segment.to_owned();
+        self.0
+            .write(0, move |session| {
+                let mut statement =
+                    session.statement("DELETE FROM segment_bytes WHERE name = ?")?;
+                statement.execute([segment]).map_err(sql).map(drop)
+            })
+            .await
+    }
+}
+
+fn range(connection: &Connection, blob: &BlobRef) -> Result<Bytes> {
+    let damaged = || PortError::Damaged(blob.segment.clone());
+    let sql_text = "SELECT seq FROM segment_bytes WHERE name = ?";
+    let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
+    let found = statement.query_row([&blob.segment], |row| row.get(0)).optional();
+    let seq: i64 = found.map_err(sql)?.ok_or_else(damaged)?;
+    let segment = connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(sql)?;
+    // Memory is asked for only when the segment is known to be that long.
+    let end = blob.offset.checked_add(blob.len).filter(|end| *end <= segment.len() as u64);
+    let (start, end) = (usize::try_from(blob.offset), usize::try_from(end.ok_or_else(damaged)?));
+    let (start, end) = (start.map_err(|_| damaged())?, end.map_err(|_| damaged())?);
+    let mut bytes = vec![0; end - start];
+    segment.read_at_exact(&mut bytes, start).map_err(sql)?;
+    Ok(bytes.into())
+}

@@ -1,0 +1,76 @@
+//! The cache: bounded by bytes, and by the given clock rather than the machine's.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use moka::sync::Cache as Moka;
+use trapline_model::Time;
+use trapline_store::{Cache, Clock, Result};
+
+/// What an entry takes besides its key and value, about, in bytes.
+const ENTRY: usize = 200;
+
+/// Values and version marks in memory.
+pub(crate) struct MemoryCache {
+    values: Moka<String, (Bytes, Time)>,
+    marks: Moka<String, u64>,
+    next: AtomicU64,
+    clock: Clock,
+}
+
+impl MemoryCache {
+    /// A cache of so many bytes, a quarter of which are for version marks.
+    pub(crate) fn new(clock: Clock, bytes: u64) -> Self {
+        let values = Moka::builder()
+            .max_capacity(bytes / 4 * 3)
+            .weigher(|key: &String, (value, _): &(Bytes, Time)| weight(key.len() + value.len()))
+            .build();
+        let marks = Moka::builder()
+            .max_capacity(bytes / 4)
+            .weigher(|key: &String, _: &u64| weight(key.len()))
+            .build();
+        Self { values, marks, next: AtomicU64::new(1), clock }
+    }
+
+    /// A number that no mark has had: numbers are handed out once, and marks end with the process.
+    fn fresh(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+fn weight(bytes: usize) -> u32 {
+    u32::try_from(bytes + ENTRY).unwrap_or(u32::MAX)
+}
+
+#[async_trait]
+impl Cache for MemoryCache {
+    async fn get(&self, key: &str) -> Result<Option<Bytes>> {
+        let now = self.clock.now();
+        Ok(self.values.get(key).and_then(|(value, until)| (now < until).then_some(value)))
+    }
+
+    async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
+        self.values.insert(key.to_owned(), (value, self.clock.now().after(ttl)));
+        Ok(())
+    }
+
+    async fn forget(&self, key: &str) -> Result<()> {
+        self.values.invalidate(key);
+        Ok(())
+    }
+
+    async fn bump(&self, key: &str) -> Result<u64> {
+        let mark = self.fresh();
+        self.marks.insert(key.to_owned(), mark);
+        Ok(mark)
+    }
+
+    async fn version(&self, key: &str) -> Result<u64> {
+        let kept = self.marks.get(key);
+        Ok(kept.unwrap_or_else(|| self.marks.get_with(key.to_owned(), || self.fresh())))
+    }
+}

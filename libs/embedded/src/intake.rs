@@ -1,0 +1,39 @@
+//! The receiving path's commit: bytes, rows and job in one transaction.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::params;
+use trapline_store::{Group, Intake, PortError, Result};
+
+use crate::{database::Database, queue::insert, store::Plan, values::sql, writer::Session};
+
+/// Commits groups to SQLite.
+pub(crate) struct SqliteIntake(pub(crate) Arc<Database>);
+
+#[async_trait]
+impl Intake for SqliteIntake {
+    async fn commit(&self, group: Group) -> Result<()> {
+        let Group { segment, bytes, rows, job } = group;
+        let rows = Plan::of(&self.0.tables, rows)?;
+        if !rows.is_plain() {
+            return Err(PortError::Misuse("a group's row of a guarded table"));
+        }
+        let size = bytes.len() + rows.bytes();
+        self.0
+            .write(size, move |session| {
+                session.atomically(|| {
+                    keep(session, &segment, &bytes)?;
+                    rows.apply(session)?;
+                    job.as_ref().map_or(Ok(()), |job| insert(session, job, None))
+                })
+            })
+            .await
+    }
+}
+
+fn keep(session: &Session<'_>, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut statement =
+        session.statement("INSERT INTO segment_bytes (name, bytes) VALUES (?, ?)")?;
+    statement.execute(params![name, bytes]).map_err(sql).map(drop)
+}

@@ -1,0 +1,112 @@
+//! The adapters for one process: everything in one folder, nothing to install.
+//!
+//! | port | here |
+//! |---|---|
+//! | store, queue, intake, blobs | one SQLite database in WAL mode |
+//! | bus, limiter, cache | memory, gone with the process |
+//!
+//! One thread writes, and commits once for everything that waits (group commit); readers never
+//! wait for it. What a port call answered with success survives what [`Durability`] names.
+
+mod blobs;
+mod bus;
+mod cache;
+mod database;
+mod intake;
+mod lanes;
+mod limiter;
+mod open;
+mod queue;
+mod readers;
+mod schema;
+mod statements;
+mod store;
+mod sweep;
+mod values;
+mod writer;
+
+use std::{path::PathBuf, sync::Arc};
+
+use trapline_store::{Clock, Ports, Result};
+
+use crate::database::Database;
+pub use crate::open::OpenError;
+
+/// What a port call's success promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Survives a power loss: each commit waits for the disk (`synchronous=FULL`).
+    #[default]
+    Power,
+    /// Survives a crash of the process, not of the machine (`synchronous=NORMAL`).
+    Process,
+}
+
+/// How to open the folder.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Holds the database; created when it is not there.
+    pub folder: PathBuf,
+    /// What success promises.
+    pub durability: Durability,
+    /// The time, for lives, leases, limits and due jobs.
+    pub clock: Clock,
+    /// The most that the cache holds, in bytes.
+    pub cache_bytes: u64,
+}
+
+impl Options {
+    /// The defaults: durable against power loss, the machine's clock, 16 MB of cache.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            durability: Durability::default(),
+            clock: Clock::system(),
+            cache_bytes: 16 << 20,
+        }
+    }
+}
+
+/// An open folder.
+pub struct Embedded {
+    database: Arc<Database>,
+    ports: Ports,
+}
+
+impl Embedded {
+    /// Opens the folder, creating what is missing.
+    pub async fn open(options: Options) -> Result<Self, OpenError> {
+        let (clock, cache_bytes) = (options.clock.clone(), options.cache_bytes);
+        let opening = tokio::task::spawn_blocking(move || Database::open(&options));
+        let database = Arc::new(opening.await.map_err(|error| OpenError::Threads(error.into()))??);
+        let ports = Ports {
+            store: Arc::new(store::SqliteStore(Arc::clone(&database))),
+            queue: Arc::new(queue::SqliteQueue(Arc::clone(&database))),
+            bus: Arc::new(bus::MemoryBus::default()),
+            limiter: Arc::new(limiter::MemoryLimiter::new(clock.clone())),
+            cache: Arc::new(cache::MemoryCache::new(clock, cache_bytes)),
+            intake: Arc::new(intake::SqliteIntake(Arc::clone(&database))),
+            blobs: Arc::new(blobs::SqliteBlobs(Arc::clone(&database))),
+        };
+        Ok(Self { database, ports })
+    }
+
+    /// The ports, all of them in this folder or this process.
+    #[must_use]
+    pub fn ports(&self) -> Ports {
+        self.ports.clone()
+    }
+
+    /// Removes up to `limit` rows that are past their time, and gives up to 4 MB of unused pages
+    /// back to the file system. Returns how many rows went; call again when it is `limit`.
+    pub async fn sweep(&self, limit: usize) -> Result<u64> {
+        sweep::sweep(&self.database, limit).await
+    }
+
+    /// Commits what has been handed in, moves the write-ahead log into the database, and ends the
+    /// writer. Later writes through the ports fail as unavailable.
+    pub async fn close(self) {
+        self.database.writer.close().await;
+    }
+}

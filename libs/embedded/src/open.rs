@@ -1,0 +1,144 @@
+//! Opening the database: the folder, the settings, the schema's version.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{Durability, Options, schema};
+
+/// The database within its folder.
+const FILE: &str = "trapline.db";
+
+/// Bytes. Rows of some 700 bytes and mails of some 6 KB take less room and less processor time in
+/// pages of 8 KB than in pages of 4 KB; `examples/commit_rate.rs` measures it.
+const PAGE: u32 = 8192;
+
+/// Pages in the log at which a commit moves them into the database, 32 MB. A page that changes
+/// often is moved once.
+const CHECKPOINT: u32 = 4000;
+
+/// The writer's and each reader's own page cache in KB; the file system's cache is behind them.
+const WRITER_CACHE: i64 = 8 << 10;
+const READER_CACHE: i64 = 2 << 10;
+
+/// How long to wait for an operator's command that writes at the same moment.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Statements that a connection keeps compiled.
+const STATEMENTS: usize = 128;
+
+/// Why a folder cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder or the database's file cannot be made or written.
+    #[error("cannot write in the data folder: {path}: {source}")]
+    Folder {
+        /// What was to be written.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The data is of a release after this one.
+    #[error(
+        "{path} was written by a newer release (schema {found}, this one knows up to {known}): \
+         start that release, or restore an older backup"
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its schema's version.
+        found: i64,
+        /// The newest version that this release knows.
+        known: i64,
+    },
+    /// SQLite refuses the database.
+    #[error("cannot open the database {path}: {source}")]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// SQLite's answer.
+        source: rusqlite::Error,
+    },
+    /// The writer's thread does not start.
+    #[error("cannot start a thread: {0}")]
+    Threads(#[source] io::Error),
+}
+
+/// The connections of one process.
+pub(crate) struct Connections {
+    pub(crate) writer: Connection,
+    pub(crate) readers: Vec<Connection>,
+}
+
+/// Opens the database with its writer and `readers` other connections.
+pub(crate) fn open(options: &Options, readers: usize) -> Result<Connections, OpenError> {
+    let path = options.folder.join(FILE);
+    folder(&options.folder)?;
+    let probe = OpenOptions::new().append(true).create(true).open(&path);
+    probe.map_err(|source| OpenError::Folder { path: path.clone(), source })?;
+    let failed = |source| OpenError::Database { path: path.clone(), source };
+    let writer = connect(&path, WRITER_CACHE).map_err(failed)?;
+    let found = schema::version(&writer).map_err(failed)?;
+    if found > schema::VERSION {
+        return Err(OpenError::Newer { path, found, known: schema::VERSION });
+    }
+    prepare(&writer, options.durability).map_err(failed)?;
+    let readers = (0..readers).map(|_| reader(&path)).collect::<Result<_, _>>().map_err(failed)?;
+    // A new file's name is durable only when its folder is.
+    let synced = File::open(&options.folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|source| OpenError::Folder { path: options.folder.clone(), source })?;
+    Ok(Connections { writer, readers })
+}
+
+/// Makes the folder, which holds private mail and so is for its owner only.
+fn folder(path: &Path) -> Result<(), OpenError> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.recursive(true).create(path);
+    made.map_err(|source| OpenError::Folder { path: path.to_owned(), source })
+}
+
+fn connect(path: &Path, cache: i64) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "cache_size", -cache)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // Mapped pages would count as this process's memory.
+    connection.pragma_update(None, "mmap_size", 0)?;
+    Ok(connection)
+}
+
+fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = connect(path, READER_CACHE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// Settings of the file, the first two of which only an empty one takes, and its tables.
+fn prepare(writer: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    writer.pragma_update(None, "page_size", PAGE)?;
+    writer.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    writer.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    writer.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT, |_| Ok(()))?;
+    synchronous(writer, durability)?;
+    schema::create(writer)
+}
+
+/// Chooses whether commits wait for the disk; only between transactions.
+pub(crate) fn synchronous(writer: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    let level = match durability {
+        Durability::Power => "FULL",
+        Durability::Process => "NORMAL",
+    };
+    writer.pragma_update(None, "synchronous", level)
+}

@@ -1,0 +1,158 @@
+//! The job queue. A lease is a job whose due time lies one lease ahead.
+
+mod rows;
+
+use std::{future, pin::pin, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use rusqlite::{OptionalExtension as _, Row as SqlRow, params};
+use trapline_model::Time;
+use trapline_store::{Job, Lane, LaneStats, Lease, PortError, Queue, Result};
+
+pub(crate) use self::rows::insert;
+use self::rows::{Token, lease, remove, token};
+use crate::{database::Database, values::sql};
+
+/// How long a worker holds a job.
+const LEASE: Duration = Duration::from_secs(30);
+/// How long a job may be due before it counts as overdue, in milliseconds.
+const LATE: i64 = 60_000;
+
+/// Jobs in SQLite.
+pub(crate) struct SqliteQueue(pub(crate) Arc<Database>);
+
+#[async_trait]
+impl Queue for SqliteQueue {
+    async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
+        let job = job.clone();
+        self.0.write(0, move |session| insert(session, &job, due)).await
+    }
+
+    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
+        if max == 0 {
+            return Ok(Vec::new());
+        }
+        let mut over = pin!(tokio::time::sleep(wait));
+        let bell = self.0.lanes.of(lane);
+        loop {
+            // Listening before looking leaves no moment in which a job could come unheard.
+            let mut rung = pin!(bell.notified());
+            rung.as_mut().enable();
+            let due = self.next_due(lane)?;
+            if due.is_some_and(|due| due <= self.0.clock.now()) {
+                let leases = self.0.write_relaxed(move |session| lease(session, lane, max)).await?;
+                if !leases.is_empty() {
+                    // Whoever waits beside this worker may find more.
+                    bell.notify_one();
+                    return Ok(leases);
+                }
+                continue;
+            }
+            tokio::select! {
+                () = &mut over => return Ok(Vec::new()),
+                () = rung => {}
+                () = self.reached(due) => {}
+            }
+        }
+    }
+
+    async fn finish(&self, lease: Lease) -> Result<()> {
+        let token = token(&lease)?;
+        self.0.write_relaxed(move |session| remove(session, token).map(drop)).await
+    }
+
+    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()> {
+        let (token, next) = (token(&lease)?, next.clone());
+        let same = (lease.job.lane, &lease.job.id) == (next.lane, &next.id);
+        self.0
+            .write_relaxed(move |session| {
+                session.atomically(|| {
+                    // Under the same id, a job that somebody else holds by now is theirs to retry.
+                    if remove(session, token)? || !same {
+                        insert(session, &next, Some(due))?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    async fn extend(&self, lease: &Lease) -> Result<()> {
+        let Token { seq, takes } = token(lease)?;
+        let sql_text = "UPDATE job SET due = ? WHERE seq = ? AND takes = ?";
+        self.0
+            .write_relaxed(move |session| {
+                let due = session.now().after(LEASE).millis();
+                let mut statement = session.statement(sql_text)?;
+                let held = statement.execute(params![due, seq, takes]).map_err(sql)?;
+                (held == 1).then_some(()).ok_or(PortError::Conflict)
+            })
+            .await
+    }
+
+    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
+        let id = id.to_owned();
+        let sql_text = "DELETE FROM job WHERE lane = ? AND id = ? AND (held = 0 OR due <= ?)";
+        self.0
+            .write(0, move |session| {
+                let now = session.now().millis();
+                let mut statement = session.statement(sql_text)?;
+                statement.execute(params![lane.name(), id, now]).map_err(sql).map(drop)
+            })
+            .await
+    }
+
+    async fn stats(&self, lane: Lane) -> Result<LaneStats> {
+        let now = self.0.clock.now();
+        let sql_text = "SELECT count(*) FILTER (WHERE due <= ?2), \
+             count(*) FILTER (WHERE due > ?2 AND held = 1), \
+             count(*) FILTER (WHERE due > ?2 AND held = 0), \
+             count(*) FILTER (WHERE due < ?3), \
+             min(due) FILTER (WHERE due < ?3) FROM job WHERE lane = ?1";
+        let read = move |row: &SqlRow<'_>| {
+            let oldest: Option<i64> = row.get(4)?;
+            Ok(LaneStats {
+                ready: counted(row, 0)?,
+                leased: counted(row, 1)?,
+                delayed: counted(row, 2)?,
+                overdue: counted(row, 3)?,
+                oldest_overdue: oldest.map(|due| now.since(Time::from_millis(due))),
+            })
+        };
+        let parameters = (lane.name(), now.millis(), now.millis().saturating_sub(LATE));
+        self.0
+            .readers
+            .long(move |connection| {
+                let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
+                statement.query_row(parameters, read).map_err(sql)
+            })
+            .await
+    }
+
+    fn durable(&self) -> bool {
+        true
+    }
+}
+
+impl SqliteQueue {
+    fn next_due(&self, lane: Lane) -> Result<Option<Time>> {
+        let sql_text = "SELECT due FROM job WHERE lane = ? ORDER BY due LIMIT 1";
+        self.0.readers.short(|connection| {
+            let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
+            let due = statement.query_row([lane.name()], |row| row.get(0)).optional();
+            Ok(due.map_err(sql)?.map(Time::from_millis))
+        })
+    }
+
+    async fn reached(&self, due: Option<Time>) {
+        match due {
+            Some(due) => self.0.clock.sleep_until(due).await,
+            None => future::pending().await,
+        }
+    }
+}
+
+/// A count, which SQLite gives as a signed number.
+fn counted(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get(column).map(|count: i64| count.unsigned_abs())
+}

@@ -1,0 +1,72 @@
+//! The job table's statements.
+
+use rusqlite::{Row as SqlRow, params};
+use trapline_model::Time;
+use trapline_store::{Job, Lane, Lease, PortError, Result};
+
+use super::LEASE;
+use crate::{
+    values::{count, sql},
+    writer::Session,
+};
+
+/// Names one lease: the job's row, and how often it had been taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token {
+    pub(super) seq: i64,
+    pub(super) takes: i64,
+}
+
+pub(super) fn token(lease: &Lease) -> Result<Token> {
+    let token = lease.token.downcast_ref().copied();
+    token.ok_or(PortError::Misuse("a lease of another queue"))
+}
+
+/// Stores a job unless one with its id is stored already, and wakes a worker.
+pub(crate) fn insert(session: &Session<'_>, job: &Job, due: Option<Time>) -> Result<()> {
+    let due = due.unwrap_or(session.now()).millis();
+    let mut statement = session.statement(
+        "INSERT INTO job (lane, id, due, attempt, body) VALUES (?, ?, ?, ?, ?) \
+         ON CONFLICT DO NOTHING",
+    )?;
+    let parameters = params![job.lane.name(), job.id, due, job.attempt, job.body.to_string()];
+    statement.execute(parameters).map_err(sql)?;
+    session.ring(job.lane);
+    Ok(())
+}
+
+/// Takes up to `max` due jobs, the longest due first.
+pub(super) fn lease(session: &Session<'_>, lane: Lane, max: usize) -> Result<Vec<Lease>> {
+    let mut due = session.statement(
+        "SELECT seq, takes + 1, id, attempt, body FROM job WHERE lane = ? AND due <= ? \
+         ORDER BY due, seq LIMIT ?",
+    )?;
+    let now = session.now();
+    let parameters = params![lane.name(), now.millis(), count(max)];
+    let found = due.query_map(parameters, |row| read(row, lane)).map_err(sql)?;
+    let found = found.collect::<Result<Vec<_>, _>>().map_err(sql)?;
+    let mut hold =
+        session.statement("UPDATE job SET held = 1, takes = takes + 1, due = ? WHERE seq = ?")?;
+    let until = now.after(LEASE).millis();
+    let mut leases = Vec::with_capacity(found.len());
+    for (token, job, body) in found {
+        hold.execute(params![until, token.seq]).map_err(sql)?;
+        let body = serde_json::from_str(&body);
+        let body = body.map_err(|source| PortError::Corrupt { table: "job", source })?;
+        leases.push(Lease { job: Job { body, ..job }, token: Box::new(token) });
+    }
+    Ok(leases)
+}
+
+/// A due job without its body, which may not decode.
+fn read(row: &SqlRow<'_>, lane: Lane) -> rusqlite::Result<(Token, Job, String)> {
+    let token = Token { seq: row.get(0)?, takes: row.get(1)? };
+    let (id, attempt, body) = (row.get(2)?, row.get(3)?, serde_json::Value::Null);
+    Ok((token, Job { id, lane, attempt, body }, row.get(4)?))
+}
+
+/// Removes a leased job; whether the lease still held.
+pub(super) fn remove(session: &Session<'_>, Token { seq, takes }: Token) -> Result<bool> {
+    let mut statement = session.statement("DELETE FROM job WHERE seq = ? AND takes = ?")?;
+    Ok(statement.execute([seq, takes]).map_err(sql)? == 1)
+}

@@ -1,0 +1,88 @@
+//! The metadata store.
+
+mod plan;
+mod tables;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::{Connection, Row as SqlRow, params_from_iter};
+use trapline_store::{Key, PortError, Result, Row, Scan, Store, Table};
+
+pub(crate) use self::{plan::Plan, tables::Tables};
+use crate::{
+    database::Database,
+    statements::scan,
+    values::{Bound, count, key_columns, sql},
+};
+
+/// A scan of more rows than this leaves the caller's thread.
+const FEW: usize = 100;
+
+/// Rows in SQLite.
+pub(crate) struct SqliteStore(pub(crate) Arc<Database>);
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
+        self.0.tables.prepare(&self.0, tables).await
+    }
+
+    async fn get(&self, key: &Key) -> Result<Option<Row>> {
+        let statements = self.0.tables.for_row(key)?;
+        let now = self.0.clock.now().millis();
+        self.0.readers.short(|connection| {
+            let key_values = key.partition.iter().chain(&key.sort).map(Bound::Value);
+            let mut statement = connection.prepare_cached(&statements.get).map_err(sql)?;
+            let parameters = params_from_iter(key_values.chain([Bound::Int(now)]));
+            let mut rows = statement.query(parameters).map_err(sql)?;
+            let row = rows.next().map_err(sql)?;
+            row.map(|row| {
+                let (doc, version) = (row.get(0)?, row.get(1)?);
+                Ok(Row { sort: key.sort.clone(), doc, version })
+            })
+            .transpose()
+            .map_err(sql)
+        })
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
+        self.0.tables.check_scan(&scan)?;
+        let now = self.0.clock.now().millis();
+        if scan.limit <= FEW {
+            return self.0.readers.short(|connection| rows(connection, &scan, now));
+        }
+        self.0.readers.long(move |connection| rows(connection, &scan, now)).await
+    }
+
+    async fn write(&self, ops: Vec<trapline_store::Op>) -> Result<()> {
+        let plan = Plan::of(&self.0.tables, ops)?;
+        let bytes = plan.bytes();
+        self.0.write(bytes, move |session| plan.apply(session)).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        let ask =
+            |connection: &Connection| connection.query_row("SELECT 1", [], |_| Ok(())).map_err(sql);
+        self.0.readers.short(ask)?;
+        let closed = || PortError::unavailable("the writer has ended");
+        self.0.writer.is_open().then_some(()).ok_or_else(closed)
+    }
+}
+
+fn rows(connection: &Connection, range: &Scan, now: i64) -> Result<Vec<Row>> {
+    let (after, until) = (range.after.as_deref(), range.until.as_deref());
+    let (after, until) = (after.unwrap_or_default(), until.unwrap_or_default());
+    let text = scan(range.table, after.len(), until.len(), range.keys_only);
+    let mut statement = connection.prepare_cached(&text).map_err(sql)?;
+    let key_values = range.partition.iter().chain(after).chain(until).map(Bound::Value);
+    let bounds = [Bound::Int(now), Bound::Int(count(range.limit))];
+    let read = |row: &SqlRow<'_>| {
+        let sort = key_columns(row, range.table.sort)?;
+        let version = row.get(sort.len())?;
+        let doc = if range.keys_only { String::new() } else { row.get(sort.len() + 1)? };
+        Ok(Row { sort, doc, version })
+    };
+    let found = statement.query_map(params_from_iter(key_values.chain(bounds)), read);
+    found.map_err(sql)?.collect::<Result<_, _>>().map_err(sql)
+}

@@ -1,0 +1,133 @@
+//! Writes, checked and put in order before the writer sees them.
+
+use std::{sync::Arc, time::Duration};
+
+use rusqlite::params_from_iter;
+use trapline_store::{Key, Op, Order, PortError, Result, When, Writes};
+
+use super::Tables;
+use crate::{
+    statements::Statements,
+    values::{Bound, sql},
+    writer::Session,
+};
+
+/// Operations by partition, in the order in which each partition comes first.
+pub(crate) struct Plan(Vec<Vec<Step>>);
+
+struct Step {
+    op: Op,
+    statements: Arc<Statements>,
+}
+
+impl Plan {
+    /// Checks every operation, so that a misuse writes nothing.
+    pub(crate) fn of(tables: &Tables, ops: Vec<Op>) -> Result<Self> {
+        let mut partitions: Vec<Vec<Step>> = Vec::new();
+        for op in ops {
+            check(&op)?;
+            let statements = tables.for_row(op.key())?;
+            let home = partitions.iter_mut().rev().find(|steps| same(&steps[0].op, &op));
+            let step = Step { op, statements };
+            match home {
+                Some(steps) => steps.push(step),
+                None => partitions.push(vec![step]),
+            }
+        }
+        Ok(Self(partitions))
+    }
+
+    /// About how much will be written, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let size = |step: &Step| match &step.op {
+            Op::Put { doc, .. } => doc.len() + size_of::<Op>(),
+            Op::Delete { .. } | Op::DeleteUntil { .. } => size_of::<Op>(),
+        };
+        self.0.iter().flatten().map(size).sum()
+    }
+
+    /// Whether only plain tables are written.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.iter().flatten().all(|step| step.op.key().table.writes == Writes::Plain)
+    }
+
+    /// Writes one partition after the other, each of them whole or not at all.
+    pub(crate) fn apply(&self, session: &Session<'_>) -> Result<()> {
+        let whole = |steps: &Vec<Step>| match &steps[..] {
+            // One statement is atomic by itself.
+            [step] => step.apply(session),
+            steps => session.atomically(|| steps.iter().try_for_each(|step| step.apply(session))),
+        };
+        self.0.iter().try_for_each(whole)
+    }
+}
+
+impl Step {
+    fn apply(&self, session: &Session<'_>) -> Result<()> {
+        let (sql_text, changed_when) = self.choose();
+        let mut statement = session.statement(sql_text)?;
+        let changed = statement.execute(params_from_iter(self.parameters(session))).map_err(sql)?;
+        if changed == 0 && changed_when != When::Always {
+            return Err(PortError::Conflict);
+        }
+        Ok(())
+    }
+
+    fn choose(&self) -> (&str, When) {
+        let made = &self.statements;
+        match &self.op {
+            Op::Put { when: When::Always, .. } => (&made.put, When::Always),
+            Op::Put { when: When::Absent, .. } => (&made.put_absent, When::Absent),
+            Op::Put { when, .. } => (&made.put_version, *when),
+            Op::Delete { when: When::Version(version), .. } => {
+                (&made.delete_version, When::Version(*version))
+            }
+            Op::Delete { .. } => (&made.delete, When::Always),
+            Op::DeleteUntil { .. } => (&made.delete_until, When::Always),
+        }
+    }
+
+    /// The parameters in the order that [`Statements`] gives.
+    fn parameters(&self, session: &Session<'_>) -> Vec<Bound<'_>> {
+        let now = session.now();
+        let expiry =
+            |ttl: &Option<Duration>| Bound::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()));
+        let key = self.op.key();
+        let mut bound: Vec<_> = key.partition.iter().chain(&key.sort).map(Bound::Value).collect();
+        match &self.op {
+            Op::Put { doc, ttl, when: When::Version(version), .. } => {
+                bound.splice(0..0, [Bound::Text(doc), expiry(ttl)]);
+                bound.extend([Bound::Int(*version), Bound::Int(now.millis())]);
+            }
+            Op::Put { doc, ttl, when, .. } => {
+                bound.extend([Bound::Text(doc), expiry(ttl)]);
+                if *when == When::Absent {
+                    bound.push(Bound::Int(now.millis()));
+                }
+            }
+            Op::Delete { when: When::Version(version), .. } => {
+                bound.extend([Bound::Int(*version), Bound::Int(now.millis())]);
+            }
+            Op::Delete { .. } | Op::DeleteUntil { .. } => {}
+        }
+        bound
+    }
+}
+
+fn same(one: &Op, other: &Op) -> bool {
+    let (one, other): (&Key, &Key) = (one.key(), other.key());
+    one.table.name == other.table.name && one.partition == other.partition
+}
+
+/// Whether the table takes this kind of write.
+fn check(op: &Op) -> Result<()> {
+    let table = op.key().table;
+    let fits = match (op, table.writes) {
+        (Op::DeleteUntil { .. }, Writes::Plain) => table.order == Order::NewestFirst,
+        (Op::Put { when, .. } | Op::Delete { when, .. }, Writes::Plain) => *when == When::Always,
+        (Op::Put { when, .. }, Writes::Guarded) => *when != When::Always,
+        (Op::Delete { when, .. }, Writes::Guarded) => matches!(when, When::Version(_)),
+        (Op::DeleteUntil { .. }, Writes::Guarded) => false,
+    };
+    fits.then_some(()).ok_or(PortError::Misuse("a kind of write that the table does not take"))
+}

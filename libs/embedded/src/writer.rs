@@ -1,0 +1,102 @@
+//! The one thread that writes, and commits once for all that waits.
+
+mod batch;
+mod session;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use std::{io, sync::Arc, thread};
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+use trapline_store::{Clock, PortError, Result};
+
+use crate::{Durability, lanes::Lanes};
+use batch::{Batch, Committer};
+pub(crate) use session::Session;
+use task::{Pending, Task};
+
+/// Writes that wait to be picked up; further callers wait for a place.
+const QUEUE: usize = 1024;
+
+enum Message {
+    Task(Box<dyn Task>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// Hands work to the writing thread.
+pub(crate) struct Writer {
+    queue: mpsc::Sender<Message>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the database is closed")]
+struct Closed;
+
+impl Writer {
+    /// Starts the thread.
+    pub(crate) fn start(
+        connection: Connection,
+        durability: Durability,
+        clock: Clock,
+        lanes: Arc<Lanes>,
+    ) -> io::Result<Self> {
+        let (queue, inbox) = mpsc::channel(QUEUE);
+        let committer = Committer::new(connection, durability, clock, lanes);
+        thread::Builder::new().name("sqlite-writer".to_owned()).spawn(move || {
+            write(committer, inbox);
+        })?;
+        Ok(Self { queue })
+    }
+
+    /// Runs `work` in the next commit and answers when that is done.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        durable: bool,
+        bytes: usize,
+        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (task, answer) = Pending::new(durable, bytes, work);
+        let sent = self.queue.send(Message::Task(Box::new(task))).await;
+        sent.map_err(|_| PortError::unavailable(Closed))?;
+        answer.await.unwrap_or_else(|_| Err(PortError::unavailable(Closed)))
+    }
+
+    /// Whether writes are taken.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.queue.is_closed()
+    }
+
+    /// Commits what waits, ends the thread, and returns when the files are closed.
+    pub(crate) async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.queue.send(Message::Stop(done)).await.is_ok() {
+            // An error means that the thread is gone, which is what we wait for.
+            closed.await.unwrap_or_default();
+        }
+    }
+}
+
+/// The thread: runs until it is told to stop or nobody can hand in any more.
+fn write(mut committer: Committer, mut inbox: mpsc::Receiver<Message>) {
+    let mut stopped = None;
+    while let Some(message) = inbox.blocking_recv() {
+        let mut batch = Batch::default();
+        let mut next = Some(message);
+        while let Some(message) = next {
+            match message {
+                Message::Task(task) => batch.push(task),
+                Message::Stop(done) => {
+                    // What is in the queue already is still received and committed.
+                    inbox.close();
+                    stopped = Some(done);
+                }
+            }
+            next = if batch.is_full() { None } else { inbox.try_recv().ok() };
+        }
+        committer.commit(batch);
+    }
+    committer.close();
+    drop(stopped);
+}

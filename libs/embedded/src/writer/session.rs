@@ -1,0 +1,72 @@
+//! What a unit of work sees of the writer.
+
+use std::cell::RefCell;
+
+use rusqlite::{CachedStatement, Connection};
+use trapline_model::Time;
+use trapline_store::{Lane, Result};
+
+use crate::values::sql;
+
+/// The open transaction.
+pub(crate) struct Session<'c> {
+    connection: &'c Connection,
+    now: Time,
+    rung: RefCell<Vec<Lane>>,
+}
+
+impl<'c> Session<'c> {
+    pub(super) fn new(connection: &'c Connection, now: Time) -> Self {
+        Self { connection, now, rung: RefCell::default() }
+    }
+
+    /// The time of this commit.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The statement, compiled before or now.
+    pub(crate) fn statement(&self, text: &str) -> Result<CachedStatement<'c>> {
+        self.connection.prepare_cached(text).map_err(sql)
+    }
+
+    /// Undoes all of `work` if it fails, and nothing of what other callers did before it.
+    pub(crate) fn atomically<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.execute("SAVEPOINT part")?;
+        let outcome = work();
+        // After some errors SQLite has already rolled back everything, savepoint and all.
+        if !self.connection.is_autocommit() {
+            if outcome.is_err() {
+                self.execute("ROLLBACK TO part")?;
+            }
+            self.execute("RELEASE part")?;
+        }
+        outcome
+    }
+
+    /// Runs several statements that have no parameters and return no rows.
+    pub(crate) fn execute_batch(&self, text: &str) -> Result<()> {
+        self.connection.execute_batch(text).map_err(sql)
+    }
+
+    /// Runs one statement to its end, past each row that it returns.
+    pub(crate) fn run(&self, text: &str) -> Result<()> {
+        let mut statement = self.statement(text)?;
+        let mut rows = statement.query([]).map_err(sql)?;
+        while rows.next().map_err(sql)?.is_some() {}
+        Ok(())
+    }
+
+    /// Wakes a worker of the lane after the commit.
+    pub(crate) fn ring(&self, lane: Lane) {
+        self.rung.borrow_mut().push(lane);
+    }
+
+    pub(super) fn rung(self) -> Vec<Lane> {
+        self.rung.into_inner()
+    }
+
+    fn execute(&self, text: &str) -> Result<usize> {
+        self.statement(text)?.execute([]).map_err(sql)
+    }
+}

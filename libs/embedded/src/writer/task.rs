@@ -1,0 +1,71 @@
+//! A write that waits for its commit.
+
+use std::{error::Error, sync::Arc};
+
+use tokio::sync::oneshot;
+use trapline_store::{PortError, Result};
+
+use super::Session;
+
+/// Why a whole batch failed; each of its callers is told.
+pub(super) type Failure = Arc<dyn Error + Send + Sync>;
+
+/// A unit of work for the writer.
+pub(super) trait Task: Send {
+    /// Whether its commit must reach the disk.
+    fn durable(&self) -> bool;
+    /// About how much it writes.
+    fn bytes(&self) -> usize;
+    /// Does the work within the batch's transaction.
+    fn run(&mut self, session: &Session<'_>);
+    /// Tells the caller, once it is known whether the transaction was committed.
+    fn answer(self: Box<Self>, committed: Result<(), Failure>);
+}
+
+/// The work of one caller, and later its outcome.
+pub(super) struct Pending<T, F> {
+    durable: bool,
+    bytes: usize,
+    work: Option<F>,
+    outcome: Option<Result<T>>,
+    caller: oneshot::Sender<Result<T>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the write was not run")]
+struct NotRun;
+
+impl<T, F> Pending<T, F> {
+    /// The task, and where its answer comes.
+    pub(super) fn new(
+        durable: bool,
+        bytes: usize,
+        work: F,
+    ) -> (Self, oneshot::Receiver<Result<T>>) {
+        let (caller, answer) = oneshot::channel();
+        (Self { durable, bytes, work: Some(work), outcome: None, caller }, answer)
+    }
+}
+
+impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F> {
+    fn durable(&self) -> bool {
+        self.durable
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn run(&mut self, session: &Session<'_>) {
+        self.outcome = self.work.take().map(|work| work(session));
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), Failure>) {
+        let answer = match committed {
+            Ok(()) => self.outcome.unwrap_or_else(|| Err(PortError::unavailable(NotRun))),
+            Err(failure) => Err(PortError::unavailable(failure)),
+        };
+        // A caller who has gone away does not undo the write.
+        drop(self.caller.send(answer));
+    }
+}

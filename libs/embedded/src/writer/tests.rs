@@ -1,0 +1,90 @@
+#![expect(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+use trapline_store::Lane;
+
+use super::*;
+use crate::values::sql;
+
+struct Fixture {
+    writer: Writer,
+    lanes: Arc<Lanes>,
+    folder: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let connection = Connection::open(folder.path().join("db")).unwrap();
+        connection.pragma_update(None, "journal_mode", "WAL").unwrap_or_default();
+        connection.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
+        let lanes = Arc::new(Lanes::default());
+        let durability = Durability::Power;
+        let writer = Writer::start(connection, durability, Clock::system(), lanes.clone()).unwrap();
+        Self { writer, lanes, folder }
+    }
+
+    async fn insert(&self, numbers: &'static [i64]) -> Result<()> {
+        let work = move |session: &Session<'_>| {
+            session.atomically(|| {
+                let mut statement = session.statement("INSERT INTO t VALUES (?)")?;
+                numbers.iter().try_for_each(|n| statement.execute([n]).map(drop)).map_err(sql)
+            })
+        };
+        self.writer.run(true, 0, work).await
+    }
+
+    fn stored(&self) -> Vec<i64> {
+        let connection = Connection::open(self.folder.path().join("db")).unwrap();
+        let mut statement = connection.prepare("SELECT n FROM t ORDER BY n").unwrap();
+        statement.query_map(params![], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_failure_does_not_undo_its_neighbours() {
+    let fixture = Fixture::new();
+    let writes: [&[i64]; 4] = [&[1, 2], &[3, 1], &[4, 5], &[6, 6]];
+    let answers = join_all(writes.map(|numbers| fixture.insert(numbers))).await;
+    assert!(matches!(
+        &answers[..],
+        [Ok(()), Err(PortError::Conflict), Ok(()), Err(PortError::Conflict)]
+    ));
+    assert_eq!(fixture.stored(), [1, 2, 4, 5]);
+}
+
+#[tokio::test]
+async fn a_rolled_back_transaction_fails_for_all_and_the_next_works() {
+    let fixture = Fixture::new();
+    let broken = fixture.writer.run(true, 0, |session| session.execute_batch("ROLLBACK"));
+    let (before, broken) = tokio::join!(fixture.insert(&[1]), broken);
+    assert!(matches!(broken, Err(PortError::Unavailable(_))), "{broken:?}");
+    let kept: &[i64] = if before.is_ok() { &[1] } else { &[] };
+    assert_eq!(fixture.stored(), kept);
+    fixture.insert(&[2]).await.unwrap();
+    assert!(fixture.stored().contains(&2));
+}
+
+#[tokio::test]
+async fn a_lane_is_rung_after_the_commit() {
+    let fixture = Fixture::new();
+    let rung = fixture.lanes.of(Lane::Mail).notified();
+    let work = |session: &Session<'_>| {
+        session.ring(Lane::Mail);
+        Ok(())
+    };
+    fixture.writer.run(false, 0, work).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), rung).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_write_whose_caller_left_is_committed() {
+    let fixture = Fixture::new();
+    let left = tokio::time::timeout(Duration::ZERO, fixture.insert(&[1])).await;
+    fixture.insert(&[2]).await.unwrap();
+    assert!(left.is_ok() || fixture.stored() == [1, 2]);
+}
