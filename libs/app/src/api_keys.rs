@@ -1,0 +1,141 @@
+//! API keys: made, recognised, and their use noted.
+
+use std::sync::Arc;
+
+use trapline_model::{Access, ApiKeyId, Caller, KEY_PREFIX, TeamId, Time};
+use trapline_store::{Op, Rate, Record, Verdict, When, load, records};
+
+use crate::{
+    App, Error, Result, Unauthenticated,
+    secrets::{BASE62, random_text, sha256_hex},
+};
+
+const RANDOM_LETTERS: usize = 32;
+const SHOWN_LETTERS: usize = 8;
+/// How long an expired key is still told apart from an unknown one.
+const REMEMBERED: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+
+/// What a new key is to be.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// For people.
+    pub name: String,
+    /// What it may do.
+    pub access: Access,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+    /// A value chosen by the operator; `None` makes a random one.
+    pub value: Option<String>,
+}
+
+impl App {
+    /// Makes a team.
+    pub async fn create_team(&self, name: &str) -> Result<TeamId> {
+        let team = records::Team {
+            id: TeamId(self.ids.next()),
+            name: name.to_owned(),
+            created_at: self.now(),
+        };
+        let put = Op::Put { key: team.key(), doc: team.doc()?, ttl: None, when: When::Absent };
+        self.ports.store.write(vec![put]).await?;
+        Ok(team.id)
+    }
+
+    /// Whether there is such a team.
+    pub async fn team_exists(&self, team: TeamId) -> Result<bool> {
+        Ok(self.ports.store.get(&records::Team::row(team)).await?.is_some())
+    }
+
+    /// Makes a key and returns its value, which is kept nowhere.
+    pub async fn create_key(&self, team: TeamId, new: NewKey) -> Result<String> {
+        let value = new
+            .value
+            .unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(RANDOM_LETTERS, BASE62)));
+        let key = records::ApiKey {
+            id: ApiKeyId(self.ids.next()),
+            team,
+            name: new.name,
+            prefix: value.chars().take(SHOWN_LETTERS).collect(),
+            sha256: sha256_hex(&value),
+            access: new.access,
+            expires_at: new.expires_at,
+            created_at: self.now(),
+        };
+        let by_hash = records::ApiKeyByHash {
+            sha256: key.sha256.clone(),
+            team,
+            id: key.id,
+            access: key.access,
+            expires_at: key.expires_at,
+        };
+        let ttl = key.expires_at.map(|at| at.since(self.now()) + REMEMBERED);
+        let put = |key, doc| Op::Put { key, doc, ttl, when: When::Always };
+        let ops = vec![put(key.key(), key.doc()?), put(by_hash.key(), by_hash.doc()?)];
+        self.ports.store.write(ops).await?;
+        Ok(value)
+    }
+
+    /// Whether a key of this value exists.
+    pub(crate) async fn key_exists(&self, value: &str) -> Result<bool> {
+        let row = records::ApiKeyByHash::row(&sha256_hex(value));
+        Ok(self.ports.store.get(&row).await?.is_some())
+    }
+
+    /// Who sends this key.
+    pub async fn authenticate(&self, value: &str) -> Result<Caller> {
+        if !value.starts_with(KEY_PREFIX) {
+            return Err(Error::Unauthenticated(Unauthenticated::Unknown));
+        }
+        let key = self.known_key(sha256_hex(value)).await?;
+        if key.expires_at.is_some_and(|at| at <= self.now()) {
+            return Err(Error::Unauthenticated(Unauthenticated::Expired));
+        }
+        let caller = Caller { team: key.team, key: key.id, access: key.access };
+        self.note_use(caller).await;
+        Ok(caller)
+    }
+
+    async fn known_key(&self, sha256: String) -> Result<Arc<records::ApiKeyByHash>> {
+        if let Some(key) = self.keys.get(&sha256) {
+            return Ok(key);
+        }
+        let row = records::ApiKeyByHash::row(&sha256);
+        let found = load::<records::ApiKeyByHash>(&*self.ports.store, &row).await?;
+        let (key, _) = found.ok_or(Error::Unauthenticated(Unauthenticated::Unknown))?;
+        let key = Arc::new(key);
+        self.keys.insert(sha256, key.clone());
+        Ok(key)
+    }
+
+    async fn note_use(&self, caller: Caller) {
+        if self.key_uses.contains_key(&caller.key) {
+            return;
+        }
+        self.key_uses.insert(caller.key, ());
+        let used =
+            records::ApiKeyUse { team: caller.team, id: caller.key, last_used_at: self.now() };
+        let written = match used.doc() {
+            Ok(doc) => {
+                let put = Op::Put { key: used.key(), doc, ttl: None, when: When::Always };
+                self.ports.store.write(vec![put]).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::warn!(%error, "the last use of an API key was not noted");
+        }
+    }
+
+    /// Takes one request from the team's allowance; `None` when there is no limit.
+    pub async fn meter(&self, caller: &Caller) -> Option<(Rate, Verdict)> {
+        let rate = self.settings.api_rate?;
+        match self.ports.limiter.take(&format!("api:{}", caller.team), rate).await {
+            Ok(verdict) => Some((rate, verdict)),
+            // A limiter that does not answer must not stop the product.
+            Err(error) => {
+                tracing::warn!(%error, "the rate limiter does not answer");
+                None
+            }
+        }
+    }
+}

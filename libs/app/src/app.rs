@@ -1,0 +1,87 @@
+//! The application: the ports, and what the use cases share.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::sync::Cache;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use trapline_store::{Clock, Ports, records};
+
+use crate::{
+    MasterKey, Settings, ids::Ids, receive::Receiver, retention::Retention, secrets::Secrets,
+};
+
+/// How long a process may rely on what it knows of a key or a login that another one may change.
+const KNOWN_FOR: Duration = Duration::from_secs(5);
+const KNOWN_AT_MOST: u64 = 10_000;
+
+/// Every use case is a method of this.
+pub struct App {
+    pub(crate) ports: Ports,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) secrets: Secrets,
+    pub(crate) settings: Settings,
+    pub(crate) receiver: Receiver,
+    pub(crate) retention: Arc<Retention>,
+    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
+    pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
+    pub(crate) key_uses: Cache<trapline_model::ApiKeyId, ()>,
+    pub(crate) first_run: tokio::sync::OnceCell<records::FirstRun>,
+    pub(crate) shutdown: CancellationToken,
+}
+
+impl App {
+    /// Prepares the tables and starts the tasks behind the use cases; they end with `shutdown`, at
+    /// which parked waits and streams end too.
+    pub async fn start(
+        ports: Ports,
+        clock: Clock,
+        settings: Settings,
+        master: &MasterKey,
+        shutdown: CancellationToken,
+    ) -> trapline_store::Result<Arc<Self>> {
+        ports.store.prepare(&records::TABLES).await?;
+        let ids = Arc::new(Ids::new(clock.clone()));
+        let retention = Arc::new(Retention::new(ports.clone()));
+        let app = Self {
+            receiver: Receiver::start(&ports, &clock, &ids, &retention),
+            secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
+            streams: Arc::new(Semaphore::new(settings.max_streams)),
+            logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
+            keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
+            key_uses: Cache::builder()
+                .max_capacity(KNOWN_AT_MOST)
+                .time_to_live(Duration::from_mins(1))
+                .build(),
+            first_run: tokio::sync::OnceCell::new(),
+            ports,
+            clock,
+            ids,
+            settings,
+            retention,
+            shutdown,
+        };
+        tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
+        Ok(Arc::new(app))
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Cancelled when the service shuts down; every stream and parked wait ends by it.
+    #[must_use]
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.shutdown
+    }
+
+    /// The time by the clock in use.
+    #[must_use]
+    pub fn now(&self) -> trapline_model::Time {
+        self.clock.now()
+    }
+}

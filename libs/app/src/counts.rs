@@ -1,0 +1,125 @@
+//! How many messages an inbox has, and how many of them are unread.
+
+use std::{collections::HashMap, time::Duration};
+
+use bytes::Bytes;
+use trapline_model::InboxId;
+use trapline_store::{
+    Key, Record, Scan, load,
+    records::{self, InboxState, Mark},
+};
+use uuid::Uuid;
+
+use crate::{App, Result};
+
+const KEPT: Duration = Duration::from_mins(1);
+
+/// What the list of inboxes shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub total: u64,
+    pub unread: u64,
+}
+
+/// Which messages of an inbox are read.
+pub(crate) struct ReadState {
+    before: Uuid,
+    marks: HashMap<Uuid, (bool, Uuid)>,
+}
+
+impl ReadState {
+    /// A mark holds unless the whole inbox was marked read after it.
+    pub(crate) fn is_read(&self, message: Uuid) -> bool {
+        match self.marks.get(&message) {
+            Some((is_read, at)) if *at > self.before => *is_read,
+            _ => message <= self.before,
+        }
+    }
+}
+
+/// The cache key of the mark that every change of an inbox moves.
+pub(crate) fn version_key(inbox: InboxId) -> String {
+    format!("v:{inbox}")
+}
+
+impl App {
+    /// Counts, from the cache while nothing changed. The mark is read before the scan, so that
+    /// a count that a change overtook is kept under a mark that is already old.
+    pub(crate) async fn counts(&self, inbox: &records::Inbox) -> Result<Counts> {
+        let version = self.ports.cache.version(&version_key(inbox.id)).await?;
+        let key = format!("counts:{}", inbox.id);
+        let cached = self.ports.cache.get(&key).await?;
+        if let Some(counts) = cached.and_then(|bytes| decode(&bytes, version)) {
+            return Ok(counts);
+        }
+        let counts = self.recount(inbox).await?;
+        self.ports.cache.put(&key, encode(counts, version), KEPT).await?;
+        Ok(counts)
+    }
+
+    async fn recount(&self, inbox: &records::Inbox) -> Result<Counts> {
+        let limit = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let rows = self.ports.store.scan(message_keys(inbox.id, limit)).await?;
+        if rows.is_empty() {
+            return Ok(Counts::default());
+        }
+        let state = self.read_state(inbox.id, None, None, limit).await?;
+        let unread = rows.iter().filter(|row| !state.is_read(records::Message::id(row))).count();
+        Ok(Counts { total: rows.len() as u64, unread: unread as u64 })
+    }
+
+    /// The read state of the messages behind `after` up to `until`, in list order.
+    pub(crate) async fn read_state(
+        &self,
+        inbox: InboxId,
+        after: Option<Uuid>,
+        until: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ReadState> {
+        let state: Option<(InboxState, i64)> =
+            load(&*self.ports.store, &InboxState::row(inbox)).await?;
+        let Key { table, partition, .. } =
+            Mark::row(trapline_model::MessageId { inbox, uuid: Uuid::nil() });
+        let value = |uuid: Uuid| vec![trapline_store::Value::Uuid(uuid)];
+        let scan = Scan {
+            table,
+            partition,
+            after: after.map(value),
+            until: until.map(value),
+            limit,
+            keys_only: false,
+        };
+        let mut marks = HashMap::new();
+        for row in self.ports.store.scan(scan).await? {
+            let mark = Mark::of(&row)?;
+            marks.insert(mark.id.uuid, (mark.is_read, mark.at));
+        }
+        let before = state.map_or(Uuid::nil(), |(state, _)| state.read_before);
+        Ok(ReadState { before, marks })
+    }
+
+    /// Tells every reader that counts of this inbox are to be taken anew.
+    pub(crate) async fn changed(&self, inbox: InboxId) {
+        if let Err(error) = self.ports.cache.bump(&version_key(inbox)).await {
+            tracing::warn!(%error, "a version mark was not moved");
+        }
+    }
+}
+
+/// The keys of an inbox's newest messages.
+pub(crate) fn message_keys(inbox: InboxId, limit: usize) -> Scan {
+    let Key { table, partition, .. } = records::Message::all(inbox);
+    Scan { table, partition, after: None, until: None, limit, keys_only: true }
+}
+
+fn encode(counts: Counts, version: u64) -> Bytes {
+    [version, counts.total, counts.unread].map(u64::to_be_bytes).concat().into()
+}
+
+fn decode(bytes: &Bytes, version: u64) -> Option<Counts> {
+    let mut numbers =
+        bytes.chunks_exact(8).filter_map(|part| Some(u64::from_be_bytes(part.try_into().ok()?)));
+    let kept = numbers.next()?;
+    let counts = Counts { total: numbers.next()?, unread: numbers.next()? };
+    (kept == version).then_some(counts)
+}

@@ -1,0 +1,107 @@
+//! What a use case can answer instead of its result, without a word of HTTP or SMTP.
+
+use std::{fmt, panic::Location, time::Duration};
+
+use trapline_store::PortError;
+
+/// What a use case answers.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A field of the input that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// The field, as the client wrote it.
+    pub path: String,
+    /// A stable word.
+    pub code: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+/// Why somebody is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unauthenticated {
+    /// No key was sent.
+    Missing,
+    /// No such key.
+    Unknown,
+    /// The key's time is over.
+    Expired,
+}
+
+/// Why somebody known may not do this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forbidden {
+    /// The key may only read.
+    ReadOnlyKey,
+    /// The signature of a preview URL does not hold, or its time is over.
+    BadSignature,
+}
+
+/// Why a use case has no result.
+#[derive(Debug)]
+pub enum Error {
+    /// The input is wrong.
+    Invalid(Vec<Issue>),
+    /// The caller is not known.
+    Unauthenticated(Unauthenticated),
+    /// The caller may not.
+    Forbidden(Forbidden),
+    /// Not there, or another team's.
+    NotFound,
+    /// Somebody else changed the same thing at the same moment, again and again.
+    Conflict,
+    /// Too often.
+    TooMany {
+        /// When the next try can succeed.
+        retry_after: Duration,
+    },
+    /// Not now: the service is shutting down, or a backend does not answer.
+    Unavailable,
+    /// A fault of ours.
+    Internal(Fault),
+}
+
+/// A fault of ours, with the line of code that met it.
+#[derive(Debug)]
+pub struct Fault {
+    /// What a backend said.
+    pub source: PortError,
+    /// Where.
+    pub at: &'static Location<'static>,
+}
+
+impl Error {
+    /// One wrong field.
+    pub fn invalid(path: &str, code: &'static str, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![Issue { path: path.to_owned(), code, message: message.into() }])
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(_) => f.write_str("invalid request"),
+            Self::Unauthenticated(_) => f.write_str("not authenticated"),
+            Self::Forbidden(_) => f.write_str("forbidden"),
+            Self::NotFound => f.write_str("not found"),
+            Self::Conflict => f.write_str("conflict"),
+            Self::TooMany { .. } => f.write_str("too many requests"),
+            Self::Unavailable => f.write_str("unavailable"),
+            Self::Internal(fault) => write!(f, "{} (at {})", fault.source, fault.at),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<PortError> for Error {
+    #[track_caller]
+    fn from(source: PortError) -> Self {
+        match source {
+            PortError::Conflict => Self::Conflict,
+            PortError::Timeout => Self::Unavailable,
+            source => Self::Internal(Fault { source, at: Location::caller() }),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the first start of an installation makes: a team, a project, an inbox, a key.
+
+use trapline_model::{Access, Inbox, KEY_PREFIX, TeamId};
+use trapline_store::{Op, PortError, Record, When, load, records};
+
+use crate::{App, Error, NewInbox, NewKey, Result};
+
+/// What a start found or made.
+#[derive(Debug)]
+pub struct Start {
+    /// The first team.
+    pub team: TeamId,
+    /// The inbox that mail to unknown addresses lands in; `None` when somebody deleted it.
+    pub inbox: Option<Inbox>,
+    /// The first key's value, at the first start only.
+    pub new_key: Option<String>,
+}
+
+impl App {
+    /// Makes the first team at the first start, and finds it at every other one. `known_key` is an
+    /// API key that is to work whatever happened before.
+    pub async fn first_run(&self, known_key: Option<&str>) -> Result<Start> {
+        let (run, fresh) = match self.installed().await? {
+            Some(run) => (run, false),
+            None => self.install().await?,
+        };
+        let new_key = match known_key {
+            Some(value) => self.ensure_key(run.team, value).await.map(|()| None)?,
+            None if fresh => Some(self.first_key(run.team).await?),
+            None => None,
+        };
+        let inbox = match self.inbox(run.team, run.inbox).await {
+            Ok(inbox) => Some(inbox),
+            Err(Error::NotFound) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Start { team: run.team, inbox, new_key })
+    }
+
+    /// The first team's row, once it is there.
+    pub(crate) async fn installed(&self) -> Result<Option<records::FirstRun>> {
+        let found = load(&*self.ports.store, &records::FirstRun::row()).await?;
+        Ok(found.map(|(run, _)| run))
+    }
+
+    async fn install(&self) -> Result<(records::FirstRun, bool)> {
+        let team = self.create_team("My team").await?;
+        let project = self.create_project(team, "Default".to_owned()).await?;
+        let new = NewInbox { project: Some(project.id), ..NewInbox::named("Default") };
+        let inbox = self.create_inbox(team, new).await?;
+        let run = records::FirstRun { team, inbox: inbox.id };
+        let put = Op::Put { key: run.key(), doc: run.doc()?, ttl: None, when: When::Absent };
+        match self.ports.store.write(vec![put]).await {
+            Ok(()) => Ok((run, true)),
+            // Another process was first: its team is the one.
+            Err(PortError::Conflict) => {
+                self.installed().await?.map(|run| (run, false)).ok_or(Error::Conflict)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn first_key(&self, team: TeamId) -> Result<String> {
+        let new = NewKey {
+            name: "First key".to_owned(),
+            access: Access::Write,
+            expires_at: None,
+            value: None,
+        };
+        self.create_key(team, new).await
+    }
+
+    async fn ensure_key(&self, team: TeamId, value: &str) -> Result<()> {
+        debug_assert!(value.starts_with(KEY_PREFIX));
+        if self.key_exists(value).await? {
+            return Ok(());
+        }
+        let new = NewKey {
+            name: "Configured key".to_owned(),
+            access: Access::Write,
+            expires_at: None,
+            value: Some(value.to_owned()),
+        };
+        self.create_key(team, new).await.map(drop)
+    }
+}

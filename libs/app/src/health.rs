@@ -1,0 +1,71 @@
+//! Whether the service works.
+
+use std::time::Duration;
+
+use trapline_store::{Lane, Op, Record, When, records::Heartbeat};
+
+use crate::{App, Result};
+
+/// A role that was silent for longer is missing.
+const SILENT: Duration = Duration::from_secs(45);
+const KEPT: Duration = Duration::from_mins(2);
+
+/// What the deep check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// Whether an SMTP server showed itself lately.
+    pub smtp: bool,
+    /// Whether a job loop showed itself lately.
+    pub worker: bool,
+    /// Jobs due for more than a minute.
+    pub overdue_jobs: u64,
+    /// Whether all of that is as it should be.
+    pub ok: bool,
+}
+
+impl App {
+    /// Whether the store answers.
+    pub async fn ping(&self) -> bool {
+        match self.ports.store.ping().await {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(%error, "the store does not answer");
+                false
+            }
+        }
+    }
+
+    /// Whether every part of the service showed itself lately and no jobs pile up.
+    pub async fn deep_health(&self) -> Result<Health> {
+        let (smtp, worker) = (self.alive("smtp").await?, self.alive("worker").await?);
+        let mut overdue_jobs = 0;
+        for lane in Lane::ALL {
+            overdue_jobs += self.ports.queue.stats(lane).await?.overdue;
+        }
+        let ok = smtp && worker && overdue_jobs < self.settings.max_overdue_jobs;
+        Ok(Health { smtp, worker, overdue_jobs, ok })
+    }
+
+    async fn alive(&self, role: &str) -> Result<bool> {
+        let rows = self.ports.store.scan(Heartbeat::of_role(role)).await?;
+        let beats = rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?;
+        Ok(beats.iter().any(|beat| self.now().since(beat.at) < SILENT))
+    }
+
+    /// Shows that a role lives; called from inside the loop that it vouches for.
+    pub async fn beat(&self, role: &str, instance: &str) {
+        let beat =
+            Heartbeat { role: role.to_owned(), instance: instance.to_owned(), at: self.now() };
+        let written = match beat.doc() {
+            Ok(doc) => {
+                let when = When::Always;
+                let put = Op::Put { key: beat.key(), doc, ttl: Some(KEPT), when };
+                self.ports.store.write(vec![put]).await
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::warn!(%error, role, "a sign of life was not written");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Inboxes: made, listed, changed, removed.
+
+use std::time::Duration;
+
+use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
+use trapline_store::{
+    Key, LiveEvent, Op, Record, Scan, When, load,
+    records::{self, Chore, SmtpLogin, Task},
+};
+
+use crate::{
+    App, Error, Result,
+    counts::Counts,
+    jobs,
+    secrets::{BASE62, USERNAME, random_text},
+};
+
+const DEFAULT_MAX_MESSAGES: u32 = 1_000;
+const USERNAME_LETTERS: usize = 12;
+const PASSWORD_LETTERS: usize = 24;
+/// A partition holds about a kilobyte an inbox; this bounds one team's list.
+const MAX_INBOXES: usize = 200_000;
+/// How often a change is tried again when somebody else changes the same inbox.
+const EDIT_TRIES: usize = 8;
+
+/// What a new inbox is to be; names and bounds are checked at the edge.
+#[derive(Debug, Clone)]
+pub struct NewInbox {
+    /// For people.
+    pub name: String,
+    /// The most messages it keeps, 1 to 10,000.
+    pub max_messages: u32,
+    /// The project it is grouped under.
+    pub project: Option<ProjectId>,
+    /// The life of a disposable inbox.
+    pub life: Option<Duration>,
+}
+
+impl NewInbox {
+    /// A lasting inbox with the default bound.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            max_messages: DEFAULT_MAX_MESSAGES,
+            project: None,
+            life: None,
+        }
+    }
+}
+
+/// What is to change; `None` leaves a field as it is.
+#[derive(Debug, Clone, Default)]
+pub struct InboxChange {
+    /// For people.
+    pub name: Option<String>,
+    /// The most messages it keeps, 1 to 10,000.
+    pub max_messages: Option<u32>,
+    /// The project it is grouped under; `Some(None)` takes it out of its project.
+    pub project: Option<Option<ProjectId>>,
+}
+
+impl App {
+    /// The team's inboxes, oldest first, with their counts.
+    pub async fn inboxes(&self, team: TeamId) -> Result<Vec<Inbox>> {
+        let mut inboxes = Vec::new();
+        for inbox in self.inbox_records(team).await? {
+            let counts = self.counts(&inbox).await?;
+            inboxes.push(self.present(&inbox, counts));
+        }
+        Ok(inboxes)
+    }
+
+    /// One inbox with its counts.
+    pub async fn inbox(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+        let inbox = self.inbox_record(team, id).await?;
+        let counts = self.counts(&inbox).await?;
+        Ok(self.present(&inbox, counts))
+    }
+
+    /// Makes an inbox with its own SMTP credentials.
+    pub async fn create_inbox(&self, team: TeamId, new: NewInbox) -> Result<Inbox> {
+        self.check_project(team, new.project).await?;
+        let now = self.now();
+        let username = random_text(USERNAME_LETTERS, USERNAME);
+        let inbox = records::Inbox {
+            id: InboxId(self.ids.next()),
+            team,
+            name: new.name,
+            project: new.project,
+            max_messages: new.max_messages,
+            expires_at: new.life.map(|life| now.after(life)),
+            created_at: now,
+            password: self.new_password(&username),
+            username,
+        };
+        let mut ops = self.inbox_ops(&inbox, When::Absent, When::Absent)?;
+        if let Some(due) = inbox.expires_at {
+            let chore = Chore {
+                due,
+                subject: inbox.id.to_string(),
+                task: Task::ExpireInbox { team, inbox: inbox.id, username: inbox.username.clone() },
+            };
+            let doc = chore.doc()?;
+            ops.push(Op::Put { key: chore.key(), doc, ttl: None, when: When::Always });
+        }
+        self.ports.store.write(ops).await?;
+        self.retention.created(inbox.id);
+        Ok(self.present(&inbox, Counts::default()))
+    }
+
+    /// Changes an inbox. A lower bound takes effect at once.
+    pub async fn update_inbox(
+        &self,
+        team: TeamId,
+        id: InboxId,
+        change: InboxChange,
+    ) -> Result<Inbox> {
+        self.check_project(team, change.project.flatten()).await?;
+        let inbox = self
+            .edit_inbox(team, id, |inbox| {
+                if let Some(name) = &change.name {
+                    inbox.name.clone_from(name);
+                }
+                inbox.max_messages = change.max_messages.unwrap_or(inbox.max_messages);
+                inbox.project = change.project.unwrap_or(inbox.project);
+            })
+            .await?;
+        if change.max_messages.is_some() {
+            self.retention.trim(id, inbox.max_messages).await?;
+        }
+        self.announce(id, LiveEvent::InboxUpdated).await;
+        let counts = self.counts(&inbox).await?;
+        Ok(self.present(&inbox, counts))
+    }
+
+    /// Replaces the SMTP password; the old one stops working.
+    pub async fn rotate_password(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+        let inbox = self
+            .edit_inbox(team, id, |inbox| inbox.password = self.new_password(&inbox.username))
+            .await?;
+        self.announce(id, LiveEvent::InboxUpdated).await;
+        let counts = self.counts(&inbox).await?;
+        Ok(self.present(&inbox, counts))
+    }
+
+    /// Removes an inbox at once, and what it holds soon after.
+    pub async fn delete_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
+        let (inbox, version) = self.versioned_inbox(team, id).await?;
+        // First the job, so that a crash in between leaves no messages without an inbox: the job
+        // waits until the inbox is gone.
+        jobs::schedule_purge(self, &inbox).await?;
+        self.remove_inbox_rows(&inbox, version).await?;
+        self.announce(id, LiveEvent::InboxDeleted).await;
+        Ok(())
+    }
+
+    pub(crate) async fn remove_inbox_rows(
+        &self,
+        inbox: &records::Inbox,
+        version: i64,
+    ) -> Result<()> {
+        let mut ops = vec![Op::Delete { key: inbox.key(), when: When::Version(version) }];
+        let login = SmtpLogin::row(&inbox.username);
+        if let Some((_, version)) = load::<SmtpLogin>(&*self.ports.store, &login).await? {
+            ops.push(Op::Delete { key: login, when: When::Version(version) });
+        }
+        self.ports.store.write(ops).await?;
+        self.logins.invalidate(&inbox.username);
+        Ok(())
+    }
+
+    pub(crate) async fn inbox_records(&self, team: TeamId) -> Result<Vec<records::Inbox>> {
+        let Key { table, partition, .. } = records::Inbox::row(team, InboxId(uuid::Uuid::nil()));
+        let scan = Scan {
+            table,
+            partition,
+            after: None,
+            until: None,
+            limit: MAX_INBOXES,
+            keys_only: false,
+        };
+        let rows = self.ports.store.scan(scan).await?;
+        let inboxes = rows.iter().map(records::Inbox::of).collect::<Result<Vec<_>, _>>()?;
+        let now = self.now();
+        Ok(inboxes.into_iter().filter(|inbox| !inbox.expired(now)).collect())
+    }
+
+    /// The team's inbox; another team's, or one past its time, is not there.
+    pub(crate) async fn inbox_record(&self, team: TeamId, id: InboxId) -> Result<records::Inbox> {
+        self.versioned_inbox(team, id).await.map(|(inbox, _)| inbox)
+    }
+
+    async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(records::Inbox, i64)> {
+        let row = records::Inbox::row(team, id);
+        let found = load::<records::Inbox>(&*self.ports.store, &row).await?;
+        found.filter(|(inbox, _)| !inbox.expired(self.now())).ok_or(Error::NotFound)
+    }
+
+    /// Changes the inbox and its login together, again when somebody else was faster.
+    pub(crate) async fn edit_inbox(
+        &self,
+        team: TeamId,
+        id: InboxId,
+        edit: impl Fn(&mut records::Inbox),
+    ) -> Result<records::Inbox> {
+        for _ in 0..EDIT_TRIES {
+            let (mut inbox, version) = self.versioned_inbox(team, id).await?;
+            edit(&mut inbox);
+            let login = SmtpLogin::row(&inbox.username);
+            let login = load::<SmtpLogin>(&*self.ports.store, &login).await?;
+            let login = login.map_or(When::Absent, |(_, version)| When::Version(version));
+            let ops = self.inbox_ops(&inbox, When::Version(version), login)?;
+            match self.ports.store.write(ops).await {
+                Ok(()) => {
+                    self.logins.invalidate(&inbox.username);
+                    return Ok(inbox);
+                }
+                Err(trapline_store::PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    fn inbox_ops(&self, inbox: &records::Inbox, when: When, login_when: When) -> Result<Vec<Op>> {
+        let login = SmtpLogin {
+            username: inbox.username.clone(),
+            team: inbox.team,
+            inbox: inbox.id,
+            password: inbox.password.clone(),
+            max_messages: inbox.max_messages,
+            expires_at: inbox.expires_at,
+        };
+        // A time to live belongs to each write: what is left of it must be passed again.
+        let ttl = inbox.expires_at.map(|at| at.since(self.now()).max(Duration::from_millis(1)));
+        Ok(vec![
+            Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when },
+            Op::Put { key: login.key(), doc: login.doc()?, ttl, when: login_when },
+        ])
+    }
+
+    async fn check_project(&self, team: TeamId, project: Option<ProjectId>) -> Result<()> {
+        let Some(id) = project else { return Ok(()) };
+        self.project(team, id).await.map(drop).map_err(|error| match error {
+            Error::NotFound => {
+                Error::invalid("projectId", "unknown", "there is no project with this id")
+            }
+            error => error,
+        })
+    }
+
+    fn new_password(&self, username: &str) -> String {
+        self.secrets.seal(&seal_context(username), &random_text(PASSWORD_LETTERS, BASE62))
+    }
+
+    /// Tells who listens; whoever misses it reads the store again.
+    pub(crate) async fn announce(&self, inbox: InboxId, event: LiveEvent) {
+        if let Err(error) = self.ports.bus.publish(inbox, event).await {
+            tracing::warn!(%error, "a live event was not sent");
+        }
+    }
+
+    fn present(&self, inbox: &records::Inbox, counts: Counts) -> Inbox {
+        let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password);
+        Inbox {
+            id: inbox.id,
+            name: inbox.name.clone(),
+            project_id: inbox.project,
+            max_messages: inbox.max_messages,
+            expires_at: inbox.expires_at,
+            created_at: inbox.created_at,
+            message_count: counts.total,
+            unread_count: counts.unread,
+            smtp: SmtpAccess {
+                host: self.settings.smtp_host.clone(),
+                port: self.settings.smtp_port,
+                tls_port: self.settings.smtp_tls_port,
+                username: inbox.username.clone(),
+                password: password.unwrap_or_default(),
+            },
+            address: format!("{}@{}", inbox.username, self.settings.mail_domain),
+        }
+    }
+}
+
+/// What an SMTP password is sealed for.
+pub(crate) fn seal_context(username: &str) -> String {
+    format!("smtp:{username}")
+}
+
+/// What is left of a disposable inbox's life.
+pub(crate) fn remaining(expires_at: Option<Time>, now: Time) -> Option<Duration> {
+    expires_at.map(|at| at.since(now))
+}

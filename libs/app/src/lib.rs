@@ -1,0 +1,45 @@
+//! The use cases: receive, list, wait, watch, read, delete, authenticate, clean up. Everything here is
+//! written once over the ports and knows neither HTTP nor SMTP nor any backend.
+
+mod api_keys;
+mod app;
+mod counts;
+mod error;
+mod feed;
+mod filter;
+mod first_run;
+mod health;
+mod ids;
+mod inboxes;
+mod janitor;
+mod jobs;
+mod logins;
+mod messages;
+pub mod metrics;
+mod preview;
+mod projects;
+mod receive;
+mod retention;
+mod sample;
+mod secrets;
+mod settings;
+mod wait;
+
+pub use api_keys::NewKey;
+pub use app::App;
+pub use error::{Error, Forbidden, Issue, Result, Unauthenticated};
+pub use feed::{Feed, FeedEvent};
+pub use filter::Filter;
+pub use first_run::Start;
+pub use health::Health;
+pub use inboxes::{InboxChange, NewInbox};
+pub use jobs::run_housekeeping;
+pub use logins::{LoginRefused, Mailbox};
+pub use messages::{Download, ListQuery, Page};
+pub use preview::{PreviewUrl, RenderedHtml, Signature};
+pub use receive::Incoming;
+pub use secrets::MasterKey;
+pub use settings::Settings;
+pub use wait::Waited;
+
+pub use trapline_store::{Rate, Verdict};

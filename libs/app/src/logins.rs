@@ -1,0 +1,142 @@
+//! Which inbox a mail is for: by credentials, or by the recipient's address.
+
+use std::sync::Arc;
+
+use hmac::{Hmac, KeyInit, Mac};
+use md5::Md5;
+use subtle::ConstantTimeEq;
+use trapline_model::{InboxId, Time};
+use trapline_store::{load, records::SmtpLogin};
+
+use crate::{App, Result, inboxes::seal_context};
+
+/// An inbox as the receiving path knows it.
+#[derive(Debug, Clone)]
+pub struct Mailbox(pub(crate) Arc<SmtpLogin>);
+
+impl Mailbox {
+    /// The inbox's id.
+    #[must_use]
+    pub fn inbox(&self) -> InboxId {
+        self.0.inbox
+    }
+
+    /// Whether the inbox is not past its time.
+    #[must_use]
+    pub fn takes_mail(&self, now: Time) -> bool {
+        !self.0.expired(now)
+    }
+}
+
+/// Why credentials or an address lead to no inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoginRefused {
+    /// There is no such inbox, or the password is another.
+    Unknown,
+    /// The disposable inbox is past its time.
+    Expired,
+}
+
+impl App {
+    /// Checks a user name and password (RFC 4616; LOGIN).
+    pub async fn login(
+        &self,
+        username: &str,
+        password: &str,
+    ) -> Result<Result<Mailbox, LoginRefused>> {
+        self.check_login(username, |secret| secret.as_bytes().ct_eq(password.as_bytes()).into())
+            .await
+    }
+
+    /// Checks a CRAM-MD5 answer (RFC 2195).
+    pub async fn login_cram_md5(
+        &self,
+        username: &str,
+        challenge: &str,
+        digest: &[u8],
+    ) -> Result<Result<Mailbox, LoginRefused>> {
+        self.check_login(username, |secret| {
+            Hmac::<Md5>::new_from_slice(secret.as_bytes()).is_ok_and(|mut mac| {
+                mac.update(challenge.as_bytes());
+                mac.verify_slice(digest).is_ok()
+            })
+        })
+        .await
+    }
+
+    async fn check_login(
+        &self,
+        username: &str,
+        holds: impl FnOnce(&str) -> bool,
+    ) -> Result<Result<Mailbox, LoginRefused>> {
+        let Some(login) = self.smtp_login(username).await? else {
+            return Ok(Err(LoginRefused::Unknown));
+        };
+        let secret = self.secrets.open(&seal_context(&login.username), &login.password);
+        if !secret.is_some_and(|secret| holds(&secret)) {
+            return Ok(Err(LoginRefused::Unknown));
+        }
+        Ok(self.unexpired(login))
+    }
+
+    /// The inbox that mail to this address lands in without credentials.
+    pub async fn route(&self, recipient: &str) -> Result<Result<Mailbox, LoginRefused>> {
+        if let Some(username) = self.username_of(recipient)
+            && let Some(login) = self.smtp_login(username).await?
+        {
+            return Ok(self.unexpired(login));
+        }
+        if !self.settings.catch_all {
+            return Ok(Err(LoginRefused::Unknown));
+        }
+        self.default_mailbox().await.map(|mailbox| mailbox.ok_or(LoginRefused::Unknown))
+    }
+
+    /// Whether the inbox still takes mail, as far as this process knows.
+    pub async fn still_open(&self, mailbox: &Mailbox) -> Result<Result<Mailbox, LoginRefused>> {
+        match self.smtp_login(&mailbox.0.username).await? {
+            Some(login) if login.inbox == mailbox.inbox() => Ok(self.unexpired(login)),
+            _ if mailbox.0.expired(self.now()) => Ok(Err(LoginRefused::Expired)),
+            _ => Ok(Err(LoginRefused::Unknown)),
+        }
+    }
+
+    fn unexpired(&self, login: Arc<SmtpLogin>) -> Result<Mailbox, LoginRefused> {
+        if login.expired(self.now()) { Err(LoginRefused::Expired) } else { Ok(Mailbox(login)) }
+    }
+
+    /// The user name in `<username>@<mail domain>` or `<username>+anything@<mail domain>`.
+    fn username_of<'a>(&self, recipient: &'a str) -> Option<&'a str> {
+        let (local, domain) = recipient.rsplit_once('@')?;
+        let ours = domain.eq_ignore_ascii_case(&self.settings.mail_domain);
+        ours.then(|| local.split_once('+').map_or(local, |(username, _)| username))
+    }
+
+    async fn default_mailbox(&self) -> Result<Option<Mailbox>> {
+        let run = self
+            .first_run
+            .get_or_try_init(async || self.installed().await?.ok_or(crate::Error::Unavailable))
+            .await?;
+        let inbox = match self.inbox_record(run.team, run.inbox).await {
+            Ok(inbox) => inbox,
+            Err(crate::Error::NotFound) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let login = self.smtp_login(&inbox.username).await?;
+        Ok(login.map(Mailbox))
+    }
+
+    /// The login of a user name, whose letters may come in any case.
+    async fn smtp_login(&self, username: &str) -> Result<Option<Arc<SmtpLogin>>> {
+        let username = username.to_ascii_lowercase();
+        if let Some(login) = self.logins.get(&username) {
+            return Ok(Some(login));
+        }
+        let found = load(&*self.ports.store, &SmtpLogin::row(&username)).await?;
+        Ok(found.map(|(login, _): (SmtpLogin, _)| {
+            let login = Arc::new(login);
+            self.logins.insert(username, login.clone());
+            login
+        }))
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages: listed, read, marked, removed.
+
+mod list;
+mod marks;
+mod read;
+
+use trapline_model::{InboxId, Message, MessageId, Summary, TeamId};
+use trapline_store::{
+    LiveEvent, Op, When,
+    records::{self, Mark},
+};
+
+use crate::{App, Error, Result};
+
+pub(crate) use list::rows_of;
+pub use list::{ListQuery, Page};
+pub use read::Download;
+pub(crate) use read::take_apart;
+
+impl App {
+    /// Removes a message: it is gone from every answer at once, and its bytes within a day.
+    pub async fn delete_message(&self, team: TeamId, id: MessageId) -> Result<()> {
+        self.message_row(team, id).await?;
+        let delete = |key| Op::Delete { key, when: When::Always };
+        let ops = vec![delete(records::Message::row(id)), delete(Mark::row(id))];
+        self.ports.store.write(ops).await?;
+        self.changed(id.inbox).await;
+        self.announce(id.inbox, LiveEvent::MessagesDeleted { ids: vec![id.uuid] }).await;
+        Ok(())
+    }
+
+    /// Removes every message that is in the inbox now.
+    pub async fn empty_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
+        self.inbox_record(team, id).await?;
+        let until = MessageId { inbox: id, uuid: self.ids.next() };
+        let ops = [records::Message::row(until), Mark::row(until)];
+        self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
+        self.changed(id).await;
+        self.announce(id, LiveEvent::InboxEmptied).await;
+        Ok(())
+    }
+
+    /// The message's record, if the inbox is the team's and the message still within its bound.
+    pub(crate) async fn message_row(
+        &self,
+        team: TeamId,
+        id: MessageId,
+    ) -> Result<records::Message> {
+        self.inbox_record(team, id.inbox).await?;
+        self.retention.settle(id.inbox).await?;
+        let row = self.ports.store.get(&records::Message::row(id)).await?;
+        Ok(records::Message::of(&row.ok_or(Error::NotFound)?)?)
+    }
+}
+
+/// A record as lists show it.
+pub(crate) fn summary(id: MessageId, message: records::Message, is_read: bool) -> Summary {
+    Summary {
+        id,
+        inbox_id: id.inbox,
+        subject: message.subject,
+        from: message.from,
+        to: message.to,
+        cc: message.cc,
+        bcc: message.bcc,
+        reply_to: message.reply_to,
+        envelope: message.envelope,
+        received_at: id.received_at(),
+        date: message.date,
+        size: message.blob.len,
+        is_read,
+        warnings: message.warnings,
+        snippet: message.snippet,
+        attachment_count: message.attachment_count,
+    }
+}
+
+/// A record and what its bytes hold.
+pub(crate) fn whole(
+    id: MessageId,
+    record: records::Message,
+    is_read: bool,
+    parsed: trapline_mime::Parsed,
+) -> Message {
+    let trapline_mime::Parsed { digest, html, text, headers, attachments, links, codes } = parsed;
+    Message {
+        id,
+        inbox_id: id.inbox,
+        subject: digest.subject,
+        from: digest.from,
+        to: digest.to,
+        cc: digest.cc,
+        bcc: digest.bcc,
+        reply_to: digest.reply_to,
+        envelope: record.envelope,
+        received_at: id.received_at(),
+        date: digest.date,
+        size: record.blob.len,
+        is_read,
+        html,
+        text,
+        headers,
+        attachments,
+        links,
+        codes,
+        warnings: digest.warnings,
+    }
+}

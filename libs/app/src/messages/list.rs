@@ -1,0 +1,123 @@
+//! The list of an inbox: newest first, in pages, with search.
+
+use trapline_mime::fold;
+use trapline_model::{InboxId, MessageId, Summary, TeamId};
+use trapline_store::{
+    Key, Row, Scan, Value,
+    records::{self, Message},
+};
+use uuid::Uuid;
+
+use super::summary;
+use crate::{App, Result, counts::ReadState};
+
+/// Rows read at a time; bounds the memory of a search over a full inbox.
+const STEP: usize = 1_000;
+
+/// What a client asks for; bounds are checked at the edge.
+#[derive(Debug, Clone)]
+pub struct ListQuery {
+    /// Subject, sender or a recipient contains this.
+    pub q: Option<String>,
+    /// Only messages that nobody marked read.
+    pub unread: bool,
+    /// From 1.
+    pub page: usize,
+    /// 1 to 200.
+    pub limit: usize,
+}
+
+/// A page of the list.
+#[derive(Debug)]
+pub struct Page {
+    /// Matching messages in all.
+    pub total: u64,
+    /// Newest first.
+    pub messages: Vec<Summary>,
+}
+
+impl App {
+    /// One page of an inbox's messages.
+    pub async fn list(&self, team: TeamId, id: InboxId, query: &ListQuery) -> Result<Page> {
+        let inbox = self.inbox_record(team, id).await?;
+        if query.q.is_none() && !query.unread {
+            return self.plain_page(&inbox, query).await;
+        }
+        self.filtered_page(&inbox, query).await
+    }
+
+    async fn plain_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
+        let total = self.counts(inbox).await?.total;
+        let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let skipped = (query.page - 1).saturating_mul(query.limit).min(max);
+        let taken = query.limit.min(max - skipped);
+        if taken == 0 || skipped as u64 >= total {
+            return Ok(Page { total, messages: Vec::new() });
+        }
+        let after = self.key_before(inbox.id, skipped).await?;
+        let rows = self.ports.store.scan(rows_of(inbox.id, after, taken)).await?;
+        let messages = self.summaries(inbox.id, after, rows).await?;
+        Ok(Page { total, messages })
+    }
+
+    /// The last message of the pages before.
+    async fn key_before(&self, inbox: InboxId, skipped: usize) -> Result<Option<Uuid>> {
+        if skipped == 0 {
+            return Ok(None);
+        }
+        let rows = self.ports.store.scan(crate::counts::message_keys(inbox, skipped)).await?;
+        Ok(rows.last().map(Message::id))
+    }
+
+    async fn summaries(
+        &self,
+        inbox: InboxId,
+        after: Option<Uuid>,
+        rows: Vec<Row>,
+    ) -> Result<Vec<Summary>> {
+        let Some(last) = rows.last().map(Message::id) else { return Ok(Vec::new()) };
+        let state = self.read_state(inbox, after, Some(last), rows.len()).await?;
+        rows.iter().map(|row| summarise(inbox, row, &state)).collect()
+    }
+
+    /// One pass over the inbox: the total must be exact, and the bound on an inbox's messages is
+    /// what keeps that cheap.
+    async fn filtered_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
+        let needle = query.q.as_deref().map(|q| fold(q).replace(['"', '\\'], " "));
+        let finder = needle.as_deref().map(|text| memchr::memmem::Finder::new(text.as_bytes()));
+        let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let state = self.read_state(inbox.id, None, None, left).await?;
+        let wanted = (query.page - 1).saturating_mul(query.limit);
+        let mut page = Page { total: 0, messages: Vec::new() };
+        let mut after = None;
+        while left > 0 {
+            let rows = self.ports.store.scan(rows_of(inbox.id, after, left.min(STEP))).await?;
+            let Some(last) = rows.last() else { break };
+            (left, after) = (left - rows.len(), Some(Message::id(last)));
+            for row in &rows {
+                let found = finder
+                    .as_ref()
+                    .is_none_or(|finder| finder.find(Message::search(row).as_bytes()).is_some());
+                if found && !(query.unread && state.is_read(Message::id(row))) {
+                    if page.total >= wanted as u64 && page.messages.len() < query.limit {
+                        page.messages.push(summarise(inbox.id, row, &state)?);
+                    }
+                    page.total += 1;
+                }
+            }
+        }
+        Ok(page)
+    }
+}
+
+/// An inbox's messages behind `after`, newest first.
+pub(crate) fn rows_of(inbox: InboxId, after: Option<Uuid>, limit: usize) -> Scan {
+    let Key { table, partition, .. } = Message::all(inbox);
+    let after = after.map(|uuid| vec![Value::Uuid(uuid)]);
+    Scan { table, partition, after, until: None, limit, keys_only: false }
+}
+
+fn summarise(inbox: InboxId, row: &Row, state: &ReadState) -> Result<Summary> {
+    let uuid = Message::id(row);
+    Ok(summary(MessageId { inbox, uuid }, Message::of(row)?, state.is_read(uuid)))
+}

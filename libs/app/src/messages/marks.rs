@@ -1,0 +1,58 @@
+//! Read and unread.
+
+use trapline_model::{InboxId, Message, MessageId, TeamId};
+use trapline_store::{
+    LiveEvent, Op, PortError, Record, When, load,
+    records::{InboxState, Mark},
+};
+
+use crate::{App, Error, Result};
+
+const TRIES: usize = 8;
+
+impl App {
+    /// Marks one message read or unread.
+    pub async fn set_read(&self, team: TeamId, id: MessageId, is_read: bool) -> Result<Message> {
+        let inbox = self.inbox_record(team, id.inbox).await?;
+        let record = self.message_row(team, id).await?;
+        let mark = Mark { id, is_read, at: self.ids.next() };
+        let ttl = crate::inboxes::remaining(inbox.expires_at, self.now());
+        let put = Op::Put { key: mark.key(), doc: mark.doc()?, ttl, when: When::Always };
+        self.ports.store.write(vec![put]).await?;
+        self.changed(id.inbox).await;
+        self.announce(id.inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
+        self.open(id, record).await
+    }
+
+    /// Marks every message that is in the inbox now as read: one row, however many there are.
+    pub async fn mark_all_read(&self, team: TeamId, id: InboxId) -> Result<()> {
+        let inbox = self.inbox_record(team, id).await?;
+        let ttl = crate::inboxes::remaining(inbox.expires_at, self.now());
+        for _ in 0..TRIES {
+            let state = InboxState { inbox: id, read_before: self.ids.next() };
+            let found = load::<InboxState>(&*self.ports.store, &state.key()).await?;
+            let when = found.map_or(When::Absent, |(_, version)| When::Version(version));
+            let put = Op::Put { key: state.key(), doc: state.doc()?, ttl, when };
+            match self.ports.store.write(vec![put]).await {
+                Ok(()) => {
+                    self.changed(id).await;
+                    self.announce(id, LiveEvent::InboxUpdated).await;
+                    return Ok(());
+                }
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    pub(crate) async fn is_read(&self, id: MessageId) -> Result<bool> {
+        let mark = load::<Mark>(&*self.ports.store, &Mark::row(id)).await?;
+        let state = load::<InboxState>(&*self.ports.store, &InboxState::row(id.inbox)).await?;
+        let before = state.map_or(uuid::Uuid::nil(), |(state, _)| state.read_before);
+        Ok(match mark {
+            Some((mark, _)) if mark.at > before => mark.is_read,
+            _ => id.uuid <= before,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! A message's bytes, whole or by part.
+
+use bytes::Bytes;
+use trapline_model::{Attachment, Message, MessageId, Summary, TeamId};
+use trapline_store::{
+    BlobRef, PortError, load,
+    records::{self, SegmentAlias},
+};
+
+use super::{summary, whole};
+use crate::{App, Error, Result};
+
+/// Above this a message is taken apart beside the reactor, not on it.
+const INLINE_PARSE: usize = 64 * 1024;
+/// How often a message may have been moved by compaction before it is read.
+const MAX_MOVES: usize = 16;
+
+/// An attachment and its bytes.
+#[derive(Debug)]
+pub struct Download {
+    /// Name, type, size.
+    pub meta: Attachment,
+    /// Decoded.
+    pub bytes: Vec<u8>,
+}
+
+impl App {
+    /// The full message.
+    pub async fn message(&self, team: TeamId, id: MessageId) -> Result<Message> {
+        let record = self.message_row(team, id).await?;
+        self.open(id, record).await
+    }
+
+    /// The message as lists show it.
+    pub(crate) async fn message_summary(&self, team: TeamId, id: MessageId) -> Result<Summary> {
+        let record = self.message_row(team, id).await?;
+        Ok(summary(id, record, self.is_read(id).await?))
+    }
+
+    /// The message as sent, byte for byte.
+    pub async fn raw(&self, team: TeamId, id: MessageId) -> Result<Bytes> {
+        let record = self.message_row(team, id).await?;
+        self.bytes(&record.blob).await
+    }
+
+    /// One attachment.
+    pub async fn attachment(&self, team: TeamId, id: MessageId, part: &str) -> Result<Download> {
+        let raw = self.raw(team, id).await?;
+        let part = part.to_owned();
+        let body = take_apart(raw, move |raw| trapline_mime::attachment(raw, &part)).await?;
+        let body = body.ok_or(Error::NotFound)?;
+        Ok(Download { meta: body.meta, bytes: body.bytes })
+    }
+
+    pub(crate) async fn open(&self, id: MessageId, record: records::Message) -> Result<Message> {
+        let raw = self.bytes(&record.blob).await?;
+        let is_read = self.is_read(id).await?;
+        let parsed = take_apart(raw, trapline_mime::parse).await?;
+        Ok(whole(id, record, is_read, parsed))
+    }
+
+    /// Whether the message holds a one-time code.
+    pub(crate) async fn has_code(&self, record: &records::Message) -> Result<bool> {
+        let raw = self.bytes(&record.blob).await?;
+        take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
+    }
+
+    /// Reads a message's bytes from where they are now.
+    pub(crate) async fn bytes(&self, blob: &BlobRef) -> Result<Bytes> {
+        let mut blob = blob.clone();
+        for _ in 0..MAX_MOVES {
+            match self.ports.blobs.read(&blob, None).await {
+                Err(PortError::Damaged(segment)) => match self.moved(&blob).await? {
+                    Some(to) => blob = to,
+                    None => return Err(PortError::Damaged(segment).into()),
+                },
+                read => return Ok(read?),
+            }
+        }
+        Err(PortError::Damaged(blob.segment).into())
+    }
+
+    async fn moved(&self, blob: &BlobRef) -> Result<Option<BlobRef>> {
+        let row = SegmentAlias::row(&blob.segment);
+        let alias = load::<SegmentAlias>(&*self.ports.store, &row).await?;
+        Ok(alias.and_then(|(alias, _)| {
+            let moved = alias.moved.into_iter().find(|moved| moved.offset == blob.offset)?;
+            Some(moved.to)
+        }))
+    }
+}
+
+/// Runs a parser, beside the reactor when the message is large.
+pub(crate) async fn take_apart<T: Send + 'static>(
+    raw: Bytes,
+    parse: impl FnOnce(&[u8]) -> T + Send + 'static,
+) -> Result<T> {
+    if raw.len() <= INLINE_PARSE {
+        return Ok(parse(&raw));
+    }
+    tokio::task::spawn_blocking(move || parse(&raw)).await.map_err(|error| {
+        tracing::error!(%error, "a message was not taken apart");
+        Error::Unavailable
+    })
+}

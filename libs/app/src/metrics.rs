@@ -1,0 +1,140 @@
+//! Every metric of the product: one function each, and the names in one place.
+#![expect(clippy::disallowed_macros, reason = "the one place that names metrics")]
+
+use std::time::Duration;
+
+use metrics::{
+    Gauge, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+use trapline_store::Lane;
+
+const HTTP_SECONDS: &str = "trapline_http_request_seconds";
+const SMTP_SESSIONS: &str = "trapline_smtp_sessions";
+const SMTP_SESSIONS_TOTAL: &str = "trapline_smtp_sessions_total";
+const SMTP_AUTH: &str = "trapline_smtp_auth_total";
+const SMTP_MAILS: &str = "trapline_smtp_mails_total";
+const SMTP_FAULTS: &str = "trapline_smtp_faults_total";
+const SMTP_SECONDS: &str = "trapline_smtp_deliver_seconds";
+const STORED: &str = "trapline_messages_stored_total";
+const STORED_BYTES: &str = "trapline_message_bytes_total";
+const GROUP_SECONDS: &str = "trapline_group_commit_seconds";
+const GROUP_MAILS: &str = "trapline_group_mails";
+const GROUP_BYTES: &str = "trapline_group_bytes_total";
+const WAITS: &str = "trapline_waits_parked";
+const WAIT_ENDED: &str = "trapline_waits_total";
+const STREAMS: &str = "trapline_event_streams";
+const JOBS: &str = "trapline_jobs_total";
+
+/// Gives every metric its help text; once, after the recorder is installed.
+pub fn describe() {
+    describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
+    describe_gauge!(SMTP_SESSIONS, "SMTP sessions that are open.");
+    describe_counter!(SMTP_SESSIONS_TOTAL, "SMTP connections by outcome.");
+    describe_counter!(SMTP_AUTH, "SMTP authentications by outcome.");
+    describe_counter!(SMTP_MAILS, "SMTP transactions by reply class.");
+    describe_counter!(SMTP_FAULTS, "SMTP sessions in which something went wrong, by kind.");
+    describe_histogram!(SMTP_SECONDS, Unit::Seconds, "From the end of DATA to its reply.");
+    describe_counter!(STORED, "Messages stored, one per inbox.");
+    describe_counter!(STORED_BYTES, Unit::Bytes, "Bytes of mail stored.");
+    describe_histogram!(GROUP_SECONDS, Unit::Seconds, "Commits of the receiving path by outcome.");
+    describe_histogram!(GROUP_MAILS, "Mails in one commit.");
+    describe_counter!(GROUP_BYTES, Unit::Bytes, "Bytes of segments written.");
+    describe_gauge!(WAITS, "Waits that are parked.");
+    describe_counter!(WAIT_ENDED, "Waits by outcome.");
+    describe_gauge!(STREAMS, "Event streams that are open.");
+    describe_counter!(JOBS, "Jobs by lane and outcome.");
+}
+
+/// An HTTP request was answered; `route` is the pattern, never the path.
+pub fn http_request(route: &str, method: &str, status: u16, took: Duration) {
+    let labels = [
+        ("route", route.to_owned()),
+        ("method", method.to_owned()),
+        ("status", status.to_string()),
+    ];
+    histogram!(HTTP_SECONDS, &labels).record(took.as_secs_f64());
+}
+
+/// An SMTP connection was taken or refused.
+pub fn smtp_connection(outcome: &'static str) {
+    counter!(SMTP_SESSIONS_TOTAL, "outcome" => outcome).increment(1);
+}
+
+/// An SMTP session began.
+pub fn smtp_session_opened() {
+    gauge!(SMTP_SESSIONS).increment(1);
+}
+
+/// An SMTP session ended.
+pub fn smtp_session_closed() {
+    gauge!(SMTP_SESSIONS).decrement(1);
+}
+
+/// A client authenticated, or did not.
+pub fn smtp_auth(ok: bool) {
+    counter!(SMTP_AUTH, "outcome" => outcome(ok)).increment(1);
+}
+
+/// A mail was stored.
+pub fn smtp_mail_accepted(took: Duration) {
+    counter!(SMTP_MAILS, "outcome" => outcome(true)).increment(1);
+    histogram!(SMTP_SECONDS).record(took.as_secs_f64());
+}
+
+/// A whole mail was refused.
+pub fn smtp_mail_rejected() {
+    counter!(SMTP_MAILS, "outcome" => outcome(false)).increment(1);
+}
+
+/// Something went wrong in a session.
+pub fn smtp_fault(kind: &'static str) {
+    counter!(SMTP_FAULTS, "kind" => kind).increment(1);
+}
+
+pub(crate) fn messages_stored(messages: usize, bytes: usize) {
+    counter!(STORED).increment(messages as u64);
+    counter!(STORED_BYTES).increment(bytes as u64);
+}
+
+pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bool) {
+    histogram!(GROUP_SECONDS, "outcome" => outcome(ok)).record(took.as_secs_f64());
+    #[expect(clippy::cast_precision_loss, reason = "a group has at most a few hundred mails")]
+    histogram!(GROUP_MAILS).record(mails as f64);
+    counter!(GROUP_BYTES).increment(bytes as u64);
+}
+
+pub(crate) fn job_done(lane: Lane, ok: bool) {
+    counter!(JOBS, "lane" => lane.name(), "outcome" => outcome(ok)).increment(1);
+}
+
+pub(crate) fn wait_ended(outcome: &'static str) {
+    counter!(WAIT_ENDED, "outcome" => outcome).increment(1);
+}
+
+/// Counts as one in a gauge until it is dropped.
+pub(crate) struct Gauged(Gauge);
+
+impl Gauged {
+    fn new(gauge: Gauge) -> Self {
+        gauge.increment(1);
+        Self(gauge)
+    }
+}
+
+impl Drop for Gauged {
+    fn drop(&mut self) {
+        self.0.decrement(1);
+    }
+}
+
+pub(crate) fn parked_wait() -> Gauged {
+    Gauged::new(gauge!(WAITS))
+}
+
+pub(crate) fn open_stream() -> Gauged {
+    Gauged::new(gauge!(STREAMS))
+}
+
+fn outcome(ok: bool) -> &'static str {
+    if ok { "ok" } else { "failed" }
+}

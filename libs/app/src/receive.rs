@@ -1,0 +1,76 @@
+//! The receiving path: a mail joins the open group, and is answered when its group is durable.
+//!
+//! There is no timer: a group is what arrived while the last one was being written. One task forms
+//! the groups, so ids, times and visibility have the same order.
+
+mod committer;
+mod draft;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+use trapline_model::{Envelope, MessageId};
+use trapline_store::{Clock, Ports};
+
+use crate::{App, Error, Mailbox, Result, ids::Ids, metrics, retention::Retention};
+use committer::Committer;
+use draft::Draft;
+
+/// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.
+const WAITING: usize = 1024;
+/// Above this a summary is made beside the reactor, not on it.
+const INLINE_SUMMARY: usize = 256 * 1024;
+
+/// A mail as the edge took it.
+#[derive(Debug)]
+pub struct Incoming {
+    /// Where it goes; each inbox once.
+    pub mailboxes: Vec<Mailbox>,
+    /// What the session said.
+    pub envelope: Envelope,
+    /// The bytes as sent.
+    pub raw: Bytes,
+}
+
+type Waiting = (Draft, oneshot::Sender<Result<Vec<MessageId>, ()>>);
+
+/// The entrance to the open group.
+pub(crate) struct Receiver(mpsc::Sender<Waiting>);
+
+impl Receiver {
+    pub(crate) fn start(
+        ports: &Ports,
+        clock: &Clock,
+        ids: &Arc<Ids>,
+        retention: &Arc<Retention>,
+    ) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let committer =
+            Committer::new(ports.clone(), clock.clone(), ids.clone(), retention.clone());
+        tokio::spawn(committer.run(receiver));
+        Self(sender)
+    }
+}
+
+impl App {
+    /// Stores a mail in each of its inboxes and returns the messages' ids. When it returns, they are
+    /// durable and visible; on an error nothing is.
+    pub async fn receive(&self, mail: Incoming) -> Result<Vec<MessageId>> {
+        let draft = if mail.raw.len() > INLINE_SUMMARY {
+            tokio::task::spawn_blocking(move || Draft::of(mail)).await.map_err(|error| {
+                tracing::error!(%error, "a summary was not made");
+                Error::Unavailable
+            })?
+        } else {
+            Draft::of(mail)
+        };
+        let bytes = draft.raw.len();
+        let (done, committed) = oneshot::channel();
+        self.receiver.0.send((draft, done)).await.map_err(|_| Error::Unavailable)?;
+        let ids = committed.await.map_err(|_| Error::Unavailable)?;
+        let ids = ids.map_err(|()| Error::Unavailable)?;
+        metrics::messages_stored(ids.len(), bytes);
+        Ok(ids)
+    }
+}

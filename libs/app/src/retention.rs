@@ -1,0 +1,170 @@
+//! The bound on an inbox's messages: reads stop at it, and what is beyond it is removed soon after.
+//!
+//! For each inbox that mail arrives in, an upper bound of its count is kept in memory; only when
+//! that bound is passed is anything read.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use moka::sync::Cache;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use trapline_model::{InboxId, MessageId};
+use trapline_store::{
+    LiveEvent, Op, Ports, Scan, Value,
+    records::{Mark, Message},
+};
+use uuid::Uuid;
+
+use crate::{Result, counts::message_keys, counts::version_key};
+
+/// Inboxes whose count is known; for any other the first mail counts anew.
+const KNOWN_AT_MOST: u64 = 100_000;
+/// Between two passes, so that a full inbox under load is read once for many mails.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How many of the oldest are looked at in one step.
+const STEP: usize = 1_000;
+
+const TURNS: usize = 64;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Over {
+    max_messages: u32,
+    /// Changes with every message, to tell whether one came during a trim.
+    mails: u64,
+}
+
+pub(crate) struct Retention {
+    ports: Ports,
+    counts: Cache<InboxId, Arc<AtomicU64>>,
+    /// Inboxes that may be over their bound. One stays here until what is beyond is gone.
+    over: Mutex<HashMap<InboxId, Over>>,
+    /// One trim of an inbox at a time, so that each removed message is told of once.
+    turns: [tokio::sync::Mutex<()>; TURNS],
+    wake: Notify,
+}
+
+impl Retention {
+    pub(crate) fn new(ports: Ports) -> Self {
+        Self {
+            ports,
+            counts: Cache::new(KNOWN_AT_MOST),
+            over: Mutex::default(),
+            turns: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            wake: Notify::new(),
+        }
+    }
+
+    /// A new inbox is empty.
+    pub(crate) fn created(&self, inbox: InboxId) {
+        self.counts.insert(inbox, Arc::default());
+    }
+
+    /// A message was stored.
+    pub(crate) fn received(&self, inbox: InboxId, max_messages: u32) {
+        let known = self.counts.get(&inbox);
+        let count = known.map(|count| count.fetch_add(1, Ordering::Relaxed) + 1);
+        if count.is_none_or(|count| count > u64::from(max_messages)) {
+            let mut over = self.over();
+            let mails = over.get(&inbox).map_or(0, |over| over.mails) + 1;
+            over.insert(inbox, Over { max_messages, mails });
+            drop(over);
+            self.wake.notify_one();
+        }
+    }
+
+    /// Removes what is over the bound now, if anything may be: what a reader must not see is gone
+    /// before it looks.
+    pub(crate) async fn settle(&self, inbox: InboxId) -> Result<()> {
+        if !self.over().contains_key(&inbox) {
+            return Ok(());
+        }
+        let _turn = self.turn(inbox).await;
+        let over = self.over().get(&inbox).copied();
+        let Some(over) = over else { return Ok(()) };
+        self.cut(inbox, over.max_messages).await?;
+        let mut known = self.over();
+        if known.get(&inbox) == Some(&over) {
+            known.remove(&inbox);
+        }
+        Ok(())
+    }
+
+    /// Removes every message beyond the newest `max_messages`.
+    pub(crate) async fn trim(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
+        let _turn = self.turn(inbox).await;
+        self.cut(inbox, max_messages).await
+    }
+
+    async fn turn(&self, inbox: InboxId) -> tokio::sync::MutexGuard<'_, ()> {
+        let place = inbox.0.as_u128() % (TURNS as u128);
+        self.turns[usize::try_from(place).unwrap_or(0)].lock().await
+    }
+
+    async fn cut(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
+        let count = Arc::new(AtomicU64::new(0));
+        // Counts what arrives during the scan twice at most, which only makes the next one earlier.
+        self.counts.insert(inbox, count.clone());
+        let max = usize::try_from(max_messages).unwrap_or(usize::MAX);
+        let rows = self.ports.store.scan(message_keys(inbox, max + STEP)).await?;
+        count.fetch_add(rows.len().min(max) as u64, Ordering::Relaxed);
+        let beyond: Vec<_> = rows.iter().skip(max).map(Message::id).collect();
+        match beyond.first() {
+            Some(newest) => self.remove(inbox, *newest, beyond.clone()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Removes `newest` and everything older, of which `ids` are the newest.
+    async fn remove(&self, inbox: InboxId, newest: Uuid, mut ids: Vec<Uuid>) -> Result<()> {
+        // All of them are read before they go, so that each is named once.
+        while let Some(oldest) = ids.last() {
+            let after = Some(vec![Value::Uuid(*oldest)]);
+            let rest = self.ports.store.scan(Scan { after, ..message_keys(inbox, STEP) }).await?;
+            if rest.is_empty() {
+                break;
+            }
+            ids.extend(rest.iter().map(Message::id));
+        }
+        let until = MessageId { inbox, uuid: newest };
+        let ops = [Message::row(until), Mark::row(until)];
+        self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
+        self.tell(inbox, ids).await
+    }
+
+    async fn tell(&self, inbox: InboxId, ids: Vec<Uuid>) -> Result<()> {
+        self.ports.cache.bump(&version_key(inbox)).await?;
+        Ok(self.ports.bus.publish(inbox, LiveEvent::MessagesDeleted { ids }).await?)
+    }
+
+    /// Trims whatever came to be over its bound, until shutdown.
+    pub(crate) async fn run(self: Arc<Self>, shutdown: CancellationToken) {
+        let passes = async {
+            loop {
+                self.wake.notified().await;
+                self.pass().await;
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        shutdown.run_until_cancelled(passes).await;
+    }
+
+    async fn pass(&self) {
+        let over: Vec<_> = self.over().keys().copied().collect();
+        for inbox in over {
+            if let Err(error) = self.settle(inbox).await {
+                tracing::warn!(%error, "an inbox was not trimmed");
+            }
+        }
+    }
+
+    fn over(&self) -> std::sync::MutexGuard<'_, HashMap<InboxId, Over>> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,173 @@
+//! Secrets: sealed or hashed at rest, compared in constant time.
+
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
+    hkdf::{HKDF_SHA256, Salt},
+};
+use data_encoding::{BASE64, HEXLOWER};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+/// The installation's own key; every other key is derived from it.
+#[derive(Clone)]
+pub struct MasterKey([u8; 32]);
+
+impl MasterKey {
+    /// A fresh key.
+    pub fn generate() -> std::io::Result<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+        Ok(Self(bytes))
+    }
+
+    /// Reads what [`MasterKey::to_text`] wrote; `None` when it is something else.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        BASE64.decode(text.trim().as_bytes()).ok()?.try_into().ok().map(Self)
+    }
+
+    /// The key as base64, for a file that only the service can read.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        BASE64.encode(&self.0)
+    }
+
+    fn derive(&self, purpose: &[u8]) -> [u8; 32] {
+        let mut key = [0; 32];
+        let salt = Salt::new(HKDF_SHA256, b"trapline");
+        let filled = salt
+            .extract(&self.0)
+            .expand(&[purpose], HKDF_SHA256)
+            .and_then(|okm| okm.fill(&mut key));
+        // The lengths are constants that HKDF takes, so there is no other outcome.
+        debug_assert!(filled.is_ok());
+        key
+    }
+}
+
+/// Seals secrets that must be read again (AES-256-GCM), and signs URLs (HMAC-SHA-256).
+pub(crate) struct Secrets {
+    seal: LessSafeKey,
+    sign: Hmac<Sha256>,
+}
+
+impl Secrets {
+    pub(crate) fn new(master: &MasterKey) -> std::io::Result<Self> {
+        let seal = UnboundKey::new(&AES_256_GCM, &master.derive(b"seal"))
+            .map_err(|_| std::io::Error::other("the sealing key has the wrong length"))?;
+        let sign = Hmac::new_from_slice(&master.derive(b"sign"))
+            .map_err(|_| std::io::Error::other("the signing key has the wrong length"))?;
+        Ok(Self { seal: LessSafeKey::new(seal), sign })
+    }
+
+    /// Seals a secret, bound to `context` so that it opens nowhere else.
+    pub(crate) fn seal(&self, context: &str, secret: &str) -> String {
+        let nonce = random::<NONCE_LEN>();
+        let mut text = secret.as_bytes().to_vec();
+        let sealed = self.seal.seal_in_place_append_tag(
+            Nonce::assume_unique_for_key(nonce),
+            Aad::from(context.as_bytes()),
+            &mut text,
+        );
+        // Sealing fails only for texts of many gigabytes.
+        debug_assert!(sealed.is_ok());
+        BASE64.encode(&[nonce.as_slice(), &text].concat())
+    }
+
+    /// Opens a sealed secret; `None` when it was sealed by another key or for another context.
+    pub(crate) fn open(&self, context: &str, sealed: &str) -> Option<String> {
+        let mut bytes = BASE64.decode(sealed.as_bytes()).ok()?;
+        let (nonce, text) = bytes.split_at_mut_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let plain = self.seal.open_in_place(nonce, Aad::from(context.as_bytes()), text).ok()?;
+        String::from_utf8(plain.to_vec()).ok()
+    }
+
+    /// Signs a text, in hex.
+    pub(crate) fn sign(&self, text: &str) -> String {
+        HEXLOWER.encode(&self.mac(text).finalize().into_bytes())
+    }
+
+    /// Whether the signature is that of the text, in constant time.
+    pub(crate) fn verify(&self, text: &str, signature: &str) -> bool {
+        HEXLOWER
+            .decode(signature.as_bytes())
+            .is_ok_and(|bytes| self.mac(text).verify_slice(&bytes).is_ok())
+    }
+
+    fn mac(&self, text: &str) -> Hmac<Sha256> {
+        let mut mac = self.sign.clone();
+        mac.update(text.as_bytes());
+        mac
+    }
+}
+
+/// SHA-256 in hex, for keys of high entropy.
+pub(crate) fn sha256_hex(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+}
+
+/// Letters and digits, each as likely as any other.
+pub(crate) fn random_text(length: usize, alphabet: &[u8]) -> String {
+    let fair = 256 - 256 % alphabet.len();
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        for byte in random::<32>().into_iter().map(usize::from).filter(|byte| *byte < fair) {
+            if text.len() < length {
+                text.push(char::from(alphabet[byte % alphabet.len()]));
+            }
+        }
+    }
+    text
+}
+
+/// Letters and digits of API keys and passwords.
+pub(crate) const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Letters and digits of user names, without those that look alike.
+pub(crate) const USERNAME: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
+
+#[expect(clippy::expect_used, reason = "a machine without randomness can keep no secret")]
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the system's random source answers");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn secrets() -> Secrets {
+        Secrets::new(&MasterKey([7; 32])).unwrap()
+    }
+
+    #[test]
+    fn a_sealed_secret_opens_only_in_its_context() {
+        let sealed = secrets().seal("smtp:ada", "pa55");
+        assert_eq!(secrets().open("smtp:ada", &sealed).as_deref(), Some("pa55"));
+        assert_eq!(secrets().open("smtp:bob", &sealed), None);
+        assert_eq!(secrets().open("smtp:ada", &sealed[4..]), None);
+        assert_eq!(secrets().open("smtp:ada", ""), None);
+        assert_ne!(sealed, secrets().seal("smtp:ada", "pa55"));
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_text_only() {
+        let signature = secrets().sign("a|1");
+        assert!(secrets().verify("a|1", &signature));
+        assert!(!secrets().verify("a|2", &signature));
+        assert!(!secrets().verify("a|1", &signature[2..]));
+        assert!(!secrets().verify("a|1", "zz"));
+    }
+
+    #[test]
+    fn random_text_uses_the_whole_alphabet_and_no_more() {
+        let text = random_text(20_000, USERNAME);
+        assert_eq!(text.len(), 20_000);
+        assert!(USERNAME.iter().all(|letter| text.as_bytes().contains(letter)));
+        assert!(text.bytes().all(|letter| USERNAME.contains(&letter)));
+    }
+}

@@ -1,0 +1,46 @@
+//! What an operator decides about the use cases.
+
+use trapline_store::Rate;
+
+/// Settings of the use cases; the binary fills them from flags and the environment.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where clients reach the API, without a slash at the end.
+    pub base_url: String,
+    /// The domain of inbox addresses.
+    pub mail_domain: String,
+    /// The host that clients deliver to.
+    pub smtp_host: String,
+    /// The port for plain SMTP and STARTTLS.
+    pub smtp_port: u16,
+    /// The port for implicit TLS.
+    pub smtp_tls_port: Option<u16>,
+    /// Mail to an unknown address lands in the first inbox.
+    pub catch_all: bool,
+    /// Requests per team; `None` is no limit.
+    pub api_rate: Option<Rate>,
+    /// Parked waits and event streams per process.
+    pub max_streams: usize,
+    /// Overdue jobs at which the deep health check fails.
+    pub max_overdue_jobs: u64,
+    /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
+    pub preview_frame_ancestors: String,
+}
+
+impl Default for Settings {
+    /// What a server on this machine has without any configuration.
+    fn default() -> Self {
+        Self {
+            base_url: "http://127.0.0.1:8025".to_owned(),
+            mail_domain: "trapline.test".to_owned(),
+            smtp_host: "127.0.0.1".to_owned(),
+            smtp_port: 1025,
+            smtp_tls_port: None,
+            catch_all: true,
+            api_rate: None,
+            max_streams: 20_000,
+            max_overdue_jobs: 50,
+            preview_frame_ancestors: "*".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is over goes: expired inboxes, deleted bytes.
+
+use std::time::Duration;
+
+use crate::support::Bench;
+use trapline_app::Error;
+use trapline_model::MessageId;
+use trapline_store::{BlobRef, PortError, records::Message};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+async fn blob(bench: &Bench, id: MessageId) -> BlobRef {
+    let row = bench.ports.store.get(&Message::row(id)).await.unwrap().unwrap();
+    Message::of(&row).unwrap().blob
+}
+
+/// Several rounds, as the chores of one may make others due.
+async fn pass(bench: &Bench, by: Duration) {
+    bench.clock.advance(by);
+    bench.app.tidy().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_expired_inbox_is_gone_at_once_and_its_rows_after_the_next_round() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, Some(Duration::from_mins(5))).await;
+    let id = bench.deliver(&inbox, "short life").await;
+    let blob = blob(&bench, id).await;
+    bench.clock.advance(Duration::from_mins(5));
+    assert!(matches!(bench.app.inbox(bench.team, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.message(bench.team, id).await, Err(Error::NotFound)));
+    let login = bench.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+    assert!(login.is_err());
+    bench.app.tidy().await.unwrap();
+    assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
+    pass(&bench, HOUR).await;
+    let read = bench.ports.blobs.read(&blob, None).await;
+    assert!(matches!(read, Err(PortError::Damaged(_))), "{read:?}");
+}
+
+#[tokio::test]
+async fn the_bytes_of_a_deleted_message_are_gone_within_a_day() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, None).await;
+    let id = bench.deliver(&inbox, "deleted").await;
+    let blob = blob(&bench, id).await;
+    pass(&bench, HOUR).await;
+    assert!(bench.ports.blobs.read(&blob, None).await.is_ok());
+    bench.app.delete_message(bench.team, id).await.unwrap();
+    for _ in 0..24 {
+        pass(&bench, HOUR).await;
+    }
+    let read = bench.ports.blobs.read(&blob, None).await;
+    assert!(matches!(read, Err(PortError::Damaged(_))), "{read:?}");
+}
+
+#[tokio::test]
+async fn compaction_keeps_every_living_message_readable() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(100, None).await;
+    let subjects: Vec<_> = (0..20).map(|number| format!("number {number}")).collect();
+    let sending = subjects.iter().map(|subject| bench.deliver(&inbox, subject));
+    let ids = futures_util::future::join_all(sending).await;
+    let before = blob(&bench, ids[7]).await;
+    for (place, id) in ids.iter().enumerate() {
+        if place != 7 {
+            bench.app.delete_message(bench.team, *id).await.unwrap();
+        }
+    }
+    // The first visit compacts, the old segment goes after its grace, and so again for the new one.
+    for _ in 0..60 {
+        pass(&bench, HOUR).await;
+    }
+    let raw = bench.app.raw(bench.team, ids[7]).await.unwrap();
+    assert!(raw.ends_with(b"hello number 7\r\n"));
+    if before.offset > 0 {
+        let old = bench.ports.blobs.segment(&before.segment).await.unwrap();
+        assert!(old.is_none_or(|bytes| bytes.len() < 1000), "the old segment is still there");
+    }
+    bench.app.delete_message(bench.team, ids[7]).await.unwrap();
+    for _ in 0..48 {
+        pass(&bench, HOUR).await;
+    }
+    assert!(bench.ports.blobs.segment(&before.segment).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_deleted_inbox_loses_its_rows_to_a_job() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, None).await;
+    let id = bench.deliver(&inbox, "orphan").await;
+    let worker = tokio::spawn(trapline_app::run_housekeeping(bench.app.clone(), "1".to_owned()));
+    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
+    assert!(matches!(bench.app.message(bench.team, id).await, Err(Error::NotFound)));
+    bench.clock.advance(Duration::from_secs(2));
+    while bench.ports.store.get(&Message::row(id)).await.unwrap().is_some() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    bench.app.shutdown().cancel();
+    worker.await.unwrap();
+}
