@@ -1,0 +1,88 @@
+//! Settings of the edge and the bounds on everything a client can make it hold.
+
+use std::time::Duration;
+
+/// Settings of a [`Server`](crate::Server).
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The name the server greets with; printable ASCII.
+    pub hostname: String,
+    /// Bounds on connections, commands, mails and time.
+    pub limits: Limits,
+    /// Whether AUTH is refused before TLS. Off: test networks send passwords in the clear.
+    pub auth_requires_tls: bool,
+    /// Whether MAIL is refused before AUTH (530).
+    pub require_auth: bool,
+    /// How long open transactions may take to finish at shutdown.
+    pub drain: Duration,
+}
+
+impl Config {
+    /// The default settings under the name `hostname`.
+    pub fn new(hostname: impl Into<String>) -> Self {
+        Self {
+            hostname: hostname.into(),
+            limits: Limits::default(),
+            auth_requires_tls: false,
+            require_auth: false,
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Bounds on what clients can make the server hold. Sizes are octets.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Connections at once; the next one gets 421 and is closed.
+    pub connections: usize,
+    /// Connections at once from one address.
+    pub per_address: usize,
+    /// A command line without its line end (RFC 5321, section 4.5.3.1.4, asks for 512 at least).
+    pub command_line: usize,
+    /// A mail as it is stored; announced as SIZE (RFC 1870).
+    pub message_size: usize,
+    /// Recipients of one mail (RFC 5321, section 4.5.3.1.8, asks for 100 at least).
+    pub recipients: usize,
+    /// The addresses of all recipients of one mail together.
+    pub envelope: usize,
+    /// Faulty commands before the session is closed with 421.
+    pub errors: u32,
+    /// Mail bodies in memory, over all sessions. Raised to `message_size` when below it.
+    pub memory: usize,
+    /// Time between commands, once the client signed in or sent a mail.
+    pub idle: Duration,
+    /// Time between commands before that.
+    pub idle_before_auth: Duration,
+    /// Time between two reads inside a mail.
+    pub data_idle: Duration,
+    /// Time for one whole mail, waiting for memory included.
+    pub data_total: Duration,
+    /// Age of a session after which it's closed between two commands.
+    pub session_total: Duration,
+    /// Time for a client to take the replies.
+    pub write: Duration,
+    /// Time for a TLS handshake.
+    pub handshake: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            per_address: 10_000,
+            command_line: 4096,
+            message_size: 25 << 20,
+            recipients: 1000,
+            envelope: 256 << 10,
+            errors: 20,
+            memory: 256 << 20,
+            idle: Duration::from_mins(5),
+            idle_before_auth: Duration::from_mins(1),
+            data_idle: Duration::from_mins(1),
+            data_total: Duration::from_mins(10),
+            session_total: Duration::from_hours(1),
+            write: Duration::from_mins(1),
+            handshake: Duration::from_secs(30),
+        }
+    }
+}

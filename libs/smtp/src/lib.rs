@@ -1,0 +1,19 @@
+//! The SMTP edge (RFC 5321 and its extensions): a session without I/O, and a listener that drives
+//! one session per connection. It knows nothing of inboxes; a [`Mailroom`] decides who may sign in,
+//! which recipients exist and what becomes of a mail.
+
+mod admission;
+mod config;
+mod connection;
+mod listener;
+mod mailroom;
+mod memory;
+mod reject;
+pub mod session;
+mod stream;
+
+pub use config::{Config, Limits};
+pub use listener::{Implicit, Server, bind};
+pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal};
+pub use memory::{Memory, Reservation, Room};
+pub use reject::Reject;

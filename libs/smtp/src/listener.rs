@@ -1,0 +1,152 @@
+//! Accepts connections and runs a session on each, until told to stop.
+
+use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time,
+};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Config, Mailroom, Memory, Observation,
+    admission::{Admission, Ticket},
+    connection,
+};
+
+/// How long to wait when the system can't accept a connection, as when it's out of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// An SMTP server in front of a [`Mailroom`]. One server may serve several listeners, which then
+/// share its limits.
+pub struct Server<M> {
+    pub(crate) mailroom: Arc<M>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) memory: Memory,
+    admission: Arc<Admission>,
+}
+
+/// Whether TLS starts with the connection (RFC 8314, section 3), instead of by STARTTLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Implicit {
+    /// By STARTTLS, when the server has a TLS configuration.
+    No,
+    /// With the connection.
+    Yes,
+}
+
+/// When a session must stop.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shutdown {
+    /// As soon as no mail is coming in.
+    pub(crate) soon: CancellationToken,
+    /// Now.
+    pub(crate) now: CancellationToken,
+}
+
+/// Listens at `address`. At least 1024 connections may wait there to be accepted.
+pub fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(i32::try_from(backlog.max(1024)).unwrap_or(i32::MAX))?;
+    TcpListener::from_std(socket.into())
+}
+
+impl<M: Mailroom> Server<M> {
+    /// A server that offers TLS when it's given a configuration for it.
+    #[must_use]
+    pub fn new(mailroom: Arc<M>, config: Config, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
+        Self {
+            mailroom,
+            memory: Memory::new(&config.limits),
+            config: Arc::new(config),
+            tls: tls.map(TlsAcceptor::from),
+            admission: Arc::default(),
+        }
+    }
+
+    /// Serves `listener` until `shutdown`. Then sessions get 421 between two commands, mails that
+    /// are coming in have [`Config::drain`] to finish, and this returns once all sessions ended.
+    /// [`Implicit::Yes`] needs a TLS configuration; without one, connections are just closed.
+    pub async fn serve(
+        self: Arc<Self>,
+        listener: TcpListener,
+        implicit: Implicit,
+        shutdown: CancellationToken,
+    ) {
+        let shutdown = Shutdown { soon: shutdown, ..Shutdown::default() };
+        let sessions = TaskTracker::new();
+        loop {
+            tokio::select! {
+                biased;
+                () = shutdown.soon.cancelled() => break,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.admit(stream, peer, implicit, &shutdown, &sessions),
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot accept a connection");
+                        time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+        drop(listener);
+        sessions.close();
+        if time::timeout(self.config.drain, sessions.wait()).await.is_err() {
+            shutdown.now.cancel();
+            sessions.wait().await;
+        }
+    }
+
+    /// Octets reserved for mail bodies at this moment.
+    #[must_use]
+    pub fn memory_reserved(&self) -> usize {
+        self.memory.reserved()
+    }
+
+    fn admit(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        implicit: Implicit,
+        shutdown: &Shutdown,
+        sessions: &TaskTracker,
+    ) {
+        let address = peer.ip().to_canonical();
+        match self.admission.admit(address, &self.config.limits) {
+            Ok(ticket) => {
+                let (server, shutdown) = (Arc::clone(self), shutdown.clone());
+                let session = async move {
+                    let _ticket: Ticket = ticket;
+                    connection::run(&server, stream, address, implicit, shutdown).await;
+                };
+                sessions.spawn(session);
+            }
+            Err(refusal) => {
+                self.mailroom.observe(Observation::ConnectionRefused(refusal));
+                turn_away(&stream, implicit);
+            }
+        }
+    }
+}
+
+/// Says why, if that can be done at once and in the clear.
+fn turn_away(stream: &TcpStream, implicit: Implicit) {
+    if implicit == Implicit::No {
+        let sent =
+            SockRef::from(stream).send(b"421 4.7.0 too many connections, try again later\r\n");
+        if let Err(error) = sent {
+            tracing::debug!(%error, "cannot tell a client that it is turned away");
+        }
+    }
+}
+
+impl<M> fmt::Debug for Server<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("config", &self.config).finish_non_exhaustive()
+    }
+}

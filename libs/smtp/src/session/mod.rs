@@ -1,0 +1,283 @@
+//! One SMTP session as a state machine without I/O: octets go in, replies and questions come out.
+//!
+//! A driver feeds what it reads, does what each [`Step`] says, and answers each [`Question`].
+
+mod auth;
+mod command;
+mod data;
+mod dispatch;
+mod line;
+mod path;
+mod reply;
+mod transfer;
+
+use std::{mem, net::IpAddr, sync::Arc};
+
+use self::{
+    auth::Exchange,
+    data::DotReader,
+    line::{Line, Lines},
+    reply::Replies,
+    transfer::{Chunk, Transaction},
+};
+pub use crate::{Config, Login, Mail, Receipt, Reject, Reservation, Room};
+
+/// Replies of pipelined commands (RFC 2920) are sent together up to about this many octets.
+const REPLIES_AT_ONCE: usize = 4 << 10;
+
+/// The most that's read before the commands in it are carried out.
+const COMMANDS_AT_ONCE: usize = 8 << 10;
+
+/// The most that's read of a body at once.
+const BODY_AT_ONCE: usize = 64 << 10;
+
+/// The state of one session. `A` is who it belongs to after AUTH, `R` what a recipient resolves to.
+#[derive(Debug)]
+pub struct Session<A, R> {
+    config: Arc<Config>,
+    peer: IpAddr,
+    tls: Tls,
+    /// `""` before EHLO and HELO, which need an argument.
+    helo: String,
+    account: Option<A>,
+    mailed: bool,
+    transaction: Option<Box<Transaction<R>>>,
+    phase: Phase,
+    lines: Lines,
+    replies: Replies,
+    errors: u32,
+    commands: u64,
+}
+
+/// Whether the session is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tls {
+    /// No, and it can't be.
+    Unavailable,
+    /// No, but STARTTLS is offered.
+    Offered,
+    /// Yes.
+    Active,
+}
+
+/// What the next octets are.
+#[derive(Debug, Default)]
+enum Phase {
+    #[default]
+    Command,
+    Sasl(Exchange),
+    Data(DotReader),
+    Chunk(Chunk),
+    Closing,
+}
+
+/// What the driver does next.
+#[derive(Debug)]
+pub enum Step<R> {
+    /// The input is used up. Send the replies, read on, and feed that.
+    NeedMore,
+    /// Send the replies, and feed the rest of the input.
+    Reply,
+    /// Answer, and feed the rest of the input. Replies so far may be sent before or after.
+    Ask(Question<R>),
+    /// Send the replies, drop the rest of the input (RFC 3207, section 4.2), shake hands, and call
+    /// [`Session::tls_started`].
+    StartTls,
+    /// Send the replies and close the connection.
+    Close,
+}
+
+/// What only the world outside the session knows.
+#[derive(Debug)]
+pub enum Question<R> {
+    /// Random octets for a CRAM-MD5 challenge: [`Answer::Challenge`].
+    Challenge,
+    /// Whether the credentials are right: [`Answer::Authenticated`].
+    Authenticate(Login),
+    /// What this recipient resolves to: [`Answer::Accepted`].
+    Accept(String),
+    /// Room for a body of more octets than this: [`Answer::Room`].
+    Room(usize),
+    /// Whether the mail is kept: [`Answer::Delivered`]. Its memory is in use until the reservation
+    /// is dropped.
+    Deliver(Mail<R>, Reservation),
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug)]
+pub enum Answer<A, R> {
+    /// To [`Question::Challenge`].
+    Challenge([u8; 16]),
+    /// To [`Question::Authenticate`].
+    Authenticated(Result<A, Reject>),
+    /// To [`Question::Accept`], with the address that was asked about.
+    Accepted(String, Result<R, Reject>),
+    /// To [`Question::Room`]; room up to the limit of a message at last.
+    Room(Room),
+    /// To [`Question::Deliver`].
+    Delivered(Result<Receipt, Reject>),
+}
+
+impl<A, R> Session<A, R> {
+    /// A session that begins with the greeting among its replies.
+    #[must_use]
+    pub fn new(config: Arc<Config>, peer: IpAddr, tls: Tls) -> Self {
+        let mut replies = Replies::default();
+        replies.plain(220, &format!("{} ESMTP Trapline", config.hostname));
+        Self {
+            lines: Lines::new(config.limits.command_line),
+            config,
+            peer,
+            tls,
+            helo: String::new(),
+            account: None,
+            mailed: false,
+            transaction: None,
+            phase: Phase::Command,
+            replies,
+            errors: 0,
+            commands: 0,
+        }
+    }
+
+    /// Takes what it can of `input` and moves the slice on. After [`Step::Ask`] it must be answered
+    /// before it's fed again.
+    pub fn feed(&mut self, input: &mut &[u8]) -> Step<R> {
+        loop {
+            let step = match mem::take(&mut self.phase) {
+                Phase::Command => self.line(None, input),
+                Phase::Sasl(exchange) => self.line(Some(exchange), input),
+                Phase::Data(reader) => self.data(reader, input),
+                Phase::Chunk(chunk) => self.chunk(chunk, input),
+                Phase::Closing => {
+                    self.phase = Phase::Closing;
+                    Some(Step::Close)
+                }
+            };
+            if let Some(step) = step {
+                return step;
+            }
+            if self.replies.len() > REPLIES_AT_ONCE {
+                return Step::Reply;
+            }
+        }
+    }
+
+    /// Answers the question of the last [`Step::Ask`].
+    pub fn answer(&mut self, answer: Answer<A, R>) {
+        match answer {
+            Answer::Challenge(nonce) => self.challenge(nonce),
+            Answer::Authenticated(outcome) => self.authenticated(outcome),
+            Answer::Accepted(recipient, outcome) => self.accepted(recipient, outcome),
+            Answer::Room(room) => self.enlarge(room),
+            Answer::Delivered(outcome) => self.delivered(outcome),
+        }
+    }
+
+    /// Starts over after the handshake that STARTTLS asked for (RFC 3207, section 4.2).
+    pub fn tls_started(&mut self) {
+        self.tls = Tls::Active;
+        self.helo = String::new();
+        self.account = None;
+        self.transaction = None;
+        self.phase = Phase::Command;
+    }
+
+    /// Ends the session with a last reply.
+    pub fn terminate(&mut self, reject: &Reject) {
+        self.replies.reject(reject);
+        self.transaction = None;
+        self.phase = Phase::Closing;
+    }
+
+    /// The replies that wait to be sent.
+    pub fn take_replies(&mut self) -> Vec<u8> {
+        self.replies.take()
+    }
+
+    /// Who signed in.
+    #[must_use]
+    pub const fn account(&self) -> Option<&A> {
+        self.account.as_ref()
+    }
+
+    /// Whether the client signed in or sent a mail.
+    #[must_use]
+    pub const fn is_established(&self) -> bool {
+        self.account.is_some() || self.mailed
+    }
+
+    /// Whether a mail has begun to come in.
+    #[must_use]
+    pub fn is_receiving(&self) -> bool {
+        matches!(self.phase, Phase::Data(_) | Phase::Chunk(_))
+            || self.transaction.as_ref().is_some_and(|transaction| transaction.chunked)
+    }
+
+    /// Lines received so far. While this stands still, the client is idle however much it sends.
+    #[must_use]
+    pub const fn lines(&self) -> u64 {
+        self.commands
+    }
+
+    /// The most octets that should be read and fed at once, so that little is left over when the
+    /// session asks a question. At least 1.
+    #[must_use]
+    pub fn read_size(&self) -> usize {
+        match (&self.phase, &self.transaction) {
+            (Phase::Data(_) | Phase::Chunk(_), Some(transaction)) => {
+                transaction.body.window(self.config.limits.message_size).clamp(1, BODY_AT_ONCE)
+            }
+            (Phase::Chunk(_), None) => BODY_AT_ONCE,
+            _ => COMMANDS_AT_ONCE,
+        }
+    }
+
+    fn line(&mut self, exchange: Option<Exchange>, input: &mut &[u8]) -> Option<Step<R>> {
+        match self.lines.next(input) {
+            Line::Unfinished => {
+                self.phase = exchange.map_or(Phase::Command, Phase::Sasl);
+                Some(Step::NeedMore)
+            }
+            Line::TooLong { again } => {
+                self.too_long(again);
+                None
+            }
+            Line::Whole(line) => {
+                self.commands += 1;
+                match exchange {
+                    Some(exchange) => self.response(exchange, &line),
+                    None => self.command(&line),
+                }
+            }
+        }
+    }
+
+    /// Says no, and closes when that's what the code means (RFC 5321, section 4.2.2).
+    fn refuse(&mut self, reject: &Reject) {
+        if reject.code == 421 { self.terminate(reject) } else { self.replies.reject(reject) }
+    }
+
+    /// Says no to a mistake of the client, which gets no more than a number of them.
+    fn fault(&mut self, reject: &Reject) {
+        self.refuse(reject);
+        self.count_fault();
+    }
+
+    fn count_fault(&mut self) {
+        const TOO_MANY: Reject = Reject::fixed(421, (4, 7, 0), "too many errors, closing");
+        self.errors += 1;
+        let closing = matches!(self.phase, Phase::Closing);
+        if self.errors >= self.config.limits.errors && !closing {
+            self.terminate(&TOO_MANY);
+        }
+    }
+
+    fn too_long(&mut self, again: bool) {
+        const TOO_LONG: Reject = Reject::fixed(500, (5, 5, 2), "line too long");
+        if again { self.count_fault() } else { self.fault(&TOO_LONG) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
