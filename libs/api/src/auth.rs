@@ -1,0 +1,144 @@
+//! Who asks: extractors that state in a handler's signature who may call it.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderMap, HeaderValue, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use trapline_app::{App, Error as AppError, Forbidden, Rate, Unauthenticated, Verdict};
+use trapline_model::{Access, Caller, TeamId};
+
+use crate::{
+    error::{Error, Result, whole_seconds},
+    extract::has_parameter,
+};
+
+/// What the key of a request, or its absence, told.
+#[derive(Clone, Copy)]
+struct Identity(Result<Caller, Unauthenticated>);
+
+/// Somebody who may read what is the team's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader {
+    pub team: TeamId,
+}
+
+/// Somebody who may change what is the team's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Writer {
+    pub team: TeamId,
+}
+
+/// Somebody who may see one message: one of the team, or whoever has a signed URL.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Viewer {
+    /// Sent a key.
+    Team(TeamId),
+    /// Claims that the URL is signed, which the use case checks.
+    Signed,
+}
+
+fn caller(parts: &Parts) -> Result<Caller> {
+    let identity = parts.extensions.get::<Identity>().copied();
+    let caller = identity.map_or(Err(Unauthenticated::Missing), |identity| identity.0);
+    caller.map_err(|why| AppError::Unauthenticated(why).into())
+}
+
+impl<S: Sync> FromRequestParts<S> for Reader {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        caller(parts).map(|caller| Self { team: caller.team })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Writer {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let caller = caller(parts)?;
+        match caller.access {
+            Access::Write => Ok(Self { team: caller.team }),
+            Access::Read => Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into()),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Viewer {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        if has_parameter(parts.uri.query(), &["exp", "sig"]) {
+            return Ok(Self::Signed);
+        }
+        caller(parts).map(|caller| Self::Team(caller.team))
+    }
+}
+
+/// Finds out who asks, and takes one request from the team's allowance.
+pub(crate) async fn identify(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let identity = match authenticate(&app, request.headers()).await {
+        Ok(caller) => Ok(caller),
+        Err(AppError::Unauthenticated(why)) => Err(why),
+        Err(error) => return Error::from(error).into_response(),
+    };
+    request.extensions_mut().insert(Identity(identity));
+    let metered = match &identity {
+        Ok(caller) => app.meter(caller).await,
+        Err(_) => None,
+    };
+    let mut response = match metered {
+        Some((_, Verdict::Limited { retry_after })) => {
+            Error::from(AppError::TooMany { retry_after }).into_response()
+        }
+        _ => next.run(request).await,
+    };
+    if let Some((rate, verdict)) = metered {
+        write_allowance(response.headers_mut(), rate, verdict);
+    }
+    response
+}
+
+async fn authenticate(app: &App, headers: &HeaderMap) -> trapline_app::Result<Caller> {
+    let missing = AppError::Unauthenticated(Unauthenticated::Missing);
+    app.authenticate(bearer(headers).ok_or(missing)?).await
+}
+
+/// The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1).
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.trim().split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+/// The headers of draft-ietf-httpapi-ratelimit-headers-11.
+fn write_allowance(headers: &mut HeaderMap, rate: Rate, verdict: Verdict) {
+    let (remaining, full_in) = match verdict {
+        Verdict::Allowed { remaining } => (remaining, regained_in(rate, remaining)),
+        Verdict::Limited { retry_after } => (0, retry_after),
+    };
+    let policy = format!("\"api\";q={};w={}", rate.burst, whole_seconds(rate.per));
+    let state = format!("\"api\";r={remaining};t={}", whole_seconds(full_in));
+    for (name, value) in [("ratelimit-policy", policy), ("ratelimit", state)] {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// When the whole allowance is there again.
+fn regained_in(rate: Rate, remaining: u32) -> Duration {
+    let taken = rate.burst.saturating_sub(remaining);
+    rate.per.saturating_mul(taken) / rate.burst.max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! What goes wrong, as the client sees it: the one place that gives an error its status code.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use trapline_app::{Error as AppError, Forbidden, Issue, Unauthenticated};
+use trapline_model::NearMiss;
+
+use crate::service::HealthReport;
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// A use case said so.
+    App(AppError),
+    /// The body is over the limit.
+    TooLarge,
+    /// The body is not announced as JSON.
+    UnsupportedMediaType,
+    /// The path is known, but not with this method. The router adds `Allow`.
+    MethodNotAllowed,
+    /// No message came in time; these missed by one filter.
+    WaitTimeout(Vec<NearMiss>),
+    /// The metrics token is missing or wrong, or none is configured.
+    MetricsToken,
+    /// A health check failed.
+    Unhealthy(HealthReport),
+    /// A handler panicked; the panic is logged where it is caught.
+    Panicked,
+}
+
+impl<E: Into<AppError>> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self::App(error.into())
+    }
+}
+
+impl Error {
+    /// One wrong field.
+    pub(crate) fn invalid(path: &str, code: &'static str, message: impl Into<String>) -> Self {
+        Self::App(AppError::invalid(path, code, message))
+    }
+}
+
+/// Any error without more to tell.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Error, example = json!({ "error": "Not found", "code": "not_found" }))]
+pub(crate) struct ErrorBody {
+    /// For people.
+    error: String,
+    /// A stable word for programs.
+    code: &'static str,
+}
+
+/// The request is wrong.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = ValidationError)]
+pub(crate) struct ValidationErrorBody {
+    /// For people.
+    #[schema(example = "Invalid request")]
+    error: &'static str,
+    /// A stable word for programs.
+    #[schema(example = "invalid_request")]
+    code: &'static str,
+    /// What is wrong, field by field.
+    issues: Vec<IssueBody>,
+}
+
+/// A wrong field.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Issue)]
+pub(crate) struct IssueBody {
+    /// The field or parameter; `""` for the body as a whole.
+    #[schema(example = "expiresInMinutes")]
+    path: String,
+    /// A stable word for programs.
+    #[schema(example = "too_big")]
+    code: &'static str,
+    /// For people.
+    #[schema(example = "must be at most 10080")]
+    message: String,
+}
+
+/// A wait that ended without a message.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WaitTimeout)]
+pub(crate) struct WaitTimeoutBody {
+    /// For people.
+    #[schema(example = "No matching message arrived in time")]
+    error: &'static str,
+    /// A stable word for programs.
+    #[schema(example = "wait_timeout")]
+    code: &'static str,
+    /// Up to 5 messages of the last minutes that failed one filter only.
+    near_misses: Vec<NearMiss>,
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        match self {
+            Self::App(error) => of_app(error),
+            Self::TooLarge => {
+                plain(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large", "payload_too_large")
+            }
+            Self::UnsupportedMediaType => plain(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "The body must be sent as application/json",
+                "unsupported_media_type",
+            ),
+            Self::MethodNotAllowed => plain(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "This path does not take this method",
+                "method_not_allowed",
+            ),
+            Self::WaitTimeout(near_misses) => {
+                let error = "No matching message arrived in time";
+                let body = WaitTimeoutBody { error, code: "wait_timeout", near_misses };
+                (StatusCode::REQUEST_TIMEOUT, Json(body)).into_response()
+            }
+            Self::MetricsToken => {
+                unauthorized("The metrics token is missing or wrong", "invalid_metrics_token", true)
+            }
+            Self::Unhealthy(report) => {
+                (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
+            }
+            Self::Panicked => internal(),
+        }
+    }
+}
+
+fn of_app(error: AppError) -> Response {
+    match error {
+        AppError::Invalid(issues) => invalid(issues),
+        AppError::Unauthenticated(why) => unauthenticated(why),
+        AppError::Forbidden(why) => forbidden(why),
+        AppError::NotFound => plain(StatusCode::NOT_FOUND, "Not found", "not_found"),
+        AppError::Conflict => plain(
+            StatusCode::CONFLICT,
+            "Somebody else changed this at the same moment; try again",
+            "conflict",
+        ),
+        AppError::TooMany { retry_after } => {
+            let answer = plain(StatusCode::TOO_MANY_REQUESTS, "Too many requests", "rate_limited");
+            with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
+        }
+        AppError::Unavailable => {
+            let error = "The service is not available right now; try again";
+            let answer = plain(StatusCode::SERVICE_UNAVAILABLE, error, "unavailable");
+            with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
+        }
+        AppError::Internal(fault) => {
+            tracing::error!(error = %fault.source, at = %fault.at, "a request failed");
+            internal()
+        }
+    }
+}
+
+fn invalid(issues: Vec<Issue>) -> Response {
+    let issues =
+        issues.into_iter().map(|Issue { path, code, message }| IssueBody { path, code, message });
+    let body = ValidationErrorBody {
+        error: "Invalid request",
+        code: "invalid_request",
+        issues: issues.collect(),
+    };
+    (StatusCode::BAD_REQUEST, Json(body)).into_response()
+}
+
+fn unauthenticated(why: Unauthenticated) -> Response {
+    match why {
+        Unauthenticated::Missing => unauthorized(
+            "An API key is needed: Authorization: Bearer tl_…",
+            "missing_api_key",
+            false,
+        ),
+        Unauthenticated::Unknown => unauthorized("Unknown API key", "unknown_api_key", true),
+        Unauthenticated::Expired => {
+            unauthorized("The API key has expired", "api_key_expired", true)
+        }
+    }
+}
+
+/// 401 with the challenge of RFC 6750, section 3.
+fn unauthorized(error: &str, code: &'static str, token_sent: bool) -> Response {
+    let challenge = if token_sent { "Bearer error=\"invalid_token\"" } else { "Bearer" };
+    let answer = plain(StatusCode::UNAUTHORIZED, error, code);
+    with(answer, header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+}
+
+fn forbidden(why: Forbidden) -> Response {
+    let (error, code) = match why {
+        Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
+        Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
+    };
+    plain(StatusCode::FORBIDDEN, error, code)
+}
+
+fn internal() -> Response {
+    plain(StatusCode::INTERNAL_SERVER_ERROR, "Internal error", "internal")
+}
+
+fn plain(status: StatusCode, error: &str, code: &'static str) -> Response {
+    (status, Json(ErrorBody { error: error.to_owned(), code })).into_response()
+}
+
+fn with(mut response: Response, name: HeaderName, value: HeaderValue) -> Response {
+    response.headers_mut().insert(name, value);
+    response
+}
+
+/// Seconds as `Retry-After` counts them: never zero, never too early.
+pub(crate) fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)).max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! What requests carry, checked before a handler sees it.
+
+mod contract;
+mod json;
+mod path;
+mod query;
+
+pub(crate) use json::{Body, given};
+pub(crate) use path::Id;
+pub(crate) use query::{Flag, Params, has_parameter};

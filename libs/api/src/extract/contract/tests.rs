@@ -1,0 +1,93 @@
+use serde::Deserialize;
+use serde_json::json;
+use trapline_app::Error as AppError;
+
+use super::*;
+
+#[derive(Debug, PartialEq, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Inner {
+    is_on: bool,
+}
+
+#[derive(Debug, PartialEq, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Outer {
+    #[schema(min_length = 2, max_length = 3, pattern = "^[a-zé]+$")]
+    name: String,
+    #[schema(nullable = false, minimum = 1, maximum = 10)]
+    how_many: Option<u32>,
+    #[schema(inline)]
+    nullable: Option<Inner>,
+    inner: Option<Inner>,
+    even: Option<trapline_model::InboxId>,
+    at: Option<trapline_model::Time>,
+}
+
+fn issues(value: Value) -> Vec<(String, &'static str)> {
+    match Rule::of_body::<Outer>().read::<Outer>(value) {
+        Err(Error::App(AppError::Invalid(issues))) => {
+            issues.into_iter().map(|issue| (issue.path, issue.code)).collect()
+        }
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn values_keep_to_the_schema_or_every_issue_is_named() {
+    let cases = [
+        (json!({ "name": "abc" }), vec![]),
+        (json!({ "name": "éé", "howMany": 10, "inner": { "isOn": true } }), vec![]),
+        (json!({ "name": "ab", "inner": null, "nullable": null }), vec![]),
+        (json!({}), vec![("name", "required")]),
+        (json!([]), vec![("", "invalid_type")]),
+        (json!(null), vec![("", "invalid_type")]),
+        (json!({ "name": null }), vec![("name", "invalid_type")]),
+        (json!({ "name": 7 }), vec![("name", "invalid_type")]),
+        (json!({ "name": "a" }), vec![("name", "too_short")]),
+        (json!({ "name": "abcd" }), vec![("name", "too_long")]),
+        (json!({ "name": "a b" }), vec![("name", "invalid_format")]),
+        (json!({ "name": "ab", "howMany": 0 }), vec![("howMany", "too_small")]),
+        (json!({ "name": "ab", "howMany": -1 }), vec![("howMany", "too_small")]),
+        (json!({ "name": "ab", "howMany": 11 }), vec![("howMany", "too_big")]),
+        (json!({ "name": "ab", "howMany": u64::MAX }), vec![("howMany", "too_big")]),
+        (json!({ "name": "ab", "howMany": 3.0 }), vec![]),
+        (json!({ "name": "ab", "howMany": 1e300 }), vec![("howMany", "too_big")]),
+        (json!({ "name": "ab", "howMany": 1.5 }), vec![("howMany", "invalid_type")]),
+        (json!({ "name": "ab", "howMany": "1" }), vec![("howMany", "invalid_type")]),
+        (json!({ "name": "ab", "howMany": null }), vec![("howMany", "invalid_type")]),
+        (json!({ "name": "ab", "inner": {} }), vec![("inner.isOn", "required")]),
+        (json!({ "name": "ab", "inner": { "isOn": 1 } }), vec![("inner.isOn", "invalid_type")]),
+        (
+            json!({ "name": "ab", "nullable": { "isOn": 1 } }),
+            vec![("nullable.isOn", "invalid_type")],
+        ),
+        (json!({ "name": "ab", "even": "z" }), vec![("even", "too_short")]),
+        (json!({ "name": "ab", "even": "v".repeat(26) }), vec![("even", "invalid_format")]),
+        // Only the type itself knows what a time is.
+        (json!({ "name": "ab", "at": "today" }), vec![("at", "invalid_value")]),
+        (
+            json!({ "name": "", "howMany": 99, "x": 1, "inner": { "isOn": true, "y": 1 } }),
+            vec![
+                ("name", "too_short"),
+                ("howMany", "too_big"),
+                ("inner.y", "unknown"),
+                ("x", "unknown"),
+            ],
+        ),
+    ];
+    for (value, wanted) in cases {
+        let told = value.to_string();
+        let wanted: Vec<_> =
+            wanted.into_iter().map(|(path, code)| (path.to_owned(), code)).collect();
+        assert_eq!(issues(value), wanted, "{told}");
+    }
+}
+
+#[test]
+fn a_rule_is_made_once_per_type() {
+    let first = of::<Outer>(Rule::of_body::<Outer>);
+    let second = of::<Outer>(|| panic!("it is known"));
+    assert!(Arc::ptr_eq(&first, &second));
+}

@@ -1,0 +1,60 @@
+//! JSON bodies.
+
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, StatusCode, header},
+};
+use bytes::Bytes;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use utoipa::ToSchema;
+
+use super::contract::{self, Rule};
+use crate::error::{Error, Result};
+
+/// A JSON body that keeps to its type's schema.
+pub(crate) struct Body<T>(pub T);
+
+impl<S, T> FromRequest<S> for Body<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned + ToSchema + 'static,
+{
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        if !is_json(request.headers()) {
+            return Err(Error::UnsupportedMediaType);
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+            if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+                Error::TooLarge
+            } else {
+                Error::invalid("", "malformed_body", rejection.body_text())
+            }
+        })?;
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::invalid("", "malformed_json", error.to_string()))?;
+        contract::of::<T>(Rule::of_body::<T>).read(value).map(Self)
+    }
+}
+
+/// `application/json`, or a type that is JSON by its suffix (RFC 6839, section 3.1).
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = value.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let Some((kind, subtype)) = essence.split_once('/') else { return false };
+    let subtype = subtype.to_ascii_lowercase();
+    kind.eq_ignore_ascii_case("application") && (subtype == "json" || subtype.ends_with("+json"))
+}
+
+/// Tells a field that is `null` from one that is left out.
+pub(crate) fn given<'de, T, D>(deserializer: D) -> std::result::Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests;

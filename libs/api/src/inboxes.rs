@@ -1,0 +1,199 @@
+//! Inboxes.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Json, extract::State};
+use serde::Deserialize;
+use trapline_app::{App, InboxChange, NewInbox};
+use trapline_model::{Inbox, InboxId, Message, ProjectId};
+
+use crate::{
+    auth::{Reader, Writer},
+    error::Result,
+    extract::{Body, Id, given},
+    projects::Name,
+    reply::{Created, Done},
+};
+
+/// What a new inbox is to be.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = NewInbox)]
+pub(crate) struct NewInboxInput {
+    /// For people.
+    name: Name,
+    /// The most messages it keeps; the oldest give way. 1,000 when left out.
+    #[schema(nullable = false, minimum = 1, maximum = 10_000, example = 1000)]
+    max_messages: Option<u32>,
+    /// The project to group it under.
+    #[schema(example = json!(null))]
+    project_id: Option<ProjectId>,
+    /// Makes the inbox disposable: after so many minutes it and its messages are gone.
+    #[schema(nullable = false, minimum = 1, maximum = 10_080, example = 60)]
+    expires_in_minutes: Option<u32>,
+}
+
+impl From<NewInboxInput> for NewInbox {
+    fn from(input: NewInboxInput) -> Self {
+        let usual = Self::named(&String::from(input.name));
+        Self {
+            max_messages: input.max_messages.unwrap_or(usual.max_messages),
+            project: input.project_id,
+            life: input.expires_in_minutes.map(|minutes| Duration::from_mins(minutes.into())),
+            ..usual
+        }
+    }
+}
+
+/// What is to change; what is left out stays.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = InboxChange)]
+pub(crate) struct InboxChangeInput {
+    /// For people.
+    #[schema(nullable = false)]
+    name: Option<Name>,
+    /// The most messages it keeps. A lower number takes effect at once.
+    #[schema(nullable = false, minimum = 1, maximum = 10_000, example = 1000)]
+    max_messages: Option<u32>,
+    /// The project to group it under; null takes it out of its project.
+    #[expect(clippy::option_option, reason = "null is not the same as left out")]
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<ProjectId>, example = json!(null))]
+    project_id: Option<Option<ProjectId>>,
+}
+
+impl From<InboxChangeInput> for InboxChange {
+    fn from(input: InboxChangeInput) -> Self {
+        Self {
+            name: input.name.map(String::from),
+            max_messages: input.max_messages,
+            project: input.project_id,
+        }
+    }
+}
+
+/// List inboxes
+///
+/// The team's inboxes, oldest first, with their counts and SMTP credentials.
+#[utoipa::path(
+    get,
+    path = "/api/inboxes",
+    operation_id = "listInboxes",
+    tag = "Inboxes",
+    responses((status = 200, description = "The inboxes.", body = Vec<Inbox>))
+)]
+pub(crate) async fn list(State(app): State<Arc<App>>, caller: Reader) -> Result<Json<Vec<Inbox>>> {
+    Ok(Json(app.inboxes(caller.team).await?))
+}
+
+/// Create an inbox
+#[utoipa::path(
+    post,
+    path = "/api/inboxes",
+    operation_id = "createInbox",
+    tag = "Inboxes",
+    request_body = NewInboxInput,
+    responses((status = 201, description = "The new inbox.", body = Inbox))
+)]
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Body(input): Body<NewInboxInput>,
+) -> Result<Created<Inbox>> {
+    Ok(Created(app.create_inbox(caller.team, input.into()).await?))
+}
+
+/// Get an inbox
+#[utoipa::path(
+    get,
+    path = "/api/inboxes/{id}",
+    operation_id = "getInbox",
+    tag = "Inboxes",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 200, description = "The inbox.", body = Inbox))
+)]
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+    Id(id): Id<InboxId>,
+) -> Result<Json<Inbox>> {
+    Ok(Json(app.inbox(caller.team, id).await?))
+}
+
+/// Change an inbox
+#[utoipa::path(
+    patch,
+    path = "/api/inboxes/{id}",
+    operation_id = "updateInbox",
+    tag = "Inboxes",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    request_body = InboxChangeInput,
+    responses((status = 200, description = "The changed inbox.", body = Inbox))
+)]
+pub(crate) async fn update(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+    Body(input): Body<InboxChangeInput>,
+) -> Result<Json<Inbox>> {
+    Ok(Json(app.update_inbox(caller.team, id, input.into()).await?))
+}
+
+/// Delete an inbox
+///
+/// Its messages go with it.
+#[utoipa::path(
+    delete,
+    path = "/api/inboxes/{id}",
+    operation_id = "deleteInbox",
+    tag = "Inboxes",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 204, description = "The inbox is gone."))
+)]
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+) -> Result<Done> {
+    app.delete_inbox(caller.team, id).await?;
+    Ok(Done)
+}
+
+/// Rotate the SMTP password
+///
+/// The old password stops working.
+#[utoipa::path(
+    post,
+    path = "/api/inboxes/{id}/credentials",
+    operation_id = "rotateCredentials",
+    tag = "Inboxes",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 200, description = "The inbox with its new password.", body = Inbox))
+)]
+pub(crate) async fn rotate(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+) -> Result<Json<Inbox>> {
+    Ok(Json(app.rotate_password(caller.team, id).await?))
+}
+
+/// Store a test message
+///
+/// A sample HTML mail with an inline image, at most 10 per inbox and minute.
+#[utoipa::path(
+    post,
+    path = "/api/inboxes/{id}/test-message",
+    operation_id = "storeTestMessage",
+    tag = "Inboxes",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 201, description = "The stored message.", body = Message))
+)]
+pub(crate) async fn test_message(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+) -> Result<Created<Message>> {
+    Ok(Created(app.test_message(caller.team, id).await?))
+}

@@ -1,0 +1,106 @@
+//! What happens around every request.
+
+use std::{any::Any, time::Duration};
+
+use axum::{
+    extract::{MatchedPath, Request},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use tokio::time::{Instant, timeout};
+use tower_http::request_id::RequestId;
+use tracing::Instrument;
+use trapline_app::{Error as AppError, metrics};
+
+use crate::error::Error;
+
+/// The time in which any request but a wait or a stream is answered.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+
+/// One span and one measurement per request. Neither holds a query or a key: both have secrets.
+pub(crate) async fn observe(request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = known_method(request.method());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    let id = request.extensions().get::<RequestId>().map(|id| id.header_value().clone());
+    let span = tracing::info_span!(
+        "request",
+        http.method = method,
+        http.route = route,
+        http.path = request.uri().path(),
+        request.id = id.as_ref().and_then(|id| id.to_str().ok()),
+    );
+    let response = next.run(request).instrument(span.clone()).await;
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    metrics::http_request(route, method, status, took);
+    span.in_scope(|| tracing::debug!(http.status = status, took_ms = took.as_millis(), "answered"));
+    response
+}
+
+/// Methods are labels of metrics, and anybody can make up new ones.
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// Headers that keep browsers and caches from doing more than they are told.
+pub(crate) async fn harden(request: Request, next: Next) -> Response {
+    let api = request.uri().path().starts_with("/api");
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    unless_set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    if api {
+        unless_set(headers, header::CACHE_CONTROL, "no-store");
+    }
+    response
+}
+
+/// The page that shows the document loads nothing from elsewhere, whatever its scripts try.
+pub(crate) async fn confine(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                  base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    unless_set(response.headers_mut(), header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+    headers.entry(name).or_insert(HeaderValue::from_static(value));
+}
+
+/// Ends a request that takes too long.
+pub(crate) async fn in_time(request: Request, next: Next) -> Response {
+    timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
+        tracing::warn!("a request took too long");
+        Error::from(AppError::Unavailable).into_response()
+    })
+}
+
+/// The answer to a request whose handler panicked.
+#[expect(clippy::needless_pass_by_value, reason = "what the layer calls it with")]
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let said = panic.downcast_ref::<String>().map(String::as_str);
+    let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(panic = said.unwrap_or("no message"), "a handler panicked");
+    Error::Panicked.into_response()
+}
+
+/// Paths that lead nowhere.
+pub(crate) async fn not_found() -> Error {
+    AppError::NotFound.into()
+}
+
+/// Methods that a path does not take.
+pub(crate) async fn method_not_allowed() -> Error {
+    Error::MethodNotAllowed
+}

@@ -1,0 +1,22 @@
+//! The REST API under `/api`: what is asked, by whom, and how the answer is written. The use cases
+//! are the application's.
+
+mod auth;
+mod disposition;
+mod error;
+mod extract;
+mod inboxes;
+mod layers;
+mod live;
+mod messages;
+mod openapi;
+mod preview;
+mod projects;
+mod reply;
+mod router;
+mod service;
+mod state;
+
+pub use openapi::openapi;
+pub use router::router;
+pub use state::Options;

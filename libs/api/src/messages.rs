@@ -1,0 +1,231 @@
+//! Messages.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use trapline_app::{App, ListQuery};
+use trapline_model::{Inbox, InboxId, Message, MessageId, Summary};
+
+use crate::{
+    auth::{Reader, Writer},
+    disposition,
+    error::Result,
+    extract::{Body, Flag, Id, Params},
+    reply::Done,
+};
+
+/// Which messages to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListInput {
+    /// Only messages whose subject, sender or recipients contain this, in any case.
+    #[param(max_length = 200, example = "verify")]
+    q: Option<String>,
+    /// Only messages that nobody marked read.
+    #[serde(default)]
+    #[param(inline, value_type = Option<Flag>)]
+    unread: Flag,
+    /// From 1.
+    #[param(minimum = 1, maximum = 10_000, default = 1)]
+    page: Option<u16>,
+    /// Messages on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u16>,
+}
+
+/// A page of messages, newest first.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = MessagePage)]
+pub(crate) struct MessagePage {
+    /// Matching messages on all pages.
+    total: u64,
+    /// This page's number, from 1.
+    #[schema(minimum = 1, example = 1)]
+    page: u16,
+    /// The most messages on a page.
+    #[schema(minimum = 1, maximum = 200, example = 50)]
+    limit: u16,
+    /// The messages, without their bodies.
+    messages: Vec<Summary>,
+}
+
+/// What is to change.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = MessageChange)]
+pub(crate) struct MessageChangeInput {
+    /// Whether the message counts as read.
+    is_read: bool,
+}
+
+/// How the original is wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RawInput {
+    /// Offer it as an .eml file.
+    #[serde(default)]
+    #[param(inline, value_type = Option<Flag>)]
+    download: Flag,
+}
+
+/// List messages
+///
+/// Newest first, in pages.
+#[utoipa::path(
+    get,
+    path = "/api/inboxes/{id}/messages",
+    operation_id = "listMessages",
+    tag = "Messages",
+    params(("id" = InboxId, Path, description = "The inbox."), ListInput),
+    responses((status = 200, description = "One page.", body = MessagePage))
+)]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+    Id(id): Id<InboxId>,
+    Params(input): Params<ListInput>,
+) -> Result<Json<MessagePage>> {
+    let (page, limit) = (input.page.unwrap_or(1), input.limit.unwrap_or(50));
+    let q = input.q.filter(|q| !q.is_empty());
+    let query = ListQuery { q, unread: input.unread.on(), page: page.into(), limit: limit.into() };
+    let found = app.list(caller.team, id, &query).await?;
+    Ok(Json(MessagePage { total: found.total, page, limit, messages: found.messages }))
+}
+
+/// Mark every message read
+#[utoipa::path(
+    patch,
+    path = "/api/inboxes/{id}/messages",
+    operation_id = "markAllRead",
+    tag = "Messages",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 200, description = "The inbox with its new counts.", body = Inbox))
+)]
+pub(crate) async fn mark_all_read(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+) -> Result<Json<Inbox>> {
+    app.mark_all_read(caller.team, id).await?;
+    Ok(Json(app.inbox(caller.team, id).await?))
+}
+
+/// Empty the inbox
+#[utoipa::path(
+    delete,
+    path = "/api/inboxes/{id}/messages",
+    operation_id = "emptyInbox",
+    tag = "Messages",
+    params(("id" = InboxId, Path, description = "The inbox.")),
+    responses((status = 204, description = "The inbox is empty."))
+)]
+pub(crate) async fn empty(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<InboxId>,
+) -> Result<Done> {
+    app.empty_inbox(caller.team, id).await?;
+    Ok(Done)
+}
+
+/// Get a message
+#[utoipa::path(
+    get,
+    path = "/api/messages/{id}",
+    operation_id = "getMessage",
+    tag = "Messages",
+    params(("id" = MessageId, Path, description = "The message.")),
+    responses((status = 200, description = "The full message.", body = Message))
+)]
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+    Id(id): Id<MessageId>,
+) -> Result<Json<Message>> {
+    Ok(Json(app.message(caller.team, id).await?))
+}
+
+/// Mark a message read or unread
+#[utoipa::path(
+    patch,
+    path = "/api/messages/{id}",
+    operation_id = "updateMessage",
+    tag = "Messages",
+    params(("id" = MessageId, Path, description = "The message.")),
+    request_body = MessageChangeInput,
+    responses((status = 200, description = "The changed message.", body = Message))
+)]
+pub(crate) async fn update(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<MessageId>,
+    Body(input): Body<MessageChangeInput>,
+) -> Result<Json<Message>> {
+    Ok(Json(app.set_read(caller.team, id, input.is_read).await?))
+}
+
+/// Delete a message
+#[utoipa::path(
+    delete,
+    path = "/api/messages/{id}",
+    operation_id = "deleteMessage",
+    tag = "Messages",
+    params(("id" = MessageId, Path, description = "The message.")),
+    responses((status = 204, description = "The message is gone."))
+)]
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<MessageId>,
+) -> Result<Done> {
+    app.delete_message(caller.team, id).await?;
+    Ok(Done)
+}
+
+/// Get the original message
+///
+/// Byte for byte as it was sent.
+#[utoipa::path(
+    get,
+    path = "/api/messages/{id}/raw",
+    operation_id = "getRawMessage",
+    tag = "Messages",
+    params(("id" = MessageId, Path, description = "The message."), RawInput),
+    responses((
+        status = 200,
+        description = "The original (RFC 5322).",
+        body = inline(crate::openapi::Binary),
+        content_type = "message/rfc822",
+        headers(("Content-Disposition" = String, description = "Names the .eml file."))
+    ))
+)]
+pub(crate) async fn raw(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+    Id(id): Id<MessageId>,
+    Params(input): Params<RawInput>,
+) -> Result<Response> {
+    let bytes = app.raw(caller.team, id).await?;
+    Ok(original(bytes, &format!("{id}.eml"), input.download.on()))
+}
+
+fn original(bytes: Bytes, name: &str, download: bool) -> Response {
+    let disposition = if download {
+        disposition::attachment(name, name)
+    } else {
+        disposition::inline(name, name)
+    };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("message/rfc822")),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+    ];
+    (headers, bytes).into_response()
+}

@@ -1,0 +1,95 @@
+//! The document (`OpenAPI` 3.1): the routes as their handlers describe them, and what all of them have in
+//! common.
+
+mod common;
+
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        ObjectBuilder, RefOr, Schema,
+        schema::Type,
+        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::{
+    error::{ErrorBody, IssueBody, ValidationErrorBody, WaitTimeoutBody},
+    router,
+};
+
+/// Bytes as they are.
+pub(crate) struct Binary;
+
+impl utoipa::PartialSchema for Binary {
+    fn schema() -> RefOr<Schema> {
+        // OpenAPI 3.1 describes bytes by their media type, not by a schema.
+        ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue).into()
+    }
+}
+
+impl utoipa::ToSchema for Binary {}
+
+/// A JSON object of any form.
+pub(crate) struct AnyObject;
+
+impl utoipa::PartialSchema for AnyObject {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Object).into()
+    }
+}
+
+impl utoipa::ToSchema for AnyObject {}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Trapline",
+        description = "A mail sandbox for tests: inboxes that catch mail over SMTP, read over REST.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    servers((url = "/", description = "This service.")),
+    tags(
+        (name = "Projects", description = "Groups of inboxes."),
+        (name = "Inboxes", description = "Where mail is caught."),
+        (name = "Messages", description = "What was caught."),
+        (name = "Service", description = "The service itself.")
+    ),
+    security(("apiKey" = [])),
+    components(schemas(
+        ErrorBody,
+        ValidationErrorBody,
+        IssueBody,
+        WaitTimeoutBody
+    )),
+    modifiers(&Keys)
+)]
+struct Base;
+
+/// What the attributes cannot say.
+struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        document.info.contact = None;
+        let components = document.components.get_or_insert_default();
+        let bearer = |description| {
+            let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
+            SecurityScheme::Http(scheme.description(Some(description)).build())
+        };
+        components.add_security_scheme("apiKey", bearer("An API key: `tl_…`."));
+        components.add_security_scheme("metricsToken", bearer("The operator's METRICS_TOKEN."));
+    }
+}
+
+/// The document of every route (`OpenAPI` 3.1).
+#[must_use]
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    let base = OpenApiRouter::with_openapi(Base::openapi());
+    let mut document = base.merge(router::table()).into_openapi();
+    common::complete(&mut document);
+    document
+}
+
+#[cfg(test)]
+mod tests;

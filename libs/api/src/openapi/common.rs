@@ -1,0 +1,124 @@
+//! What routes answer because of what they take, so that no handler has to repeat it.
+
+use utoipa::openapi::{
+    ContentBuilder, Header, HttpMethod, ObjectBuilder, OpenApi, PathItem, Ref, RefOr, Response,
+    ResponseBuilder,
+    path::{Operation, Parameter, ParameterIn},
+    schema::Type,
+    security::SecurityRequirement,
+};
+
+/// A shared answer: its status, name, description, schema, and headers of its own.
+type Shared = (&'static str, &'static str, &'static str, &'static str, &'static [Named]);
+type Named = (&'static str, &'static str);
+
+const RETRY_AFTER: Named = ("Retry-After", "Seconds until the next try can succeed.");
+const CHALLENGE: Named = ("WWW-Authenticate", "`Bearer` (RFC 6750).");
+const REQUEST_ID: Named = ("X-Request-Id", "Names the request in the service's logs.");
+const METERED: [Named; 2] = [
+    ("RateLimit-Policy", "The allowance, where there is one: `q` requests in `w` seconds."),
+    ("RateLimit", "What is left of it: `r` requests; whole again in `t` seconds."),
+];
+
+const SHARED: [Shared; 10] = [
+    ("400", "Invalid", "The request is wrong; `issues` says where.", "ValidationError", &[]),
+    (
+        "401",
+        "Unauthenticated",
+        "The API key is missing, unknown or expired (`missing_api_key`, `unknown_api_key`, `api_key_expired`).",
+        "Error",
+        &[CHALLENGE],
+    ),
+    ("403", "ReadOnlyKey", "The API key may only read (`read_only_key`).", "Error", &[]),
+    ("404", "NotFound", "It is not there, or it is another team's.", "Error", &[]),
+    ("409", "Conflict", "Somebody else changed the same thing at the same moment.", "Error", &[]),
+    ("413", "TooLarge", "The body is over 1 MiB.", "Error", &[]),
+    ("415", "UnsupportedMediaType", "The body is not sent as application/json.", "Error", &[]),
+    ("429", "TooMany", "Too many requests.", "Error", &[RETRY_AFTER]),
+    ("500", "Internal", "A fault of the service.", "Error", &[]),
+    ("503", "Unavailable", "Not now; try again.", "Error", &[RETRY_AFTER]),
+];
+
+/// Adds to every operation the answers and headers that it has in common with others.
+pub(super) fn complete(document: &mut OpenApi) {
+    let components = document.components.get_or_insert_default();
+    for (_, name, description, schema, headers) in SHARED {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+        let mut response = ResponseBuilder::new()
+            .description(description)
+            .content("application/json", content)
+            .build();
+        add_headers(&mut response, headers.iter().chain([&REQUEST_ID]));
+        components.responses.insert(name.to_owned(), response.into());
+    }
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            describe(operation, &statuses(path, &method, operation));
+        }
+    }
+}
+
+/// The operations of a path, by method.
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
+    [
+        (HttpMethod::Get, &mut item.get),
+        (HttpMethod::Post, &mut item.post),
+        (HttpMethod::Put, &mut item.put),
+        (HttpMethod::Patch, &mut item.patch),
+        (HttpMethod::Delete, &mut item.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+/// Whether the operation takes an API key: it says nothing else than the document as a whole.
+fn takes_key(operation: &Operation) -> bool {
+    let key = SecurityRequirement::new("apiKey", Vec::<String>::new());
+    operation.security.as_ref().is_none_or(|takes| takes.contains(&key))
+}
+
+fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'static str> {
+    let mut statuses = vec!["500", "503"];
+    if takes_key(operation) {
+        statuses.extend(["401", "429"]);
+        if *method != HttpMethod::Get {
+            statuses.extend(["403", "409"]);
+        }
+    }
+    if path.contains('{') {
+        statuses.push("404");
+    }
+    if operation.request_body.is_some() {
+        statuses.extend(["400", "413", "415"]);
+    }
+    if operation.parameters.iter().flatten().any(is_query) {
+        statuses.push("400");
+    }
+    statuses
+}
+
+fn is_query(parameter: &RefOr<Parameter>) -> bool {
+    matches!(parameter, RefOr::T(it) if it.parameter_in == ParameterIn::Query)
+}
+
+fn describe(operation: &mut Operation, statuses: &[&'static str]) {
+    let metered = takes_key(operation);
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            let metered = METERED.iter().filter(|_| metered);
+            add_headers(response, metered.chain([&REQUEST_ID]));
+        }
+    }
+    for (status, name, ..) in SHARED.iter().filter(|(status, ..)| statuses.contains(status)) {
+        let shared = RefOr::Ref(Ref::from_response_name(*name));
+        operation.responses.responses.entry((*status).to_owned()).or_insert(shared);
+    }
+}
+
+fn add_headers<'a>(response: &mut Response, headers: impl Iterator<Item = &'a Named>) {
+    for (name, description) in headers {
+        let mut header = Header::new(ObjectBuilder::new().schema_type(Type::String).build());
+        header.description = Some((*description).to_owned());
+        response.headers.insert((*name).to_owned(), RefOr::T(header));
+    }
+}

@@ -1,0 +1,126 @@
+//! Projects.
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State};
+use serde::Deserialize;
+use trapline_app::App;
+use trapline_model::{Project, ProjectId};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
+
+use crate::{
+    auth::{Reader, Writer},
+    error::Result,
+    extract::{Body, Id},
+    reply::{Created, Done},
+};
+
+/// A name for people; spaces around it are removed.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Name(String);
+
+/// One line without control characters, and more than spaces.
+const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+
+impl utoipa::PartialSchema for Name {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("For people; spaces around it are removed."))
+            .min_length(Some(1))
+            .max_length(Some(100))
+            .pattern(Some(NAME))
+            .examples(["Checkout"])
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for Name {}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.0.trim().to_owned()
+    }
+}
+
+/// What a project is to be.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProjectInput {
+    /// For people.
+    name: Name,
+}
+
+/// List projects
+///
+/// The team's projects, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/projects",
+    operation_id = "listProjects",
+    tag = "Projects",
+    responses((status = 200, description = "The projects.", body = Vec<Project>))
+)]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+) -> Result<Json<Vec<Project>>> {
+    Ok(Json(app.projects(caller.team).await?))
+}
+
+/// Create a project
+#[utoipa::path(
+    post,
+    path = "/api/projects",
+    operation_id = "createProject",
+    tag = "Projects",
+    request_body = ProjectInput,
+    responses((status = 201, description = "The new project.", body = Project))
+)]
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Body(input): Body<ProjectInput>,
+) -> Result<Created<Project>> {
+    Ok(Created(app.create_project(caller.team, input.name.into()).await?))
+}
+
+/// Rename a project
+#[utoipa::path(
+    patch,
+    path = "/api/projects/{id}",
+    operation_id = "renameProject",
+    tag = "Projects",
+    params(("id" = ProjectId, Path, description = "The project.")),
+    request_body = ProjectInput,
+    responses((status = 200, description = "The renamed project.", body = Project))
+)]
+pub(crate) async fn rename(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<ProjectId>,
+    Body(input): Body<ProjectInput>,
+) -> Result<Json<Project>> {
+    Ok(Json(app.rename_project(caller.team, id, input.name.into()).await?))
+}
+
+/// Delete a project
+///
+/// Its inboxes are kept, without a project.
+#[utoipa::path(
+    delete,
+    path = "/api/projects/{id}",
+    operation_id = "deleteProject",
+    tag = "Projects",
+    params(("id" = ProjectId, Path, description = "The project.")),
+    responses((status = 204, description = "The project is gone."))
+)]
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Writer,
+    Id(id): Id<ProjectId>,
+) -> Result<Done> {
+    app.delete_project(caller.team, id).await?;
+    Ok(Done)
+}

@@ -1,0 +1,90 @@
+//! Every path of the API.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware::{from_fn, from_fn_with_state},
+    response::Redirect,
+    routing::get,
+};
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
+};
+use trapline_app::App;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+use crate::{
+    Options, auth, inboxes, layers, live, messages, preview, projects, service, state::Api,
+};
+
+/// The most bytes that a body may have.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// Routes that are answered as soon as possible, for teams.
+fn quick() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(projects::list, projects::create))
+        .routes(routes!(projects::rename, projects::delete))
+        .routes(routes!(inboxes::list, inboxes::create))
+        .routes(routes!(inboxes::get, inboxes::update, inboxes::delete))
+        .routes(routes!(inboxes::rotate))
+        .routes(routes!(inboxes::test_message))
+        .routes(routes!(messages::list, messages::mark_all_read, messages::empty))
+        .routes(routes!(messages::get, messages::update, messages::delete))
+        .routes(routes!(messages::raw))
+        .routes(routes!(preview::html))
+        .routes(routes!(preview::preview_url))
+        .routes(routes!(preview::attachment))
+}
+
+/// Routes that stay open, for teams.
+fn lasting() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(live::wait)).routes(routes!(live::events))
+}
+
+/// Routes of the service itself.
+fn public() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(service::health))
+        .routes(routes!(service::metrics))
+        .routes(routes!(service::document))
+        .routes(routes!(service::ca))
+}
+
+/// Every route, for the document.
+pub(crate) fn table() -> OpenApiRouter<Api> {
+    quick().merge(lasting()).merge(public())
+}
+
+/// The page that shows the document, from our own files.
+fn docs() -> Router<Api> {
+    let config = Config::new(["/api/openapi.json"]).validator_url("none");
+    Router::from(SwaggerUi::new("/docs").config(config))
+        .route("/", get(async || Redirect::temporary("/docs/")))
+        .layer(from_fn(layers::confine))
+}
+
+/// The API as a service.
+pub fn router(app: Arc<App>, options: Options) -> Router {
+    let in_time = from_fn(layers::in_time);
+    let teams = quick()
+        .layer(in_time.clone())
+        .merge(lasting())
+        .layer(from_fn_with_state(app.clone(), auth::identify));
+    let table = Router::from(teams.merge(public().layer(in_time)));
+    table
+        .merge(docs())
+        .fallback(layers::not_found)
+        .method_not_allowed_fallback(layers::method_not_allowed)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(from_fn(layers::harden))
+        .layer(from_fn(layers::observe))
+        .layer(PropagateRequestIdLayer::x_request_id())
+        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        .with_state(Api { app, options: Arc::new(options) })
+}

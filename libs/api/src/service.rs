@@ -1,0 +1,171 @@
+//! The service itself: health, metrics, its document and its certificate.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+use trapline_app::{App, Error as AppError};
+
+use crate::{
+    Options,
+    auth::bearer,
+    disposition,
+    error::{Error, Result},
+    extract::{Flag, Params},
+};
+
+/// How much to check.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct HealthInput {
+    /// Also check the SMTP server, the worker and its jobs.
+    #[serde(default)]
+    #[param(inline, value_type = Option<Flag>)]
+    deep: Flag,
+}
+
+/// Whether the service works.
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Health, example = json!({ "ok": true }))]
+pub(crate) struct HealthReport {
+    /// Whether all that was checked is as it should be.
+    pub ok: bool,
+    /// Whether an SMTP server showed itself lately; in a deep check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub smtp: Option<bool>,
+    /// Whether a worker showed itself lately; in a deep check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub worker: Option<bool>,
+    /// Jobs that are late; in a deep check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub overdue_jobs: Option<u64>,
+}
+
+/// Check the service's health
+#[utoipa::path(
+    get,
+    path = "/api/health",
+    operation_id = "getHealth",
+    tag = "Service",
+    params(HealthInput),
+    security(()),
+    responses(
+        (status = 200, description = "All is well.", body = HealthReport),
+        (status = 503, description = "Something is not.", body = HealthReport)
+    )
+)]
+pub(crate) async fn health(
+    State(app): State<Arc<App>>,
+    Params(input): Params<HealthInput>,
+) -> Result<Json<HealthReport>> {
+    let mut report = HealthReport { ok: app.ping().await, ..HealthReport::default() };
+    if input.deep.on() && report.ok {
+        report = deep(&app).await;
+    }
+    if report.ok { Ok(Json(report)) } else { Err(Error::Unhealthy(report)) }
+}
+
+async fn deep(app: &App) -> HealthReport {
+    match app.deep_health().await {
+        Ok(found) => HealthReport {
+            ok: found.ok,
+            smtp: Some(found.smtp),
+            worker: Some(found.worker),
+            overdue_jobs: Some(found.overdue_jobs),
+        },
+        Err(error) => {
+            tracing::warn!(%error, "the deep health check has no answer");
+            HealthReport::default()
+        }
+    }
+}
+
+/// Read the metrics
+///
+/// In the Prometheus text format, for whoever has the operator's token.
+#[utoipa::path(
+    get,
+    path = "/api/metrics",
+    operation_id = "getMetrics",
+    tag = "Service",
+    security(("metricsToken" = [])),
+    responses(
+        (status = 200, description = "The metrics.", body = String, content_type = "text/plain"),
+        (
+            status = 401,
+            description = "The token is missing or wrong, or none is configured.",
+            body = crate::error::ErrorBody
+        )
+    )
+)]
+pub(crate) async fn metrics(
+    State(options): State<Arc<Options>>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let token = options.metrics_token.as_deref().filter(|token| !token.is_empty());
+    let sent = bearer(&headers).unwrap_or_default();
+    if !token.is_some_and(|token| token.as_bytes().ct_eq(sent.as_bytes()).into()) {
+        return Err(Error::MetricsToken);
+    }
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    Ok(([(header::CONTENT_TYPE, kind)], (options.metrics)()).into_response())
+}
+
+/// Read this document
+#[utoipa::path(
+    get,
+    path = "/api/openapi.json",
+    operation_id = "getOpenApi",
+    tag = "Service",
+    security(()),
+    responses((status = 200, description = "OpenAPI 3.1.", body = inline(crate::openapi::AnyObject)))
+)]
+pub(crate) async fn document() -> Response {
+    static DOCUMENT: LazyLock<Bytes> =
+        LazyLock::new(|| serde_json::to_vec(&crate::openapi()).unwrap_or_default().into());
+    let kind = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, kind)], DOCUMENT.clone()).into_response()
+}
+
+/// Download the SMTP server's certificate authority
+///
+/// There is one when the server made its own certificate.
+#[utoipa::path(
+    get,
+    path = "/api/smtp/ca.pem",
+    operation_id = "getSmtpCa",
+    tag = "Service",
+    security(()),
+    responses(
+        (
+            status = 200,
+            description = "The certificate in PEM (RFC 7468).",
+            body = String,
+            content_type = "application/x-pem-file"
+        ),
+        (
+            status = 404,
+            description = "The server has a certificate of somebody else.",
+            body = crate::error::ErrorBody
+        )
+    )
+)]
+pub(crate) async fn ca(State(options): State<Arc<Options>>) -> Result<Response> {
+    let pem = options.ca_certificate.clone().ok_or(AppError::NotFound)?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/x-pem-file")),
+        (header::CONTENT_DISPOSITION, disposition::attachment("trapline-ca.pem", "ca.pem")),
+    ];
+    Ok((headers, pem).into_response())
+}

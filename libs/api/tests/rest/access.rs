@@ -1,0 +1,156 @@
+//! Keys: none, wrong, expired, read-only, another team's.
+
+use serde_json::{Value, json};
+use trapline_app::Rate;
+use trapline_model::Access;
+
+use crate::{Service, minutes, request};
+
+/// Every operation for teams, from the document itself, with ids filled in.
+fn operations(inbox: &str, message: &str, project: &str, part: &str) -> Vec<(String, String)> {
+    let document = serde_json::to_value(trapline_api::openapi()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let id = match path {
+            path if path.starts_with("/api/inboxes") => inbox,
+            path if path.starts_with("/api/messages") => message,
+            _ => project,
+        };
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["responses"]["429"].is_object() {
+                let path = path.replace("{id}", id).replace("{attachmentId}", part);
+                operations.push((method.to_uppercase(), path));
+            }
+        }
+    }
+    assert!(operations.len() > 20, "{operations:?}");
+    operations
+}
+
+async fn fill(service: &Service) -> Vec<(String, String)> {
+    let inbox = service.inbox().await;
+    let message = service.message(&inbox).await;
+    let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (id, part) = (text(&message["id"]), text(&message["attachments"][0]["id"]));
+    operations(&inbox, &id, &text(&project["id"]), &part)
+}
+
+/// A body that is right for every operation would be wrong for most; without one a 415 is next.
+#[tokio::test]
+async fn every_operation_needs_a_key_that_works() {
+    let service = Service::start().await;
+    let expires_at = Some(service.clock.now().after(minutes(1)));
+    let expired = service.new_key(service.team, Access::Write, expires_at).await;
+    service.clock.advance(minutes(2));
+    let keys = [
+        (None, "missing_api_key"),
+        (Some("tl_unknown"), "unknown_api_key"),
+        (Some("other"), "unknown_api_key"),
+        (Some(expired.as_str()), "api_key_expired"),
+    ];
+    let operations = fill(&service).await;
+    for (method, path) in operations {
+        for (key, code) in &keys {
+            let answer = service.ask(request(*key, &method, &path, &Value::Null)).await;
+            assert_eq!(answer.code(), (401, (*code).to_owned()), "{method} {path}");
+            assert!(answer.header("www-authenticate").starts_with("Bearer"), "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_read_key_reads_and_nothing_else() {
+    let service = Service::start().await;
+    let key = service.new_key(service.team, Access::Read, None).await;
+    for (method, path) in fill(&service).await {
+        if method != "GET" {
+            for path in [path.clone(), path.replace('0', "z")] {
+                let answer = service.with_key(&key, &method, &path, &json!({ "bad": 1 })).await;
+                assert_eq!(answer.code(), (403, "read_only_key".to_owned()), "{method} {path}");
+            }
+        } else if !path.ends_with("/events") {
+            let answer = service.send(request(Some(&key), "GET", &path, &Value::Null)).await;
+            assert_eq!(answer.status(), 200, "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_another_teams_is_not_there() {
+    let service = Service::start().await;
+    let foreign = service.app.create_team("Other").await.unwrap();
+    let key = service.new_key(foreign, Access::Write, None).await;
+    for (method, path) in fill(&service).await {
+        if path.matches('/').count() == 2 {
+            continue;
+        }
+        let body = match (method.as_str(), path.as_str()) {
+            ("PATCH", path) if path.starts_with("/api/messages") => json!({ "isRead": true }),
+            ("PATCH", path) if !path.ends_with("/messages") => json!({ "name": "Mine now" }),
+            _ => Value::Null,
+        };
+        let answer = service.with_key(&key, &method, &path, &body).await;
+        assert_eq!(answer.code(), (404, "not_found".to_owned()), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn an_allowance_is_shown_and_ends() {
+    let rate = Rate { burst: 2, per: minutes(1) };
+    let service = Service::limited(Some(rate)).await;
+    let answers = [(200, "\"api\";r=1;t=30"), (404, "\"api\";r=0;t=60"), (429, "\"api\";r=0;t=30")];
+    for (number, (status, state)) in answers.into_iter().enumerate() {
+        let path = if number == 1 { "/api/inboxes/none" } else { "/api/inboxes" };
+        let answer = service.get(path).await;
+        assert_eq!((answer.status, answer.header("ratelimit")), (status, state));
+        assert_eq!(answer.header("ratelimit-policy"), "\"api\";q=2;w=60");
+        assert_eq!(answer.header("retry-after"), if status == 429 { "30" } else { "" });
+    }
+    // Whoever is not known takes from nobody's allowance.
+    let answer = service.with_key("tl_unknown", "GET", "/api/inboxes", &Value::Null).await;
+    assert_eq!((answer.status, answer.header("ratelimit")), (401, ""));
+    service.clock.advance(minutes(1));
+    assert_eq!(service.get("/api/inboxes").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_signed_url_shows_one_message_for_a_while() {
+    let service = Service::start().await;
+    let message = service.message(&service.inbox().await).await;
+    let id = message["id"].as_str().unwrap();
+    let preview = service.get(&format!("/api/messages/{id}/preview-url")).await.json();
+    let url = preview["url"].as_str().unwrap().strip_prefix("http://trapline.test").unwrap();
+    let show = async |path: &str| service.ask(request(None, "GET", path, &Value::Null)).await;
+
+    let page = show(url).await;
+    assert_eq!(page.status, 200);
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(page.header("cache-control"), "private, no-store");
+    assert!(page.header("content-security-policy").contains("frame-ancestors *"));
+    let html = String::from_utf8(page.body.clone()).unwrap();
+    let image = html.split("http://trapline.test").find(|part| part.contains("/attachments/"));
+    let image = image.unwrap().split('"').next().unwrap().replace("&amp;", "&");
+    let image = show(&image).await;
+    assert_eq!((image.status, image.header("content-type")), (200, "image/png"));
+    assert_eq!(image.header("cross-origin-resource-policy"), "cross-origin");
+
+    let (path, query) = url.split_once('?').unwrap();
+    let (exp, sig) = query.split_once('&').unwrap();
+    let wrong = [
+        (format!("{path}?{exp}&sig=00"), 403),
+        (format!("{path}?exp=1&{sig}"), 403),
+        (format!("{path}?{exp}"), 403),
+        (format!("{path}?{sig}"), 403),
+        (format!("{path}?exp=x&{sig}"), 400),
+        (format!("{path}?{query}&more=1"), 400),
+        (path.to_owned(), 401),
+        (url.replace("/html", "/raw"), 401),
+        (url.replace("/html", "/attachments/1"), 403),
+    ];
+    for (path, status) in wrong {
+        assert_eq!(show(&path).await.status, status, "{path}");
+    }
+    service.clock.advance(minutes(15));
+    assert_eq!(show(url).await.code(), (403, "bad_signature".to_owned()));
+}

@@ -1,0 +1,176 @@
+//! Statuses, headers and bodies.
+
+use axum::{body::Body, http::Request};
+use serde_json::{Value, json};
+
+use crate::{Service, request};
+
+#[tokio::test]
+async fn a_request_that_leads_nowhere_is_answered_in_json() {
+    let service = Service::start().await;
+    let key = Some(service.key.as_str());
+    let cases = [
+        ("GET", "/api/nothing", 404, ""),
+        ("GET", "/nothing", 404, ""),
+        ("GET", "/api/inboxes/none", 404, ""),
+        ("GET", "/api/inboxes/%FF", 404, ""),
+        ("GET", "/api/messages/none/attachments/1", 404, ""),
+        ("PUT", "/api/inboxes", 405, "GET,HEAD,POST"),
+        ("POST", "/api/health", 405, "GET,HEAD"),
+        ("FOO", "/api/projects/1", 405, "PATCH,DELETE"),
+        ("OPTIONS", "/api/inboxes/1/events", 405, "GET,HEAD"),
+    ];
+    for (method, path, status, allow) in cases {
+        let answer = service.ask(request(key, method, path, &Value::Null)).await;
+        assert_eq!((answer.status, answer.header("allow")), (status, allow), "{method} {path}");
+        assert_eq!(answer.header("content-type"), "application/json", "{method} {path}");
+        assert!(answer.json()["error"].is_string(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_keep_it_safe() {
+    let service = Service::start().await;
+    for path in ["/api/inboxes", "/api/health", "/api/nothing", "/docs/", "/"] {
+        let answer = service.get(path).await;
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+        assert!(!answer.header("x-request-id").is_empty(), "{path}");
+        let stored = if path.starts_with("/api") { "no-store" } else { "" };
+        assert_eq!(answer.header("cache-control"), stored, "{path}");
+    }
+    let request = Request::get("/api/health").header("x-request-id", "mine");
+    let answer = service.ask(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(answer.header("x-request-id"), "mine");
+}
+
+/// Path and code of each.
+type Issues = &'static [(&'static str, &'static str)];
+
+#[tokio::test]
+async fn wrong_fields_are_named() {
+    let service = Service::start().await;
+    let inbox = format!("/api/inboxes/{}", service.inbox().await);
+    let unknown = "0".repeat(26);
+    let cases: [(&str, &str, Value, Issues); 14] = [
+        ("POST", "/api/projects", json!({}), &[("name", "required")]),
+        ("POST", "/api/projects", json!({ "name": "  " }), &[("name", "invalid_format")]),
+        ("POST", "/api/projects", json!({ "name": "a\nb" }), &[("name", "invalid_format")]),
+        ("POST", "/api/projects", json!({ "name": "" }), &[("name", "too_short")]),
+        ("POST", "/api/projects", json!({ "name": "a".repeat(101) }), &[("name", "too_long")]),
+        ("POST", "/api/projects", json!({ "name": "a", "id": 1 }), &[("id", "unknown")]),
+        (
+            "POST",
+            "/api/inboxes",
+            json!({ "name": 1, "maxMessages": 10_001, "expiresInMinutes": 0 }),
+            &[
+                ("name", "invalid_type"),
+                ("maxMessages", "too_big"),
+                ("expiresInMinutes", "too_small"),
+            ],
+        ),
+        (
+            "POST",
+            "/api/inboxes",
+            json!({ "name": "a", "expiresInMinutes": 10_081 }),
+            &[("expiresInMinutes", "too_big")],
+        ),
+        (
+            "POST",
+            "/api/inboxes",
+            json!({ "name": "a", "projectId": unknown }),
+            &[("projectId", "unknown")],
+        ),
+        ("PATCH", &inbox, json!({ "name": null }), &[("name", "invalid_type")]),
+        ("PATCH", &inbox, json!({ "expiresInMinutes": 5 }), &[("expiresInMinutes", "unknown")]),
+        ("PATCH", &inbox, json!("x"), &[("", "invalid_type")]),
+        ("PATCH", &inbox, json!({ "projectId": "p" }), &[("projectId", "too_short")]),
+        ("PATCH", &inbox, json!({ "projectId": 5 }), &[("projectId", "invalid_type")]),
+    ];
+    for (method, path, body, wanted) in cases {
+        let answer = service.with_key(&service.key, method, path, &body).await;
+        assert_eq!(answer.status, 400, "{body} {answer:?}");
+        assert_eq!(issues(&answer.json()), wanted, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_named() {
+    let service = Service::start().await;
+    let inbox = format!("/api/inboxes/{}", service.inbox().await);
+    let long = format!("/messages?q={}", "a".repeat(201));
+    let cases: [(&str, Issues); 9] = [
+        ("/messages?limit=201", &[("limit", "too_big")]),
+        ("/messages?limit=0&page=0", &[("page", "too_small"), ("limit", "too_small")]),
+        ("/messages?unread=maybe", &[("unread", "invalid_value")]),
+        (&long, &[("q", "too_long")]),
+        ("/messages?sort=asc", &[("sort", "unknown")]),
+        ("/messages/wait?timeout=121", &[("timeout", "too_big")]),
+        ("/messages/wait?since=yesterday", &[("since", "invalid_value")]),
+        ("/messages/wait?to=", &[("to", "too_short")]),
+        ("/events?lastEventId=7", &[("lastEventId", "invalid_value")]),
+    ];
+    for (path, wanted) in cases {
+        let answer = service.get(&format!("{inbox}{path}")).await;
+        assert_eq!(answer.status, 400, "{path} {answer:?}");
+        assert_eq!(issues(&answer.json()), wanted, "{path}");
+    }
+}
+
+fn issues(body: &Value) -> Vec<(&str, &str)> {
+    let issues = body["issues"].as_array().unwrap().iter();
+    issues.map(|it| (it["path"].as_str().unwrap(), it["code"].as_str().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn bodies_are_bounded_and_announced() {
+    let service = Service::start().await;
+    let name = "a".repeat(1024 * 1024);
+    assert_eq!(service.post("/api/projects", json!({ "name": name })).await.status, 413);
+    let answer = service.post("/api/projects", Value::Null).await;
+    assert_eq!(answer.code(), (415, "unsupported_media_type".to_owned()));
+}
+
+#[tokio::test]
+async fn an_inbox_and_its_messages_live_and_go() {
+    let service = Service::start().await;
+    let project = service.post("/api/projects", json!({ "name": " Checkout " })).await;
+    assert_eq!((project.status, &project.json()["name"]), (201, &json!("Checkout")));
+    let body = json!({ "name": "Inbox", "projectId": project.json()["id"], "maxMessages": 5 });
+    let inbox = service.post("/api/inboxes", body).await.json();
+    assert_eq!((&inbox["projectId"], &inbox["maxMessages"]), (&project.json()["id"], &json!(5)));
+    let path = format!("/api/inboxes/{}", inbox["id"].as_str().unwrap());
+    let send = async |method: &str, path: &str, body: Value| {
+        service.with_key(&service.key, method, path, &body).await
+    };
+    let out = send("PATCH", &path, json!({ "projectId": null })).await;
+    assert_eq!((out.status, &out.json()["projectId"]), (200, &Value::Null));
+
+    let message = service.message(inbox["id"].as_str().unwrap()).await;
+    let at = format!("/api/messages/{}", message["id"].as_str().unwrap());
+    let list = service.get(&format!("{path}/messages?unread=1&limit=1")).await.json();
+    assert_eq!((&list["total"], &list["page"], &list["limit"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(list["messages"][0]["id"], message["id"]);
+    let read = send("PATCH", &at, json!({ "isRead": true })).await;
+    assert_eq!((read.status, &read.json()["isRead"]), (200, &json!(true)));
+    let marked = send("PATCH", &format!("{path}/messages"), Value::Null).await;
+    assert_eq!((marked.status, &marked.json()["unreadCount"]), (200, &json!(0)));
+    for (path, status) in [(&at, 204), (&at, 404), (&format!("{path}/messages"), 204), (&path, 204)]
+    {
+        assert_eq!(send("DELETE", path, Value::Null).await.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_original_comes_as_it_is() {
+    let service = Service::start().await;
+    let message = service.message(&service.inbox().await).await;
+    let id = message["id"].as_str().unwrap();
+    let shown = service.get(&format!("/api/messages/{id}/raw")).await;
+    assert_eq!(shown.header("content-type"), "message/rfc822");
+    assert_eq!(json!(shown.body.len()), message["size"]);
+    assert_eq!(shown.header("content-length"), shown.body.len().to_string());
+    let saved = service.get(&format!("/api/messages/{id}/raw?download=1")).await;
+    assert_eq!(saved.body, shown.body);
+    let disposition = format!("attachment; filename=\"{id}.eml\"");
+    assert_eq!(saved.header("content-disposition"), disposition);
+}

@@ -1,0 +1,83 @@
+//! The long poll and the stream.
+
+use axum::body::Body;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use crate::{Service, request};
+
+#[tokio::test]
+async fn a_wait_finds_what_is_there_and_tells_what_nearly_was() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let message = service.message(&inbox).await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=1");
+    let found = service.get(&format!("{path}&to=TRAPLINE.test&hasCode=1")).await;
+    assert_eq!((found.status, &found.json()["message"]), (200, &message));
+    let missed = service.get(&format!("{path}&subject=nothing-like-it")).await;
+    assert_eq!(missed.code(), (408, "wait_timeout".to_owned()));
+    assert_eq!(missed.json()["nearMisses"][0]["id"], message["id"]);
+}
+
+#[tokio::test]
+async fn a_parked_wait_hears_of_the_message() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=60");
+    let (found, message) = tokio::join!(service.get(&path), service.message(&inbox));
+    assert_eq!((found.status, &found.json()["message"]), (200, &message));
+}
+
+#[tokio::test]
+async fn waits_and_streams_end_with_the_service() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let events = stream(&service, &inbox, None).await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=120");
+    let stop = async { service.app.shutdown().cancel() };
+    let (parked, ()) = tokio::join!(service.get(&path), stop);
+    assert_eq!((parked.code(), parked.header("retry-after")), ((503, "unavailable".into()), "1"));
+    assert_eq!(events.into_data_stream().count().await, 1);
+}
+
+async fn stream(service: &Service, inbox: &str, last: Option<&str>) -> Body {
+    let path = format!("/api/inboxes/{inbox}/events");
+    let mut request = request(Some(&service.key), "GET", &path, &Value::Null);
+    if let Some(last) = last {
+        request.headers_mut().insert("last-event-id", last.parse().unwrap());
+    }
+    let response = service.send(request).await;
+    assert_eq!(response.status(), 200);
+    let header = |name: &str| response.headers()[name].to_str().unwrap();
+    assert_eq!(header("content-type"), "text/event-stream");
+    assert_eq!((header("cache-control"), header("x-accel-buffering")), ("no-cache", "no"));
+    response.into_body()
+}
+
+/// The lines of the next frame.
+async fn frame(frames: &mut axum::body::BodyDataStream) -> Vec<String> {
+    let frame = frames.next().await.unwrap().unwrap();
+    String::from_utf8(frame.to_vec()).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_stream_opens_at_once_and_goes_on_where_it_was_left() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let mut frames = stream(&service, &inbox, None).await.into_data_stream();
+    assert_eq!(frame(&mut frames).await, [": open", ""]);
+    let first = service.message(&inbox).await;
+    let id = first["id"].as_str().unwrap();
+    let told = frame(&mut frames).await;
+    assert!(told.contains(&format!("id: {id}")), "{told:?}");
+    assert!(told.contains(&"event: message.created".to_owned()), "{told:?}");
+    drop(frames);
+
+    let missed = service.message(&inbox).await;
+    let mut frames = stream(&service, &inbox, Some(id)).await.into_data_stream();
+    frame(&mut frames).await;
+    let told = frame(&mut frames).await;
+    let data = told.iter().find_map(|line| line.strip_prefix("data: ")).unwrap();
+    let data: Value = serde_json::from_str(data).unwrap();
+    assert_eq!((&data["inboxId"], &data["message"]["id"]), (&json!(inbox), &missed["id"]));
+}

@@ -1,0 +1,81 @@
+//! The service's own routes.
+
+use serde_json::{Value, json};
+
+use crate::{Service, request};
+
+#[tokio::test]
+async fn health_is_for_everybody() {
+    let service = Service::start().await;
+    let ask = async |path: &str| service.ask(request(None, "GET", path, &Value::Null)).await;
+    let answer = ask("/api/health").await;
+    assert_eq!((answer.status, answer.json()), (200, json!({ "ok": true })));
+    // Neither an SMTP server nor a worker runs in this process.
+    let answer = ask("/api/health?deep=1").await;
+    let wanted = json!({ "ok": false, "smtp": false, "worker": false, "overdueJobs": 0 });
+    assert_eq!((answer.status, answer.json()), (503, wanted));
+    service.app.beat("smtp", "1").await;
+    service.app.beat("worker", "1").await;
+    assert_eq!(ask("/api/health?deep=1").await.status, 200);
+    assert_eq!(ask("/api/health?deep=2").await.status, 400);
+}
+
+#[tokio::test]
+async fn metrics_are_for_the_operator() {
+    let service = Service::start().await;
+    let cases =
+        [(None, 401), (Some("wrong"), 401), (Some(&*service.key), 401), (Some("secret"), 200)];
+    for (token, status) in cases {
+        let answer = service.ask(request(token, "GET", "/api/metrics", &Value::Null)).await;
+        assert_eq!(answer.status, status, "{token:?}");
+        assert_eq!(answer.body == b"up 1\n", status == 200, "{token:?}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_without_a_token_are_for_nobody() {
+    let service = Service::start().await;
+    for metrics_token in [None, Some(String::new())] {
+        let options = trapline_api::Options {
+            metrics: std::sync::Arc::new(String::new),
+            metrics_token,
+            ca_certificate: Some("PEM".to_owned()),
+        };
+        let router = trapline_api::router(service.app.clone(), options);
+        let other = Service { router, ..Service::start().await };
+        for token in [None, Some("")] {
+            let answer = other.ask(request(token, "GET", "/api/metrics", &Value::Null)).await;
+            assert_eq!(answer.code(), (401, "invalid_metrics_token".to_owned()));
+        }
+        let ca = other.ask(request(None, "GET", "/api/smtp/ca.pem", &Value::Null)).await;
+        assert_eq!((ca.status, ca.body.as_slice()), (200, b"PEM".as_slice()));
+    }
+    assert_eq!(service.get("/api/smtp/ca.pem").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_document_is_shown_from_our_own_files() {
+    let service = Service::start().await;
+    let document = service.get("/api/openapi.json").await;
+    assert_eq!(document.header("content-type"), "application/json");
+    assert_eq!(document.json(), serde_json::to_value(trapline_api::openapi()).unwrap());
+    let root = service.get("/").await;
+    assert_eq!((root.status, root.header("location")), (307, "/docs/"));
+    let page = service.get("/docs/").await;
+    let html = String::from_utf8(page.body.clone()).unwrap();
+    assert!(page.header("content-security-policy").starts_with("default-src 'self'"));
+    let mut sources = 0;
+    for attribute in ["src=\"", "href=\""] {
+        for part in html.split(attribute).skip(1) {
+            let at = part.split('"').next().unwrap().trim_start_matches("./");
+            assert!(!at.contains("//"), "{at}");
+            assert_eq!(service.get(&format!("/docs/{at}")).await.status, 200, "{at}");
+            sources += 1;
+        }
+    }
+    assert!(sources > 4, "{html}");
+    let script = service.get("/docs/swagger-initializer.js").await;
+    let script = String::from_utf8(script.body).unwrap();
+    assert!(script.contains("/api/openapi.json"), "{script}");
+    assert!(script.contains("\"validatorUrl\": \"none\""), "{script}");
+}
