@@ -81,7 +81,7 @@ async fn a_wait_ends_with_its_inbox() {
     let inbox = bench.inbox(10, None).await;
     let (app, team, id) = (bench.app.clone(), bench.team, inbox.id);
     let wait =
-        tokio::spawn(async move { app.wait(team, id, &anything(), Duration::from_secs(60)).await });
+        tokio::spawn(async move { app.wait(team, id, &anything(), Duration::from_mins(1)).await });
     tokio::time::sleep(Duration::from_millis(50)).await;
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
     assert!(matches!(wait.await.unwrap(), Err(Error::NotFound)));

@@ -1,0 +1,15 @@
+"""One module for each group of rows that share their set-up."""
+
+from . import api, idle, inboxes, live, memory, smtp, waits
+
+MEASURE = {
+    "synced": smtp.synced,
+    "process": smtp.process,
+    "p99": smtp.p99,
+    "api": api.measure,
+    "live": live.measure,
+    "memory": memory.measure,
+    "idle": idle.measure,
+    "waits": waits.measure,
+    "inboxes": inboxes.measure,
+}

@@ -1,0 +1,94 @@
+//! Readers of single values. Each says what it wants when it gets something else.
+
+use std::{net::SocketAddr, time::Duration};
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "wants an IP address and a port, such as 127.0.0.1:8025".to_owned())
+}
+
+pub(super) fn boolean(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "wants true or false".to_owned())
+}
+
+pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("wants a number from {least} to {most}"))
+}
+
+/// A size in bytes: a number with an optional unit.
+pub(super) fn size(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
+    scaled(text, &units)
+        .filter(|bytes| (least..=most).contains(bytes))
+        .ok_or_else(|| format!("wants a size such as 25MiB, from {least} to {most} bytes"))
+}
+
+/// A time: a number with a unit.
+pub(super) fn time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    scaled(text, &units)
+        .map(Duration::from_millis)
+        .filter(|time| (least..=most).contains(time))
+        .ok_or_else(|| format!("wants a time such as 90s or 5m, from {least:?} to {most:?}"))
+}
+
+fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let (_, scale) = units.iter().find(|(name, _)| *name == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(*scale)
+}
+
+pub(super) fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+        format!("wants {}", names.join(" or "))
+    })
+}
+
+/// A host name: letters, digits, dots and hyphens.
+pub(super) fn domain(text: &str) -> Result<String, String> {
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && !label.starts_with('-')
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    if text.len() <= 253 && text.split('.').all(label) {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err("wants a host name, such as mail.example.test".to_owned())
+    }
+}
+
+pub(super) fn base_url(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '"' | '<' | '>' | '@');
+    if rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain)) {
+        Ok(text.trim_end_matches('/').to_owned())
+    } else {
+        Err("wants an http or https URL without credentials or query".to_owned())
+    }
+}
+
+pub(super) fn api_key(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix(trapline_model::KEY_PREFIX);
+    let letters = |rest: &str| {
+        (20..=128).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    if rest.is_some_and(letters) {
+        Ok(text.to_owned())
+    } else {
+        Err("wants tl_ followed by 20 to 128 letters and digits".to_owned())
+    }
+}
+
+pub(super) fn frame_ancestors(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, ';' | ',') || c == ' ';
+    if !text.is_empty() && text.len() <= 1000 && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("wants CSP sources, such as 'self' https://app.example.com".to_owned())
+    }
+}

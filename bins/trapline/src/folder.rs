@@ -1,0 +1,99 @@
+//! The data folder: made, locked, and its own key.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use trapline_app::MasterKey;
+
+const KEY_FILE: &str = "secret.key";
+
+/// A data folder that is there.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Opens the folder, and makes it for this user only when it is absent.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .with_context(|| format!("cannot make the data folder {}", path.display()))?;
+        Ok(Self(path.to_owned()))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Keeps other servers away while the returned file is open.
+    pub(crate) fn lock(&self) -> Result<File> {
+        let path = self.0.join("lock");
+        let file = private(OpenOptions::new().create(true).truncate(false).write(true), &path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another server runs over the data folder {}", self.0.display())
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("cannot lock {}", path.display()))
+            }
+        }
+    }
+
+    /// The configured key, or the folder's own, which is made at the first start.
+    pub(crate) fn master_key(&self, configured: Option<MasterKey>) -> Result<MasterKey> {
+        if let Some(key) = configured {
+            return Ok(key);
+        }
+        let path = self.0.join(KEY_FILE);
+        if let Some(text) = read(&path)? {
+            return MasterKey::from_text(&text)
+                .with_context(|| format!("{} holds no key", path.display()));
+        }
+        let key = MasterKey::generate().context("the system has no randomness")?;
+        self.keep(KEY_FILE, &key.to_text())?;
+        // Another process may have been first; the file that is there now is the one.
+        let text = read(&path)?.with_context(|| format!("cannot read {}", path.display()))?;
+        MasterKey::from_text(&text).with_context(|| format!("{} holds no key", path.display()))
+    }
+
+    /// Reads a file of the folder; `None` when it is absent.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>> {
+        read(&self.0.join(name))
+    }
+
+    /// Writes a file that only this user can read, durably and whole; one that is there already
+    /// stays.
+    pub(crate) fn keep(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.0.join(name);
+        let draft = self.0.join(format!("{name}.{}", std::process::id()));
+        let mut file = private(OpenOptions::new().create(true).truncate(true).write(true), &draft)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+        match fs::hard_link(&draft, &path) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(error).with_context(|| format!("cannot write {}", path.display()));
+            }
+            _ => {}
+        }
+        fs::remove_file(&draft)?;
+        File::open(&self.0)?.sync_all()?;
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn private(options: &mut OpenOptions, path: &Path) -> Result<File> {
+    options.mode(0o600).open(path).with_context(|| format!("cannot open {}", path.display()))
+}

@@ -1,0 +1,109 @@
+//! The SMTP edge's certificate: the operator's, or one made at each start under a CA that is made
+//! once and can be downloaded.
+
+use std::{fs, path::Path, sync::Arc};
+
+use anyhow::{Context, Result};
+use jiff::{ToSpan, civil::Date, tz::TimeZone};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
+};
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+
+use trapline_store::Clock;
+
+use crate::folder::Folder;
+
+const AUTHORITY: &str = "smtp-ca.pem";
+
+/// What the SMTP edge shows, and whom clients must trust for it.
+pub(crate) struct Identity {
+    pub config: Arc<ServerConfig>,
+    /// PEM; `None` when the operator brought a certificate.
+    pub ca: Option<String>,
+}
+
+/// Reads the operator's certificate.
+pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Identity> {
+    let read =
+        |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
+        .collect::<Result<Vec<_>, _>>()
+        .with_context(|| format!("{} holds no certificates", certificate.display()))?;
+    let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
+        .with_context(|| format!("{} holds no private key", key.display()))?;
+    Ok(Identity { config: server(chain, secret)?, ca: None })
+}
+
+/// Makes a certificate for `names` under the folder's own CA.
+pub(crate) fn made(folder: &Folder, names: Vec<String>) -> Result<Identity> {
+    let (ca, ca_key) = authority(folder)?;
+    let issuer = Issuer::new(authority_params(), KeyPair::from_pem(&ca_key)?);
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name = name("Trapline SMTP");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    valid_for_two_years(&mut params);
+    params.use_authority_key_identifier_extension = true;
+    let key = KeyPair::generate()?;
+    let leaf = params.signed_by(&key, &issuer)?;
+    let secret = PrivateKeyDer::try_from(key.serialize_der())
+        .map_err(|error| anyhow::anyhow!("the new key does not read back: {error}"))?;
+    let chain = vec![leaf.der().clone(), CertificateDer::from_pem_slice(ca.as_bytes())?];
+    Ok(Identity { config: server(chain, secret)?, ca: Some(ca) })
+}
+
+/// The folder's CA as certificate and key, made at the first start. One file holds both, so that
+/// neither is ever there without the other.
+fn authority(folder: &Folder) -> Result<(String, String)> {
+    if let Some(both) = folder.text(AUTHORITY)? {
+        let key = both.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
+        let (ca, key) = both.split_at(key);
+        return Ok((ca.to_owned(), key.to_owned()));
+    }
+    let key = KeyPair::generate()?;
+    let ca = authority_params().self_signed(&key)?.pem();
+    folder.keep(AUTHORITY, &format!("{ca}{}", key.serialize_pem()))?;
+    authority(folder)
+}
+
+/// What every CA that a folder may hold was made from: to change it is to break their chains.
+fn authority_params() -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = name("Trapline test CA");
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    params
+}
+
+/// Some clients refuse a certificate that is valid for more than 825 days.
+fn valid_for_two_years(params: &mut CertificateParams) {
+    let today =
+        jiff::Timestamp::from(Clock::system().now()).to_zoned_datetime(TimeZone::UTC).date();
+    let day = |date: Date| {
+        let part = |part: i8| part.unsigned_abs();
+        date_time_ymd(date.year().into(), part(date.month()), part(date.day()))
+    };
+    params.not_before = day(today.saturating_sub(1.day()));
+    params.not_after = day(today.saturating_add(730.days()));
+}
+
+fn name(common: &str) -> DistinguishedName {
+    let mut name = DistinguishedName::new();
+    name.push(DnType::CommonName, common);
+    name
+}
+
+fn server(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<Arc<ServerConfig>> {
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .context("the certificate and its key do not fit")?;
+    Ok(Arc::new(config))
+}

@@ -1,0 +1,43 @@
+//! The only edges that the package graph may have.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{collections::BTreeMap, env, process::Command};
+
+use serde_json::Value;
+
+const ALLOWED: [(&str, &[&str]); 10] = [
+    ("model", &[]),
+    ("mime", &["model"]),
+    ("store", &["model"]),
+    ("smtp", &["model"]),
+    ("embedded", &["store", "model"]),
+    ("app", &["store", "mime", "model"]),
+    ("api", &["app", "model"]),
+    ("trapline", &["api", "app", "embedded", "model", "smtp", "store"]),
+    ("smtpblast", &[]),
+    ("tests", &[]),
+];
+
+#[test]
+fn packages_use_only_what_they_may() {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+    let args = ["metadata", "--no-deps", "--format-version=1", "--manifest-path", manifest];
+    let output = Command::new(cargo).args(args).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let allowed = BTreeMap::from(ALLOWED);
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = short(&package["name"]);
+        let may = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the list"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let ours = dependency["path"].is_string() && dependency["kind"].is_null();
+            let other = short(&dependency["name"]);
+            assert!(!ours || may.contains(&other), "{name} must not use {other}");
+        }
+    }
+}
+
+fn short(name: &Value) -> &str {
+    let name = name.as_str().unwrap();
+    name.strip_prefix("trapline-").unwrap_or(name)
+}
