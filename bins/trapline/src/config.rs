@@ -4,11 +4,10 @@ mod args;
 mod check;
 mod parse;
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf};
 
 use trapline_app::MasterKey;
 use trapline_embedded::Durability;
-use trapline_smtp::Limits;
 use trapline_store::Rate;
 
 pub(crate) use args::{Cli, Command, KeyCommand, NewKeyArgs, ServeArgs, StoreArgs, TeamCommand};
@@ -30,10 +29,7 @@ pub(crate) struct Config {
     pub max_streams: usize,
     pub preview_frame_ancestors: String,
     pub certificate: Option<(PathBuf, PathBuf)>,
-    pub auth_requires_tls: bool,
-    pub require_auth: bool,
-    pub limits: Limits,
-    pub drain: Duration,
+    pub edge: trapline_smtp::Config,
     pub log: String,
     pub json_logs: bool,
 }

@@ -15,6 +15,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use config::{Cli, Command};
 
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     // One provider for every TLS connection; a second call would find it installed already.

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
+use rustix::process::{Resource, Rlimit};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -44,6 +45,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<()> {
         return Ok(());
     }
     telemetry::logs(&config.log, config.json_logs)?;
+    allow_many_connections();
     let metrics = telemetry::metrics()?;
     let folder = Folder::open(&config.store.data)?;
     let lock = folder.lock()?;
@@ -62,15 +64,15 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<()> {
     let app = start(&embedded, clock, settings, &master, &shutdown).await?;
     let start = app.first_run(config.api_key.as_deref()).await?;
 
-    let edge = smtp_server(&app, &config, &identity);
     let api = trapline_api::Options {
         metrics: Arc::new(move || {
             metrics.run_upkeep();
             metrics.render()
         }),
         metrics_token: config.metrics_token.clone(),
-        ca_certificate: identity.ca,
+        ca_certificate: identity.ca.clone(),
     };
+    let edge = smtp_server(&app, config, &identity);
     let router = trapline_api::router(app.clone(), api);
     let mut servers = JoinSet::new();
     servers.spawn(http::serve(listeners.http, router, shutdown.clone()));
@@ -79,6 +81,8 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<()> {
         servers.spawn(edge.clone().serve(smtps, Implicit::Yes, shutdown.clone()));
     }
     let embedded = Arc::new(embedded);
+    app.beat("smtp", &instance()).await;
+    app.beat("worker", &instance()).await;
     let mut loops = background(&app, &embedded);
     print!("{}", banner(app.settings(), &start));
 
@@ -163,19 +167,14 @@ async fn start(
         .context("the store does not answer")
 }
 
-fn smtp_server(app: &Arc<App>, config: &Config, identity: &Identity) -> Arc<Server<Inboxes>> {
-    let mut edge = trapline_smtp::Config::new(app.settings().mail_domain.clone());
-    edge.limits = config.limits.clone();
-    edge.auth_requires_tls = config.auth_requires_tls;
-    edge.require_auth = config.require_auth;
-    edge.drain = config.drain;
+fn smtp_server(app: &Arc<App>, config: Config, identity: &Identity) -> Arc<Server<Inboxes>> {
     let mailroom = Arc::new(Inboxes(app.clone()));
-    Arc::new(Server::new(mailroom, edge, Some(identity.config.clone())))
+    Arc::new(Server::new(mailroom, config.edge, Some(identity.config.clone())))
 }
 
 /// What goes on beside the servers; each loop ends with the shutdown.
 fn background(app: &Arc<App>, embedded: &Arc<Embedded>) -> JoinSet<()> {
-    let instance = std::process::id().to_string();
+    let instance = instance();
     let mut loops = JoinSet::new();
     loops.spawn(app.clone().run_janitor());
     loops.spawn(trapline_app::run_housekeeping(app.clone(), instance.clone()));
@@ -202,6 +201,20 @@ fn background(app: &Arc<App>, embedded: &Arc<Embedded>) -> JoinSet<()> {
         shutdown.run_until_cancelled(sweeps).await;
     });
     loops
+}
+
+/// This process among others that may share the store.
+fn instance() -> String {
+    std::process::id().to_string()
+}
+
+/// Each connection needs a descriptor, and many systems allow only 1,024 until a process asks.
+fn allow_many_connections() {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let wanted = Rlimit { current: limit.maximum, ..limit };
+    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, wanted) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }
 
 async fn stop_signal() -> Result<()> {

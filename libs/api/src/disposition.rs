@@ -29,10 +29,11 @@ fn header(kind: &'static str, name: &str, fallback: &str) -> HeaderValue {
     HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static(kind))
 }
 
-/// A single file name: no folders, nothing invisible, not hidden, not endless.
+/// A single file name: the last one of a path (RFC 6266, section 4.3), nothing invisible, not hidden,
+/// not endless.
 fn safe(name: &str) -> String {
-    let kept = name.chars().filter(|letter| !matches!(letter, '/' | '\\') && !invisible(*letter));
-    let kept: String = kept.collect();
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last.chars().filter(|letter| !invisible(*letter)).collect();
     let kept = kept.trim().trim_start_matches('.').trim_start();
     kept.chars().take(MAX_CHARACTERS).collect::<String>().trim_end().to_owned()
 }
@@ -84,8 +85,8 @@ mod tests {
                 "請求書.pdf",
                 r#"attachment; filename="___.pdf"; filename*=UTF-8''%E8%AB%8B%E6%B1%82%E6%9B%B8.pdf"#,
             ),
-            ("../../etc/passwd", r#"attachment; filename="etcpasswd""#),
-            (r"C:\evil.exe", r#"attachment; filename="C:evil.exe""#),
+            ("../../etc/passwd", r#"attachment; filename="passwd""#),
+            (r"C:\evil.exe", r#"attachment; filename="evil.exe""#),
             ("a\r\nSet-Cookie: x.txt", r#"attachment; filename="aSet-Cookie: x.txt""#),
             ("gpj\u{202e}exe.txt", r#"attachment; filename="gpjexe.txt""#),
             (".bashrc", r#"attachment; filename="bashrc""#),

@@ -195,7 +195,7 @@ pub(crate) struct ServiceArgs {
     #[arg(long, env = "DEEP_HEALTH_MAX_OVERDUE", default_value = "50", value_name = "N")]
     pub deep_health_max_overdue: String,
     /// What is logged, as in `info` or `trapline_smtp=debug,info`.
-    #[arg(long, env = "TRAPLINE_LOG", default_value = "info", value_name = "FILTER")]
+    #[arg(long, env = "TRAPLINE_LOG", default_value = "info,rustls=error", value_name = "FILTER")]
     pub log: String,
     /// `text` or `json`.
     #[arg(long, env = "TRAPLINE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]

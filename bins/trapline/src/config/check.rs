@@ -108,10 +108,7 @@ impl ServeArgs {
                 parse::frame_ancestors(&service.preview_ancestors),
             ),
             certificate: smtp.certificate(),
-            auth_requires_tls: f.boolean("auth-requires-tls", &smtp.auth_requires_tls),
-            require_auth: f.boolean("require-auth", &smtp.require_auth),
-            limits: smtp.limits(f),
-            drain: f.time("drain", &smtp.drain, Duration::from_secs(25)),
+            edge: smtp.edge(&self.mail_domain, f),
             log: service.log.clone(),
             json_logs: f.take(
                 "log-format",
@@ -151,6 +148,16 @@ impl StoreArgs {
 impl SmtpArgs {
     fn certificate(&self) -> Option<(PathBuf, PathBuf)> {
         Some((self.tls_cert.as_ref()?.into(), self.tls_key.as_ref()?.into()))
+    }
+
+    fn edge(&self, hostname: &str, f: &mut Faults) -> trapline_smtp::Config {
+        trapline_smtp::Config {
+            auth_requires_tls: f.boolean("auth-requires-tls", &self.auth_requires_tls),
+            require_auth: f.boolean("require-auth", &self.require_auth),
+            limits: self.limits(f),
+            drain: f.time("drain", &self.drain, Duration::from_secs(25)),
+            ..trapline_smtp::Config::new(hostname)
+        }
     }
 
     fn limits(&self, f: &mut Faults) -> Limits {

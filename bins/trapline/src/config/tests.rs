@@ -38,7 +38,7 @@ fn every_bad_setting_is_reported_at_once() {
 #[test]
 fn the_defaults_are_good() {
     let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
-    assert_eq!(config.limits.message_size, 25 << 20);
+    assert_eq!(config.edge.limits.message_size, 25 << 20);
     assert!(config.api_rate.is_none());
 }
 

@@ -63,16 +63,10 @@ impl Committer {
 
     /// Runs until the application is gone.
     pub(super) async fn run(self, mut mails: mpsc::Receiver<Waiting>) {
+        let mut company = false;
         while let Some(first) = mails.recv().await {
-            let mut bytes = first.0.raw.len();
-            let mut batch = vec![first];
-            while batch.len() < MAX_MAILS
-                && bytes < MAX_BYTES
-                && let Ok(next) = mails.try_recv()
-            {
-                bytes += next.0.raw.len();
-                batch.push(next);
-            }
+            let batch = gather(first, &mut mails, company).await;
+            company = batch.len() > 1;
             self.commit(batch).await;
         }
     }
@@ -178,6 +172,33 @@ impl Committer {
                 tracing::warn!(%error, "a live event was not sent");
             }
         }
+    }
+}
+
+/// What waits already, and, when the last mail came in company, what the sessions that are about to
+/// run bring: as long as a turn of the reactor brings more, the group stays open. There is no timer.
+async fn gather(
+    first: Waiting,
+    mails: &mut mpsc::Receiver<Waiting>,
+    company: bool,
+) -> Vec<Waiting> {
+    let mut bytes = first.0.raw.len();
+    let mut batch = vec![first];
+    let mut seen = 0;
+    loop {
+        while batch.len() < MAX_MAILS
+            && bytes < MAX_BYTES
+            && let Ok(next) = mails.try_recv()
+        {
+            bytes += next.0.raw.len();
+            batch.push(next);
+        }
+        let full = batch.len() >= MAX_MAILS || bytes >= MAX_BYTES;
+        if full || !company || batch.len() == seen {
+            return batch;
+        }
+        seen = batch.len();
+        tokio::task::yield_now().await;
     }
 }
 

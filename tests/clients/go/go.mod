@@ -1,0 +1,3 @@
+module trapline.test/netsmtp
+
+go 1.19

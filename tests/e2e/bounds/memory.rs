@@ -1,0 +1,71 @@
+//! Memory for mail bodies is bounded over all sessions.
+
+use std::fs;
+
+use futures_util::future::join_all;
+use trapline_tests::{Deployment, Inbox, Smtp};
+
+const MIB: u64 = 1 << 20;
+
+/// What the server may take for mail bodies in the test below.
+const MAIL_MEMORY: u64 = 128 * MIB;
+
+/// What it may take beside them at its peak: the process itself with its sessions (50 MiB), the group
+/// that is being written (a message of 25 MiB on top of a group's 8 MiB, once in its segment and once
+/// in the database's hands), and what the allocator keeps back.
+const BESIDE: u64 = 144 * MIB;
+
+const CLIENTS: usize = 200;
+/// Every so many clients end their message; the others break off before its last line, so that the
+/// disk does not get 5 GB. All of them send all of it.
+const ENDS: usize = 8;
+
+/// The most memory that a process ever had.
+fn peak(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().unwrap();
+    kilobytes * 1024
+}
+
+/// Sends 25 MB, and returns the code of the last reply; 0 when the client broke off.
+async fn client(server: &Deployment, inbox: &Inbox, line: &[u8], number: usize) -> u16 {
+    let mut smtp = Smtp::hello(server.smtp()[0]).await;
+    smtp.login(&inbox.username, &inbox.password).await;
+    smtp.write(b"MAIL FROM:<a@x.test>\r\nRCPT TO:<b@x.test>\r\nDATA\r\n").await;
+    for code in [250, 250] {
+        smtp.expect(code).await;
+    }
+    let begun = smtp.patient_reply().await;
+    if begun.code != 354 {
+        return begun.code;
+    }
+    smtp.patient_write(format!("Subject: {number}\r\n\r\n").as_bytes()).await;
+    for _ in 0..25_000_000 / line.len() {
+        smtp.patient_write(line).await;
+    }
+    if !number.is_multiple_of(ENDS) {
+        return 0;
+    }
+    smtp.write(b".\r\n").await;
+    smtp.patient_reply().await.code
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_large_messages_at_once_take_bounded_memory() {
+    let server = Deployment::with(&["--smtp-memory", "128MiB"]);
+    let inbox = server.rest().inbox().await;
+    let mut line = "0123456789abcdef".repeat(4_096).into_bytes();
+    line.extend_from_slice(b"\r\n");
+    let clients = (0..CLIENTS).map(|number| client(&server, &inbox, &line, number));
+    let codes = join_all(clients).await;
+    let accepted = codes.iter().filter(|code| **code == 250).count();
+    let temporary = codes.iter().filter(|code| (400..500).contains(*code)).count();
+    let broken_off = codes.iter().filter(|code| **code == 0).count();
+    assert_eq!(accepted + temporary + broken_off, CLIENTS, "{codes:?}");
+    assert!(accepted > 0, "{codes:?}");
+    let (stored, _) = server.rest().subjects(&inbox).await;
+    assert_eq!(stored, accepted as u64);
+    let peak = peak(server.process_ids()[0]);
+    assert!(peak < MAIL_MEMORY + BESIDE, "{} MiB", peak / MIB);
+}

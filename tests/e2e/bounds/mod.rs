@@ -1,0 +1,5 @@
+//! Clients that want too much, too slowly, or for too long.
+
+mod limits;
+mod memory;
+mod patience;

@@ -1,0 +1,167 @@
+//! Inboxes: their records, credentials, bounds and ends.
+
+use std::time::Duration;
+
+use data_encoding::BASE64;
+use serde_json::{Value, json};
+use trapline_tests::{Inbox, Mail, Smtp, deliver, eventually, shared};
+
+#[tokio::test]
+async fn an_inbox_record_says_how_to_deliver_into_it() {
+    let server = shared();
+    let rest = server.rest();
+    let record = rest.post("/api/inboxes", json!({ "name": "Sign-up" })).await.expect(201).json();
+    let inbox = Inbox::of(&record);
+    let smtp = server.smtp()[0];
+    let expected = json!({
+        "id": inbox.id, "name": "Sign-up", "projectId": null, "maxMessages": 1000,
+        "expiresAt": null, "createdAt": record["createdAt"], "messageCount": 0, "unreadCount": 0,
+        "smtp": {
+            "host": "127.0.0.1", "port": smtp.port(), "tlsPort": server.smtps()[0].port(),
+            "username": inbox.username, "password": inbox.password,
+        },
+        "address": format!("{}@trapline.test", inbox.username),
+    });
+    assert_eq!(record, expected);
+    assert_eq!(rest.get(&inbox.path("")).await.expect(200).json(), expected);
+    let list = rest.get("/api/inboxes").await.expect(200).json();
+    assert!(list.as_array().unwrap().contains(&expected));
+    let change = json!({ "name": "Sign-in", "maxMessages": 7 });
+    let changed = rest.patch(&inbox.path(""), change).await.expect(200).json();
+    assert_eq!((changed["name"].as_str(), &changed["maxMessages"]), (Some("Sign-in"), &json!(7)));
+    assert_eq!(changed["smtp"], expected["smtp"]);
+}
+
+#[tokio::test]
+async fn counts_follow_what_happens() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let counts = async || {
+        let record = rest.get(&inbox.path("")).await.expect(200).json();
+        (record["messageCount"].as_u64().unwrap(), record["unreadCount"].as_u64().unwrap())
+    };
+    assert_eq!(counts().await, (0, 0));
+    let first = deliver(&server, &inbox, &Mail::new("1", "x")).await;
+    assert_eq!(counts().await, (1, 1));
+    deliver(&server, &inbox, &Mail::new("2", "x")).await;
+    let path = format!("/api/messages/{first}");
+    rest.patch(&path, json!({ "isRead": true })).await.expect(200);
+    assert_eq!(counts().await, (2, 1));
+    rest.patch(&path, json!({ "isRead": false })).await.expect(200);
+    assert_eq!(counts().await, (2, 2));
+    rest.patch(&inbox.path("/messages"), Value::Null).await.expect(200);
+    assert_eq!(counts().await, (2, 0));
+    deliver(&server, &inbox, &Mail::new("3", "x")).await;
+    assert_eq!(counts().await, (3, 1));
+    rest.delete(&path).await.expect(204);
+    assert_eq!(counts().await, (2, 1));
+    rest.delete(&inbox.path("/messages")).await.expect(204);
+    assert_eq!(counts().await, (0, 0));
+}
+
+async fn login_code(server: &trapline_tests::Deployment, user: &str, password: &str) -> u16 {
+    let mut smtp = Smtp::hello(server.smtp()[0]).await;
+    let response = BASE64.encode(format!("\0{user}\0{password}").as_bytes());
+    smtp.command(&format!("AUTH PLAIN {response}")).await.code
+}
+
+#[tokio::test]
+async fn a_rotated_password_replaces_the_old_one() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    assert_eq!(login_code(&server, &inbox.username, &inbox.password).await, 235);
+    let answer = rest.post(&inbox.path("/credentials"), Value::Null).await.expect(200).json();
+    let record = rest.get(&inbox.path("")).await.expect(200).json();
+    assert_eq!(answer, record);
+    let rotated = Inbox::of(&record);
+    assert_eq!(rotated.username, inbox.username);
+    assert_ne!(rotated.password, inbox.password);
+    assert_eq!(login_code(&server, &inbox.username, &inbox.password).await, 535);
+    assert_eq!(login_code(&server, &inbox.username, &rotated.password).await, 235);
+}
+
+#[tokio::test]
+async fn a_deleted_inbox_is_gone_with_all_that_is_in_it() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let message = deliver(&server, &inbox, &Mail::new("1", "x")).await;
+    rest.delete(&inbox.path("")).await.expect(204);
+    for path in [inbox.path(""), inbox.path("/messages"), format!("/api/messages/{message}")] {
+        rest.get(&path).await.error(404);
+    }
+    rest.get(&format!("/api/messages/{message}/raw")).await.error(404);
+    rest.delete(&inbox.path("")).await.error(404);
+    assert_eq!(login_code(&server, &inbox.username, &inbox.password).await, 535);
+}
+
+#[tokio::test]
+async fn the_oldest_messages_give_way() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox_with(json!({ "name": "Small", "maxMessages": 3 })).await;
+    let mut events = rest.events(&inbox.path("/events"), None).await;
+    let mut ids = Vec::new();
+    for n in 0..5 {
+        ids.push(deliver(&server, &inbox, &Mail::new(&format!("{n}"), "x")).await);
+    }
+    // At once, not some time later.
+    let (total, subjects) = rest.subjects(&inbox).await;
+    assert_eq!((total, subjects), (3, ["4", "3", "2"].map(str::to_owned).to_vec()));
+    for gone in &ids[..2] {
+        for below in ["", "/raw", "/html"] {
+            rest.get(&format!("/api/messages/{gone}{below}")).await.error(404);
+        }
+    }
+    let record = rest.get(&inbox.path("")).await.expect(200).json();
+    assert_eq!((&record["messageCount"], &record["unreadCount"]), (&json!(3), &json!(3)));
+    let mut deleted = Vec::new();
+    while deleted.len() < 2 {
+        let event = events.next().await;
+        if event.name == "message.deleted" {
+            deleted.extend(event.data["ids"].as_array().unwrap().clone());
+        }
+    }
+    deleted.sort_by_key(ToString::to_string);
+    assert_eq!(deleted, [&ids[0], &ids[1]].map(|id| json!(id)));
+
+    rest.patch(&inbox.path(""), json!({ "maxMessages": 1 })).await.expect(200);
+    assert_eq!(rest.subjects(&inbox).await, (1, vec!["4".to_owned()]));
+    rest.get(&format!("/api/messages/{}", ids[3])).await.error(404);
+}
+
+/// A disposable inbox lives for a minute at least, and no test can move the server's clock from
+/// outside: so this one takes a minute, beside the others.
+#[tokio::test]
+async fn a_disposable_inbox_ends_by_itself() {
+    let server = shared();
+    let rest = server.rest();
+    let body = json!({ "name": "Short", "expiresInMinutes": 1 });
+    let record = rest.post("/api/inboxes", body).await.expect(201).json();
+    assert!(record["expiresAt"].is_string(), "{record}");
+    let inbox = Inbox::of(&record);
+    let message = deliver(&server, &inbox, &Mail::new("1", "x")).await;
+    let mut smtp = Smtp::hello(server.smtp()[0]).await;
+    smtp.login(&inbox.username, &inbox.password).await;
+    let events = rest.events(&inbox.path("/events"), None).await;
+    let path = inbox.path("/messages/wait?subject=never&timeout=120");
+    let parked = rest.get(&path);
+    let (parked, ()) = tokio::join!(parked, tokio::time::sleep(Duration::from_secs(50)));
+    assert!([404, 408].contains(&parked.status), "{parked}");
+
+    eventually("the end of the inbox", async || {
+        let answer = rest.get(&inbox.path("")).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        (answer.status == 404).then_some(())
+    })
+    .await;
+    rest.get(&format!("/api/messages/{message}")).await.error(404);
+    rest.get(&format!("/api/messages/{message}/raw")).await.error(404);
+    events.rest().await;
+    // A session that signed in while the inbox was there, one that signs in now, one without.
+    smtp.ask("MAIL FROM:<a@example.test>", 250).await;
+    smtp.ask("RCPT TO:<b@example.test>", 550).await;
+    assert_eq!(login_code(&server, &inbox.username, &inbox.password).await, 535);
+}

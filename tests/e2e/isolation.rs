@@ -1,0 +1,174 @@
+//! Another team's ids are not found, on any route: the walk follows the `OpenAPI` document, so that a
+//! new route is part of it from its first day.
+
+use serde_json::{Map, Value, json};
+use trapline_tests::{Answer, Deployment, Inbox, Mail, Rest, deliver, shared};
+
+/// What a team has, fresh for each route.
+struct Fixture {
+    project: String,
+    inbox: Inbox,
+    message: String,
+    attachment: String,
+}
+
+impl Fixture {
+    async fn of(server: &Deployment, rest: &Rest) -> Self {
+        let project =
+            rest.post("/api/projects", json!({ "name": "Ours" })).await.expect(201).json();
+        let project = project["id"].as_str().unwrap().to_owned();
+        let inbox = rest.inbox_with(json!({ "name": "Ours", "projectId": project })).await;
+        let mail = Mail::new("ours", "").multipart(
+            "mixed",
+            &[
+                "\nsecret",
+                "Content-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\n1,2",
+            ],
+        );
+        let message = deliver(server, &inbox, &mail).await;
+        let attachments = rest.message(&message).await["attachments"].clone();
+        let attachment = attachments[0]["id"].as_str().unwrap().to_owned();
+        Self { project, inbox, message, attachment }
+    }
+
+    /// The path with the ids of this fixture in it.
+    fn fill(&self, path: &str) -> String {
+        let id = match path.split('/').nth(2) {
+            Some("projects") => &self.project,
+            Some("inboxes") => &self.inbox.id,
+            Some("messages") => &self.message,
+            other => panic!("{path}: give the walk an id for {other:?}"),
+        };
+        let filled = path.replace("{id}", id).replace("{attachmentId}", &self.attachment);
+        assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");
+        filled
+    }
+
+    /// Everything of the team that could change.
+    async fn state(&self, rest: &Rest) -> Vec<Value> {
+        let message = rest.get(&format!("/api/messages/{}", self.message)).await;
+        let inbox = rest.get(&self.inbox.path("")).await;
+        let projects = rest.get("/api/projects").await.expect(200).json();
+        let ours = projects.as_array().unwrap().iter().find(|p| p["id"] == self.project).cloned();
+        vec![message.json(), inbox.json(), json!(ours)]
+    }
+}
+
+/// One operation of the document that has an id in its path.
+#[derive(Debug)]
+struct Operation {
+    method: String,
+    path: String,
+    body: Value,
+}
+
+fn resolve<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
+}
+
+/// A value that keeps to the schema: its example, or the least there is.
+fn value_of(document: &Value, schema: &Value) -> Value {
+    let schema = resolve(document, schema);
+    if let Some(example) = schema.get("example").or_else(|| schema["examples"].get(0)) {
+        return example.clone();
+    }
+    let kind = schema["type"].as_array().map_or(&schema["type"], |kinds| &kinds[0]);
+    match kind.as_str() {
+        Some("boolean") => json!(true),
+        Some("integer") => schema.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("string") => json!("text"),
+        Some("object") => object_of(document, schema),
+        _ => panic!("the walk has no value for {schema}"),
+    }
+}
+
+/// The required members, or else the first one.
+fn object_of(document: &Value, schema: &Value) -> Value {
+    let members = schema["properties"].as_object().unwrap();
+    let required: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
+    let names = members.keys().filter(|name| required.iter().any(|member| member == name));
+    let mut names: Vec<_> = names.collect();
+    if names.is_empty() {
+        names.extend(members.keys().next());
+    }
+    let filled = names.into_iter().map(|name| (name.clone(), value_of(document, &members[name])));
+    Value::Object(filled.collect::<Map<_, _>>())
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in ["get", "post", "put", "patch", "delete"] {
+            let Some(operation) = item.get(method).filter(|_| path.contains('{')) else { continue };
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            let body = if schema.is_null() { Value::Null } else { value_of(document, schema) };
+            found.push(Operation { method: method.to_uppercase(), path: path.clone(), body });
+        }
+    }
+    found
+}
+
+/// Sends the operation. A wait is short; of an answer that goes on, only the head is looked at.
+async fn send(rest: &Rest, operation: &Operation, fixture: &Fixture) -> u16 {
+    let mut path = fixture.fill(&operation.path);
+    if path.ends_with("/wait") {
+        path.push_str("?timeout=1");
+    }
+    let request = rest.request(&operation.method, &path);
+    let request = if operation.body.is_null() { request } else { request.json(&operation.body) };
+    request.send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn another_teams_ids_are_not_found_on_any_route() {
+    let server = shared();
+    let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
+    let document = ours.get("/api/openapi.json").await.expect(200).json();
+    let operations = operations(&document);
+    assert!(operations.len() >= 17, "{} operations have an id", operations.len());
+    for operation in &operations {
+        let fixture = Fixture::of(&server, &ours).await;
+        let before = fixture.state(&ours).await;
+        let status = send(&theirs, operation, &fixture).await;
+        assert_eq!(status, 404, "{operation:?}");
+        assert_eq!(fixture.state(&ours).await, before, "{operation:?}");
+        // The request itself is a good one: its owner gets an answer.
+        let status = send(&ours, operation, &fixture).await;
+        assert!((200..300).contains(&status), "{operation:?} of the owner got {status}");
+    }
+}
+
+#[tokio::test]
+async fn another_teams_lists_show_nothing_of_ours() {
+    let server = shared();
+    let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
+    Fixture::of(&server, &ours).await;
+    for path in ["/api/projects", "/api/inboxes"] {
+        assert_eq!(theirs.get(path).await.expect(200).json(), json!([]), "{path}");
+    }
+    let own = theirs.inbox().await;
+    let list = theirs.get("/api/inboxes").await.expect(200).json();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["id"]), (1, &json!(own.id)));
+}
+
+#[tokio::test]
+async fn an_id_of_one_inbox_opens_nothing_in_another() {
+    let server = shared();
+    let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
+    let fixture = Fixture::of(&server, &ours).await;
+    let other = theirs.inbox().await;
+    // A message id begins with its inbox's; one put together from both teams' ids names nothing.
+    let forged = format!("{}{}", other.id, &fixture.message[26..]);
+    for below in ["", "/raw", "/html", "/preview-url", "/attachments/1"] {
+        let answer: Answer = theirs.get(&format!("/api/messages/{forged}{below}")).await;
+        assert!(answer.status == 404, "{answer}");
+    }
+    // A stream that goes on after our message shows nothing of ours.
+    let path = format!("{}?lastEventId={}", other.path("/events"), fixture.message);
+    let mut events = theirs.events(&path, None).await;
+    theirs.patch(&other.path(""), json!({ "name": "Theirs" })).await.expect(200);
+    assert_eq!(events.next().await.name, "inbox.updated");
+}

@@ -1,0 +1,5 @@
+//! Waits and event streams.
+
+mod shutdown;
+mod streams;
+mod waits;

@@ -1,0 +1,19 @@
+//! The end-to-end suite: one module for each part of what the product promises.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bounds;
+mod browser;
+mod clients;
+mod crash;
+mod errors;
+mod inboxes;
+mod isolation;
+mod live;
+mod messages;
+mod mime_cases;
+mod projects;
+mod schemathesis;
+mod tools;
+mod wait_race;
+mod wire;

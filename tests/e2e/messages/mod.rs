@@ -1,0 +1,8 @@
+//! Messages: listed, searched, read part by part, marked, removed.
+
+mod lists;
+mod marks;
+mod parts;
+mod preview;
+mod records;
+mod samples;

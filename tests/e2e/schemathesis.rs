@@ -1,0 +1,115 @@
+//! A fuzzer reads the API's own document and looks for answers that the document does not promise:
+//! server errors, statuses, media types, headers and bodies.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+use tokio::process::Command;
+use trapline_tests::{Deployment, Mail, deliver};
+
+use crate::tools::{run, tool};
+
+/// How hard to look.
+struct Effort {
+    phases: &'static str,
+    /// Test cases for each operation.
+    examples: u32,
+}
+
+const THOROUGH: Effort = Effort { phases: "examples,coverage,fuzzing,stateful", examples: 10 };
+/// Where most answers are the same.
+const BRIEF: Effort = Effort { phases: "examples,coverage,fuzzing", examples: 5 };
+
+/// Fuzzes as the bearer of this key.
+async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: &Effort, settings: &str) {
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("schemathesis.toml");
+    std::fs::write(&config, format!("{BOUNDS}{settings}")).unwrap();
+    let mut fuzzer = fuzzer(folder.path(), &config, effort);
+    if let Some(key) = key {
+        fuzzer.arg("--header").arg(format!("Authorization: Bearer {key}"));
+    }
+    fuzzer.arg(format!("{}/api/openapi.json", deployment.api()[0]));
+    let report = run(fuzzer).await;
+    // A run that tests nothing succeeds too.
+    assert!(report.contains(" passed"), "{report}");
+}
+
+/// A stream has no end, and a wait takes its second and then answers 408. The document cannot say
+/// that a signature's two parameters want each other, nor that a project must be there, nor that an
+/// inbox that was emptied may get mail again.
+const BOUNDS: &str = r#"
+request-timeout = 30.0
+[[operations]]
+include-path = "/api/inboxes/{id}/events"
+enabled = false
+[[operations]]
+include-path = "/api/inboxes/{id}/messages/wait"
+parameters = { timeout = 1 }
+generation = { max-examples = 3 }
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 408]
+checks.use_after_free.enabled = false
+[[operations]]
+include-operation-id = ["getMessageHtml", "getAttachment", "createInbox", "updateInbox"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404]
+"#;
+
+fn fuzzer(folder: &Path, config: &Path, effort: &Effort) -> Command {
+    let mut fuzzer = Command::new(tool("python/bin/st"));
+    fuzzer
+        .current_dir(folder)
+        .arg("--config-file")
+        .arg(config)
+        .args(["--no-color", "run", "--checks", "all", "--workers", "1"])
+        .args(["--phases", effort.phases, "--max-examples", &effort.examples.to_string()])
+        .arg("--generation-deterministic");
+    fuzzer
+}
+
+#[tokio::test]
+async fn with_a_write_key() {
+    let deployment = Deployment::with(&["--metrics-token", "operator"]);
+    let settings = r#"
+[[operations]]
+include-operation-id = "getMetrics"
+headers = { Authorization = "Bearer operator" }
+"#;
+    fuzz(&deployment, Some(deployment.team().key()), &THOROUGH, settings).await;
+}
+
+/// A key that changes nothing can be sent to real resources. Waits there would take too long.
+#[tokio::test]
+async fn with_a_read_key() {
+    let deployment = Deployment::start();
+    let inbox = deployment.rest().inbox().await;
+    let file = "Content-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\na,b\n";
+    let text = "Content-Type: text/html\n\n<p>Your code is 493 021</p>";
+    let mail = Mail::new("Fuzzed", "").multipart("mixed", &[text, file]);
+    let message = deliver(&deployment, &inbox, &mail).await;
+    let part = &deployment.rest().message(&message).await["attachments"][0]["id"];
+    let settings = format!(
+        r#"
+[[operations]]
+include-path-regex = "^/api/inboxes/[{{]id"
+exclude-operation-id = "waitForMessage"
+parameters = {{ "path.id" = "{}" }}
+[[operations]]
+include-path-regex = "^/api/messages/"
+parameters = {{ "path.id" = "{message}", "path.attachmentId" = {part} }}
+"#,
+        inbox.id
+    );
+    fuzz(&deployment, Some(&deployment.team().read_key()), &BRIEF, &settings).await;
+}
+
+#[tokio::test]
+async fn with_an_expired_key() {
+    let deployment = Deployment::start();
+    fuzz(&deployment, Some(&deployment.team().expired_key()), &BRIEF, "").await;
+}
+
+#[tokio::test]
+async fn with_no_key() {
+    let deployment = Deployment::start();
+    fuzz(&deployment, None, &BRIEF, "").await;
+}

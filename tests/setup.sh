@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Installs what the end-to-end tests need beside Rust: foreign SMTP clients, a browser and an API
+# fuzzer. Everything that is not a Debian package lands in tests/.tools. A second run finds it all.
+set -euo pipefail
+cd "$(dirname "$0")"
+readonly TOOLS="$PWD/.tools"
+mkdir -p "$TOOLS/stamps"
+
+# Debian packages, each wanted only where its probe fails.
+missing=()
+want() { # want PACKAGES PROBE…
+  local packages="$1"
+  shift
+  # shellcheck disable=SC2206 # a list of packages
+  "$@" >/dev/null 2>&1 || missing+=($packages)
+}
+want build-essential command -v cc
+want python3-venv python3 -c 'import ensurepip, venv'
+want nodejs command -v node
+want npm command -v npm
+want golang-go command -v go
+want default-jdk-headless command -v javac
+want maven command -v mvn
+want swaks command -v swaks
+want "libdigest-hmac-perl libnet-ssleay-perl libauthen-sasl-perl" \
+  perl -MDigest::HMAC_MD5 -MNet::SSLeay -MAuthen::SASL -e 1
+want chromium command -v chromium
+
+if ((${#missing[@]} > 0)); then
+  if ((EUID != 0)); then
+    echo "tests/setup.sh: install these Debian packages first: ${missing[*]}" >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
+
+# Runs a step unless its inputs are those of the last time. The folder counts as an input because
+# a virtual environment does not survive a move.
+step() { # step NAME FUNCTION INPUT…
+  local name="$1" work="$2" stamp="$TOOLS/stamps/$1" now
+  shift 2
+  now="$(pwd; cat "$@" | sha256sum)"
+  [[ -f "$stamp" && "$(<"$stamp")" == "$now" ]] && return
+  echo "tests/setup.sh: $name"
+  "$work"
+  printf '%s\n' "$now" >"$stamp"
+}
+
+python_tools() {
+  rm -rf "$TOOLS/python"
+  python3 -m venv "$TOOLS/python"
+  "$TOOLS/python/bin/pip" install --quiet --no-deps --requirement clients/python/requirements.txt
+}
+
+node_tools() {
+  mkdir -p "$TOOLS/node"
+  cp clients/node/package.json clients/node/package-lock.json "$TOOLS/node/"
+  npm ci --prefix "$TOOLS/node" --ignore-scripts --no-audit --no-fund --silent
+}
+
+go_tools() {
+  (cd clients/go && go build -o "$TOOLS/netsmtp" .)
+}
+
+java_tools() {
+  rm -rf "$TOOLS/jakarta"
+  if ! mvn --batch-mode --file clients/jakarta/pom.xml dependency:copy-dependencies \
+    -DoutputDirectory="$TOOLS/jakarta" </dev/null >"$TOOLS/maven.log" 2>&1; then
+    cat "$TOOLS/maven.log" >&2
+    return 1
+  fi
+  javac -d "$TOOLS/jakarta/classes" -cp "$TOOLS/jakarta/*" clients/jakarta/Client.java
+}
+
+step python python_tools clients/python/requirements.txt
+step node node_tools clients/node/package.json clients/node/package-lock.json
+step go go_tools clients/go/go.mod clients/go/main.go
+step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java

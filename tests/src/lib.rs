@@ -1,0 +1,62 @@
+//! Black-box tests: a harness that starts the product as its users do, and speaks to it by HTTP
+//! and SMTP only.
+//!
+//! A test asks a [`Deployment`] where the API and the SMTP edges are and never how they are made,
+//! so that the same test runs against one process and against several. `MODE` chooses which.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "a harness reports what is wrong by panicking in the test that uses it"
+)]
+
+mod banner;
+mod deployment;
+mod fixtures;
+mod mail;
+mod process;
+mod rest;
+mod shared;
+mod smtp;
+mod sse;
+mod teams;
+mod tls;
+
+pub use deployment::Deployment;
+pub use fixtures::{Inbox, deliver};
+pub use mail::{Mail, dot_stuff, sha256_hex};
+pub use rest::{Answer, Rest};
+pub use shared::{Shared, shared};
+pub use smtp::{Reply, Smtp};
+pub use sse::{Event, Events};
+pub use teams::Team;
+pub use tls::tls_connector;
+
+use std::time::Duration;
+
+/// How long a test waits for what must come. Never a measure of speed: only a guard against
+/// waiting for ever, generous enough for a loaded machine.
+pub const GUARD: Duration = Duration::from_mins(1);
+
+/// Waits for what must come, and says what did not.
+pub async fn guarded<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let Ok(value) = tokio::time::timeout(GUARD, work).await else {
+        panic!("nothing within {GUARD:?}: {what}");
+    };
+    value
+}
+
+/// Asks again and again until there is an answer.
+pub async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    guarded(what, async {
+        loop {
+            if let Some(found) = ask().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+}
