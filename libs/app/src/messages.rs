@@ -18,7 +18,7 @@ pub use read::Download;
 pub(crate) use read::take_apart;
 
 impl App {
-    /// Removes a message: it is gone from every answer at once, and its bytes within a day.
+    /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.
     pub async fn delete_message(&self, team: TeamId, id: MessageId) -> Result<()> {
         self.message_row(team, id).await?;
         let delete = |key| Op::Delete { key, when: When::Always };
