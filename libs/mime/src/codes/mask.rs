@@ -1,6 +1,6 @@
 //! Numbers that are certainly no codes: links, addresses, phones, dates, prices, colours.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
@@ -18,8 +18,6 @@ static PATTERNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\d{{1,2}}(?:st|nd|rd|th|\.|\sde)?\s{MONTHS}\pL{{0,9}}\.?,?(?:\sde)?\s\d{{4}}|{MONTHS}\pL{{0,9}}\.?\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}}"
     );
     let patterns = [
-        // Addresses.
-        r"[a-z0-9._%+\-]{1,64}@[a-z0-9.\-]{1,255}",
         &dates,
         r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年|\d{1,2}:\d{2}(?::\d{2})?",
         // Phones.
@@ -40,8 +38,27 @@ pub(super) fn apply(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     let patterns =
         PATTERNS.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
-    for range in patterns.chain(links::urls(text)) {
+    for range in patterns.chain(addresses(text)).chain(links::urls(text)) {
         bytes[range].fill(MASK);
     }
     bytes
+}
+
+/// Mail addresses, found from the `@`: a pattern for them would try every letter of a long line as
+/// the start of one.
+fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'@', bytes).filter_map(|at| {
+        let local = bytes[..at].iter().rev().take(64).take_while(|byte| is_local(**byte)).count();
+        let domain = bytes[at + 1..].iter().take(255).take_while(|byte| is_domain(**byte)).count();
+        (local > 0 && domain > 0).then(|| at - local..at + 1 + domain)
+    })
+}
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._%+-".contains(&byte)
+}
+
+fn is_domain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".-".contains(&byte)
 }
