@@ -28,12 +28,16 @@ pub(crate) struct ReadState {
 }
 
 impl ReadState {
-    /// A mark holds unless the whole inbox was marked read after it.
     pub(crate) fn is_read(&self, message: Uuid) -> bool {
-        match self.marks.get(&message) {
-            Some((is_read, at)) if *at > self.before => *is_read,
-            _ => message <= self.before,
-        }
+        is_read(message, self.marks.get(&message).copied(), self.before)
+    }
+}
+
+/// A mark (what, and when) holds unless the whole inbox was marked read after it.
+pub(crate) fn is_read(message: Uuid, mark: Option<(bool, Uuid)>, before: Uuid) -> bool {
+    match mark {
+        Some((is_read, at)) if at > before => is_read,
+        _ => message <= before,
     }
 }
 

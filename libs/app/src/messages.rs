@@ -15,7 +15,7 @@ use crate::{App, Error, Result};
 pub(crate) use list::rows_of;
 pub use list::{ListQuery, Page};
 pub use read::Download;
-pub(crate) use read::take_apart;
+pub(crate) use read::{take_apart, take_out};
 
 impl App {
     /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.
@@ -47,6 +47,11 @@ impl App {
         id: MessageId,
     ) -> Result<records::Message> {
         self.inbox_record(team, id.inbox).await?;
+        self.kept_row(id).await
+    }
+
+    /// The message's record, whoever asks, if the message is still within its inbox's bound.
+    pub(crate) async fn kept_row(&self, id: MessageId) -> Result<records::Message> {
         self.retention.settle(id.inbox).await?;
         let row = self.ports.store.get(&records::Message::row(id)).await?;
         Ok(records::Message::of(&row.ok_or(Error::NotFound)?)?)

@@ -80,19 +80,12 @@ impl App {
         signature: &Signature,
     ) -> Result<Download> {
         self.check(id, part, signature)?;
-        let raw = self.signed_raw(id).await?;
-        let part = part.to_owned();
-        let read = move |raw: &[u8]| trapline_mime::attachment(raw, &part);
-        let body = messages::take_apart(raw, read).await?.ok_or(Error::NotFound)?;
-        Ok(Download { meta: body.meta, bytes: body.bytes })
+        messages::take_out(self.signed_raw(id).await?, part).await
     }
 
     /// A signature stands for the team's word, so that only the message itself is looked for.
     async fn signed_raw(&self, id: MessageId) -> Result<bytes::Bytes> {
-        self.retention.settle(id.inbox).await?;
-        let row = trapline_store::records::Message::row(id);
-        let row = self.ports.store.get(&row).await?.ok_or(Error::NotFound)?;
-        self.bytes(&trapline_store::records::Message::of(&row)?.blob).await
+        self.bytes(&self.kept_row(id).await?.blob).await
     }
 
     async fn render(&self, id: MessageId, raw: bytes::Bytes) -> Result<String> {
@@ -105,12 +98,13 @@ impl App {
             .attachments
             .into_iter()
             .filter_map(|part| {
+                let content_id = part.content_id?;
                 let query = self.sign(id, &part.id, expires);
                 let url = format!(
                     "{}/api/messages/{id}/attachments/{}?{query}",
                     self.settings.base_url, part.id
                 );
-                Some((part.content_id?, url))
+                Some((content_id, url))
             })
             .collect();
         let resolve =

@@ -6,7 +6,7 @@ use trapline_store::{
     records::{InboxState, Mark},
 };
 
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, counts};
 
 const TRIES: usize = 8;
 
@@ -50,9 +50,7 @@ impl App {
         let mark = load::<Mark>(&*self.ports.store, &Mark::row(id)).await?;
         let state = load::<InboxState>(&*self.ports.store, &InboxState::row(id.inbox)).await?;
         let before = state.map_or(uuid::Uuid::nil(), |(state, _)| state.read_before);
-        Ok(match mark {
-            Some((mark, _)) if mark.at > before => mark.is_read,
-            _ => id.uuid <= before,
-        })
+        let mark = mark.map(|(mark, _)| (mark.is_read, mark.at));
+        Ok(counts::is_read(id.uuid, mark, before))
     }
 }

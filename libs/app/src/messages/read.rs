@@ -45,11 +45,7 @@ impl App {
 
     /// One attachment.
     pub async fn attachment(&self, team: TeamId, id: MessageId, part: &str) -> Result<Download> {
-        let raw = self.raw(team, id).await?;
-        let part = part.to_owned();
-        let body = take_apart(raw, move |raw| trapline_mime::attachment(raw, &part)).await?;
-        let body = body.ok_or(Error::NotFound)?;
-        Ok(Download { meta: body.meta, bytes: body.bytes })
+        take_out(self.raw(team, id).await?, part).await
     }
 
     pub(crate) async fn open(&self, id: MessageId, record: records::Message) -> Result<Message> {
@@ -88,6 +84,14 @@ impl App {
             Some(moved.to)
         }))
     }
+}
+
+/// One attachment of a message.
+pub(crate) async fn take_out(raw: Bytes, part: &str) -> Result<Download> {
+    let part = part.to_owned();
+    let body = take_apart(raw, move |raw| trapline_mime::attachment(raw, &part)).await?;
+    let body = body.ok_or(Error::NotFound)?;
+    Ok(Download { meta: body.meta, bytes: body.bytes })
 }
 
 /// Runs a parser, beside the reactor when the message is large.
