@@ -31,6 +31,9 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// Rows that one sweep removes at most.
 const SWEPT: usize = 10_000;
 
+/// The janitor's name in a folder that one server at a time has: what a killed one held, the next has.
+const ALONE: &str = "serve";
+
 struct Listeners {
     http: TcpListener,
     smtp: TcpListener,
@@ -176,7 +179,7 @@ fn smtp_server(app: &Arc<App>, config: Config, identity: &Identity) -> Arc<Serve
 fn background(app: &Arc<App>, embedded: &Arc<Embedded>) -> JoinSet<()> {
     let instance = instance();
     let mut loops = JoinSet::new();
-    loops.spawn(app.clone().run_janitor());
+    loops.spawn(trapline_app::run_janitor(app.clone(), ALONE.to_owned()));
     loops.spawn(trapline_app::run_housekeeping(app.clone(), instance.clone()));
     let beating = app.clone();
     loops.spawn(async move {

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use trapline_app::{Error as AppError, Forbidden, Issue, Unauthenticated};
+use trapline_app::{Error as AppError, Fault, Forbidden, Issue, PortError, Unauthenticated};
 use trapline_model::NearMiss;
 
 use crate::service::HealthReport;
@@ -150,6 +150,10 @@ fn of_app(error: AppError) -> Response {
         AppError::TooMany { retry_after } => {
             let answer = plain(StatusCode::TOO_MANY_REQUESTS, "Too many requests", "rate_limited");
             with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
+        }
+        AppError::Internal(Fault { source: PortError::Unavailable(source), at }) => {
+            tracing::error!(error = %source, %at, "a backend does not answer");
+            of_app(AppError::Unavailable)
         }
         AppError::Unavailable => {
             let error = "The service is not available right now; try again";

@@ -8,7 +8,13 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    MasterKey, Settings, ids::Ids, receive::Receiver, retention::Retention, secrets::Secrets,
+    MasterKey, Settings,
+    ids::Ids,
+    logins,
+    receive::{Committer, Receiver},
+    retention::Retention,
+    secrets::Secrets,
+    versions::Versions,
 };
 
 /// How long a process may rely on what it knows of a key or a login that another one may change.
@@ -24,6 +30,7 @@ pub struct App {
     pub(crate) settings: Settings,
     pub(crate) receiver: Receiver,
     pub(crate) retention: Arc<Retention>,
+    pub(crate) versions: Arc<Versions>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
@@ -44,9 +51,17 @@ impl App {
     ) -> trapline_store::Result<Arc<Self>> {
         ports.store.prepare(&records::TABLES).await?;
         let ids = Arc::new(Ids::new(clock.clone()));
-        let retention = Arc::new(Retention::new(ports.clone()));
+        let versions = Arc::new(Versions::new(ports.cache.clone()));
+        let retention = Arc::new(Retention::new(ports.clone(), versions.clone()));
         let app = Self {
-            receiver: Receiver::start(&ports, &clock, &ids, &retention),
+            receiver: Receiver::start(Committer {
+                ports: ports.clone(),
+                clock: clock.clone(),
+                ids: ids.clone(),
+                retention: retention.clone(),
+                versions: versions.clone(),
+                in_flight: settings.groups_in_flight,
+            }),
             secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
@@ -61,9 +76,14 @@ impl App {
             ids,
             settings,
             retention,
+            versions,
             shutdown,
         };
         tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
+        tokio::spawn(app.versions.clone().run(app.shutdown.clone()));
+        let changes = logins::follow_changes(app.ports.bus.clone(), app.logins.clone());
+        let shutdown = app.shutdown.clone();
+        tokio::spawn(async move { shutdown.run_until_cancelled(changes).await });
         Ok(Arc::new(app))
     }
 

@@ -23,41 +23,40 @@ pub(crate) struct Counts {
 
 /// Which messages of an inbox are read.
 pub(crate) struct ReadState {
-    before: Uuid,
+    all: Option<InboxState>,
     marks: HashMap<Uuid, (bool, Uuid)>,
 }
 
 impl ReadState {
     pub(crate) fn is_read(&self, message: Uuid) -> bool {
-        is_read(message, self.marks.get(&message).copied(), self.before)
+        is_read(message, self.marks.get(&message).copied(), self.all.as_ref())
     }
 }
 
 /// A mark (what, and when) holds unless the whole inbox was marked read after it.
-pub(crate) fn is_read(message: Uuid, mark: Option<(bool, Uuid)>, before: Uuid) -> bool {
+pub(crate) fn is_read(message: Uuid, mark: Option<(bool, Uuid)>, all: Option<&InboxState>) -> bool {
     match mark {
-        Some((is_read, at)) if at > before => is_read,
-        _ => message <= before,
+        Some((is_read, at)) if all.is_none_or(|all| at > all.at) => is_read,
+        _ => all.is_some_and(|all| message <= all.read_up_to),
     }
-}
-
-/// The cache key of the mark that every change of an inbox moves.
-pub(crate) fn version_key(inbox: InboxId) -> String {
-    format!("v:{inbox}")
 }
 
 impl App {
     /// Counts, from the cache while nothing changed. The mark is read before the scan, so that
     /// a count that a change overtook is kept under a mark that is already old.
     pub(crate) async fn counts(&self, inbox: &records::Inbox) -> Result<Counts> {
-        let version = self.ports.cache.version(&version_key(inbox.id)).await?;
+        let Some(version) = self.versions.of(inbox.id).await else {
+            return self.recount(inbox).await;
+        };
         let key = format!("counts:{}", inbox.id);
-        let cached = self.ports.cache.get(&key).await?;
+        let cached = self.ports.cache.get(&key).await.unwrap_or_default();
         if let Some(counts) = cached.and_then(|bytes| decode(&bytes, version)) {
             return Ok(counts);
         }
         let counts = self.recount(inbox).await?;
-        self.ports.cache.put(&key, encode(counts, version), KEPT).await?;
+        if let Err(error) = self.ports.cache.put(&key, encode(counts, version), KEPT).await {
+            tracing::debug!(%error, "counts were not kept");
+        }
         Ok(counts)
     }
 
@@ -98,15 +97,12 @@ impl App {
             let mark = Mark::of(&row)?;
             marks.insert(mark.id.uuid, (mark.is_read, mark.at));
         }
-        let before = state.map_or(Uuid::nil(), |(state, _)| state.read_before);
-        Ok(ReadState { before, marks })
+        Ok(ReadState { all: state.map(|(state, _)| state), marks })
     }
 
     /// Tells every reader that counts of this inbox are to be taken anew.
     pub(crate) async fn changed(&self, inbox: InboxId) {
-        if let Err(error) = self.ports.cache.bump(&version_key(inbox)).await {
-            tracing::warn!(%error, "a version mark was not moved");
-        }
+        self.versions.changed(inbox).await;
     }
 }
 

@@ -37,19 +37,28 @@ impl App {
 
     /// Whether every part of the service showed itself lately and no jobs pile up.
     pub async fn deep_health(&self) -> Result<Health> {
-        let (smtp, worker) = (self.alive("smtp").await?, self.alive("worker").await?);
-        let mut overdue_jobs = 0;
-        for lane in Lane::ALL {
-            overdue_jobs += self.ports.queue.stats(lane).await?.overdue;
-        }
+        let (smtp, worker) = (self.living("smtp").await? > 0, self.living("worker").await? > 0);
+        let overdue_jobs = self.overdue_jobs().await?;
         let ok = smtp && worker && overdue_jobs < self.settings.max_overdue_jobs;
         Ok(Health { smtp, worker, overdue_jobs, ok })
     }
 
-    async fn alive(&self, role: &str) -> Result<bool> {
+    async fn overdue_jobs(&self) -> Result<u64> {
+        if !self.ports.queue.durable() {
+            return self.overdue_in_outbox().await;
+        }
+        let mut overdue = 0;
+        for lane in Lane::ALL {
+            overdue += self.ports.queue.stats(lane).await?.overdue;
+        }
+        Ok(overdue)
+    }
+
+    /// How many processes of a role showed themselves lately.
+    pub(crate) async fn living(&self, role: &str) -> Result<usize> {
         let rows = self.ports.store.scan(Heartbeat::of_role(role)).await?;
         let beats = rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?;
-        Ok(beats.iter().any(|beat| self.now().since(beat.at) < SILENT))
+        Ok(beats.iter().filter(|beat| self.now().since(beat.at) < SILENT).count())
     }
 
     /// Shows that a role lives; called from inside the loop that it vouches for.

@@ -11,7 +11,7 @@ use trapline_store::{
 use crate::{
     App, Error, Result,
     counts::Counts,
-    jobs,
+    housekeeping,
     secrets::{BASE62, USERNAME, random_text},
 };
 
@@ -149,7 +149,7 @@ impl App {
         let (inbox, version) = self.versioned_inbox(team, id).await?;
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
-        jobs::schedule_purge(self, &inbox).await?;
+        housekeeping::schedule_purge(self, &inbox).await?;
         self.remove_inbox_rows(&inbox, version).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())
@@ -166,7 +166,7 @@ impl App {
             ops.push(Op::Delete { key: login, when: When::Version(version) });
         }
         self.ports.store.write(ops).await?;
-        self.logins.invalidate(&inbox.username);
+        self.login_changed(&inbox.username).await;
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl App {
             let ops = self.inbox_ops(&inbox, When::Version(version), login)?;
             match self.ports.store.write(ops).await {
                 Ok(()) => {
-                    self.logins.invalidate(&inbox.username);
+                    self.login_changed(&inbox.username).await;
                     return Ok(inbox);
                 }
                 Err(trapline_store::PortError::Conflict) => {}

@@ -1,97 +1,75 @@
 //! The janitor: does what is due, hour by hour, and scans nothing that is not.
+//!
+//! The work is cut into shards. A process works on the shards that it holds a lease of, and takes no
+//! more of them than its share among the processes that live.
 
+mod chores;
 mod expiry;
+mod outbox;
 mod segments;
+mod shard;
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_store::{
-    Op, Record, When, load,
-    records::{CHORE_SHARDS, Chore, ChoreProgress, Task},
-};
+use trapline_store::records::SHARDS;
 
 use crate::{App, Result};
+use shard::Shard;
 
 const PAUSE: Duration = Duration::from_secs(5);
-/// Chores of one partition taken at a time.
-const AT_ONCE: usize = 200;
-/// The longest life of a retention class; nothing is due for longer without being done.
-const LOOK_BACK_HOURS: i64 = 24;
 
 pub(crate) use segments::first_visit;
 
-impl App {
-    /// Does what is due until shutdown.
-    pub async fn run_janitor(self: Arc<Self>) {
-        let shutdown = self.shutdown.clone();
-        let rounds = async {
-            loop {
-                if let Err(error) = self.tidy().await {
-                    tracing::warn!(%error, "the janitor goes on in its next round");
-                }
-                self.clock.sleep(PAUSE).await;
+/// Does what is due until shutdown. `holder` tells this process from the others; a process that
+/// starts again under its old name goes on at once.
+pub async fn run_janitor(app: Arc<App>, holder: String) {
+    let mut shards: Vec<_> = (0..SHARDS).map(|number| Shard::of(number, &holder)).collect();
+    let rounds = async {
+        loop {
+            if let Err(error) = app.janitor_round(&mut shards).await {
+                tracing::warn!(%error, "the janitor goes on in its next round");
             }
-        };
-        shutdown.run_until_cancelled(rounds).await;
+            app.clock.sleep(PAUSE).await;
+        }
+    };
+    app.shutdown.run_until_cancelled(rounds).await;
+    for shard in &mut shards {
+        if let Err(error) = shard.give_up(&app).await {
+            tracing::debug!(%error, "a lease runs out by itself");
+        }
+    }
+}
+
+impl App {
+    async fn janitor_round(&self, shards: &mut [Shard]) -> Result<()> {
+        let workers = self.living("worker").await?.max(1);
+        let fair = shards.len().div_ceil(workers);
+        let mut held = shards.iter().filter(|shard| shard.is_held(self.now())).count();
+        for shard in shards {
+            match (shard.is_held(self.now()), held) {
+                (true, held_now) if held_now > fair => {
+                    shard.give_up(self).await?;
+                    held -= 1;
+                    continue;
+                }
+                (false, held_now) if held_now >= fair => continue,
+                (false, _) if shard.may_work(self).await? => held += 1,
+                (false, _) => continue,
+                (true, _) => {}
+            }
+            self.tidy_shard(shard).await?;
+            self.repair_shard(shard).await?;
+        }
+        Ok(())
     }
 
-    /// One round: every chore that is due now. Returns how many were done.
+    /// One round over every chore that is due now, whoever else does the same. Returns how many were
+    /// done.
     pub async fn tidy(&self) -> Result<usize> {
-        let now = self.now();
-        let this_hour = Chore::hour(now);
-        let progress = load::<ChoreProgress>(&*self.ports.store, &ChoreProgress::row()).await?;
-        let first = progress.map_or(this_hour - LOOK_BACK_HOURS, |(progress, _)| progress.hour);
         let mut done = 0;
-        for hour in first..=this_hour {
-            for shard in 0..CHORE_SHARDS {
-                done += self.tidy_shard(hour, shard).await?;
-            }
-        }
-        if first < this_hour {
-            self.remember(ChoreProgress { hour: this_hour }).await?;
+        for number in 0..SHARDS {
+            done += self.tidy_shard(&mut Shard::unshared(number)).await?;
         }
         Ok(done)
-    }
-
-    async fn tidy_shard(&self, hour: i64, shard: i64) -> Result<usize> {
-        let mut done = 0;
-        loop {
-            let due = Chore::due_in(hour, shard, self.now(), AT_ONCE);
-            let rows = self.ports.store.scan(due).await?;
-            if rows.is_empty() {
-                return Ok(done);
-            }
-            for row in &rows {
-                let chore = Chore::of(row)?;
-                self.perform(&chore).await?;
-                let delete = Op::Delete { key: chore.key(), when: When::Always };
-                self.ports.store.write(vec![delete]).await?;
-            }
-            done += rows.len();
-        }
-    }
-
-    async fn perform(&self, chore: &Chore) -> Result<()> {
-        match &chore.task {
-            Task::ExpireInbox { team, inbox, username } => {
-                self.expire(*team, *inbox, username).await
-            }
-            Task::CheckSegment { visits, aliases } => {
-                self.check_segment(&chore.subject, *visits, aliases).await
-            }
-            Task::RemoveSegment { aliases } => self.remove_segment(&chore.subject, aliases).await,
-        }
-    }
-
-    async fn remember(&self, progress: ChoreProgress) -> Result<()> {
-        let (key, doc) = (progress.key(), progress.doc()?);
-        let put = Op::Put { key, doc, ttl: None, when: When::Always };
-        Ok(self.ports.store.write(vec![put]).await?)
-    }
-
-    async fn plan(&self, chore: Chore) -> Result<()> {
-        let (key, doc) = (chore.key(), chore.doc()?);
-        let put = Op::Put { key, doc, ttl: None, when: When::Always };
-        Ok(self.ports.store.write(vec![put]).await?)
     }
 }

@@ -1,115 +1,99 @@
-//! Housekeeping jobs: what a request started and need not wait for.
+//! Jobs: what a request or a mail started and need not wait for.
+//!
+//! A queue that may lose what it acknowledged has the outbox behind it: a row from before a job is
+//! published until it is finished, from which the janitor publishes again.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use trapline_model::{InboxId, TeamId};
-use trapline_store::{
-    Job, Key, Lane, Lease, Op, When,
-    records::{Inbox, InboxState, Mark, Message},
-};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use trapline_model::Time;
+use trapline_store::{Job, Lane, Lease, Op, PortError, Record, Result, When, records::Outbox};
 
-use crate::{App, Error, Result, metrics};
+use crate::App;
 
-/// Jobs taken at a time.
-const AT_ONCE: usize = 16;
-const PAUSE_AFTER_FAULT: Duration = Duration::from_secs(1);
-/// The longest sleep between two looks at the lane, which is also how often the loop shows that
-/// it lives.
-const LOOK: Duration = Duration::from_secs(10);
-const MAX_ATTEMPTS: u32 = 10;
-const RETRY_AFTER: Duration = Duration::from_secs(30);
+/// Rows of jobs that nobody finishes are gone after so long.
+const KEPT: Duration = Duration::from_hours(72);
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Work {
-    /// Remove what an inbox held, once the inbox itself is gone.
-    Purge { team: TeamId, inbox: InboxId },
+/// A job's body: the work, and what its row in the outbox is found by.
+#[derive(Serialize, Deserialize)]
+struct Body<W> {
+    due: Time,
+    work: W,
 }
 
-/// Stores the job that removes the inbox's messages.
-pub(crate) async fn schedule_purge(app: &App, inbox: &Inbox) -> Result<()> {
-    let body = serde_json::to_value(Work::Purge { team: inbox.team, inbox: inbox.id })
-        .map_err(|source| trapline_store::PortError::Corrupt { table: "job", source })?;
-    let job = Job { id: format!("purge:{}", inbox.id), lane: Lane::Housekeeping, attempt: 1, body };
-    let due = app.now().after(Duration::from_secs(1));
-    Ok(app.ports.queue.publish(&job, Some(due)).await?)
+/// Makes a job that is to run at `due`. The id is stable: the same id is the same job.
+pub(crate) fn job<W: Serialize>(
+    lane: Lane,
+    id: String,
+    attempt: u32,
+    work: W,
+    due: Time,
+) -> Result<Job> {
+    let body = serde_json::to_value(Body { due, work }).map_err(corrupt)?;
+    Ok(Job { id, lane, attempt, body })
 }
 
-/// Works on the housekeeping lane until shutdown, and shows that it lives under `instance`.
-pub async fn run_housekeeping(app: Arc<App>, instance: String) {
-    let work = async {
-        loop {
-            app.beat("worker", &instance).await;
-            app.housekeeping_round().await;
-        }
-    };
-    app.shutdown.run_until_cancelled(work).await;
+/// What a job is about.
+pub(crate) fn work<W: DeserializeOwned>(job: &Job) -> Result<W> {
+    Body::deserialize(&job.body).map(|body| body.work).map_err(corrupt)
+}
+
+fn due(job: &Job) -> Result<Time> {
+    Body::<serde::de::IgnoredAny>::deserialize(&job.body).map(|body| body.due).map_err(corrupt)
+}
+
+fn corrupt(source: serde_json::Error) -> PortError {
+    PortError::Corrupt { table: "job", source }
+}
+
+/// The name of the walk over a shard's outbox.
+pub(crate) fn walk(shard: i64) -> String {
+    format!("outbox:{shard}")
 }
 
 impl App {
-    async fn housekeeping_round(&self) {
-        match self.ports.queue.take(Lane::Housekeeping, AT_ONCE, LOOK).await {
-            Ok(leases) => {
-                for lease in leases {
-                    self.work(lease).await;
-                }
-            }
-            Err(error) => {
-                tracing::error!(%error, "the job queue does not answer");
-                tokio::time::sleep(PAUSE_AFTER_FAULT).await;
-            }
+    /// Stores a job, to be done once it is due. An unreachable queue only delays it.
+    pub(crate) async fn schedule(&self, job: &Job) -> Result<()> {
+        let due = due(job)?;
+        if self.ports.queue.durable() {
+            return self.ports.queue.publish(job, Some(due)).await;
         }
-    }
-
-    async fn work(&self, lease: Lease) {
-        let outcome = match serde_json::from_value::<Work>(lease.job.body.clone()) {
-            Ok(Work::Purge { team, inbox }) => self.purge_deleted(team, inbox).await,
-            Err(error) => {
-                tracing::error!(%error, job.id = lease.job.id, "a job does not decode");
-                Ok(())
-            }
-        };
-        metrics::job_done(Lane::Housekeeping, outcome.is_ok());
-        let ended = match outcome {
-            Ok(()) => self.ports.queue.finish(lease).await,
-            Err(error) => self.try_again(lease, &error).await,
-        };
-        if let Err(error) = ended {
-            tracing::warn!(%error, "a job's end was not stored; it will run again");
+        self.ports.store.write(vec![self.outbox_put(job)?]).await?;
+        if let Err(error) = self.ports.queue.publish(job, Some(due)).await {
+            tracing::warn!(%error, job.id, "a job waits in the outbox");
         }
-    }
-
-    async fn try_again(&self, lease: Lease, error: &Error) -> trapline_store::Result<()> {
-        if lease.job.attempt >= MAX_ATTEMPTS {
-            tracing::error!(%error, job.id = lease.job.id, "a job was given up");
-            return self.ports.queue.finish(lease).await;
-        }
-        tracing::warn!(%error, job.id = lease.job.id, "a job is tried again");
-        let next = Job { attempt: lease.job.attempt + 1, ..lease.job.clone() };
-        let due = self.now().after(RETRY_AFTER);
-        self.ports.queue.retry(lease, &next, due).await
-    }
-
-    async fn purge_deleted(&self, team: TeamId, inbox: InboxId) -> Result<()> {
-        if self.ports.store.get(&Inbox::row(team, inbox)).await?.is_some() {
-            return Err(Error::Conflict);
-        }
-        self.purge(inbox).await
-    }
-
-    /// Removes every row that an inbox held.
-    pub(crate) async fn purge(&self, inbox: InboxId) -> Result<()> {
-        let every = |row: fn(trapline_model::MessageId) -> Key| Op::DeleteUntil {
-            until: row(trapline_model::MessageId { inbox, uuid: uuid::Uuid::max() }),
-        };
-        let mut ops = vec![every(Message::row), every(Mark::row)];
-        let state = InboxState::row(inbox);
-        if let Some(row) = self.ports.store.get(&state).await? {
-            ops.push(Op::Delete { key: state, when: When::Version(row.version) });
-        }
-        self.ports.store.write(ops).await?;
-        self.changed(inbox).await;
         Ok(())
     }
+
+    /// Removes a job that is done.
+    pub async fn job_done(&self, lease: Lease) -> Result<()> {
+        if !self.ports.queue.durable() {
+            self.ports.store.write(vec![outbox_delete(&lease.job)?]).await?;
+        }
+        self.ports.queue.finish(lease).await
+    }
+
+    /// Puts `next` in a job's place, for the time that `next` names.
+    pub async fn job_again(&self, lease: Lease, next: &Job) -> Result<()> {
+        let due = due(next)?;
+        if self.ports.queue.durable() {
+            return self.ports.queue.retry(lease, next, due).await;
+        }
+        let old = outbox_delete(&lease.job)?;
+        self.ports.store.write(vec![self.outbox_put(next)?]).await?;
+        self.ports.queue.retry(lease, next, due).await?;
+        self.ports.store.write(vec![old]).await
+    }
+
+    /// The row of a job that is published by somebody else, together with other rows.
+    pub(crate) fn outbox_put(&self, job: &Job) -> Result<Op> {
+        let row = Outbox { due: due(job)?, job: job.clone() };
+        let ttl = Some(row.due.since(self.now()) + KEPT);
+        Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+    }
+}
+
+fn outbox_delete(job: &Job) -> Result<Op> {
+    let row = Outbox { due: due(job)?, job: job.clone() };
+    Ok(Op::Delete { key: row.key(), when: When::Always })
 }

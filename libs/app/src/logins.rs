@@ -1,14 +1,21 @@
 //! Which inbox a mail is for: by credentials, or by the recipient's address.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use futures_util::StreamExt as _;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
+use moka::sync::Cache;
 use subtle::ConstantTimeEq;
 use trapline_model::{InboxId, Time};
-use trapline_store::{load, records::SmtpLogin};
+use trapline_store::{Bus, LiveEvent, Signal, load, records::SmtpLogin};
+use uuid::Uuid;
 
 use crate::{App, Result, inboxes::seal_context};
+
+/// Where every process hears of changed logins; no inbox has this id.
+const EVERYWHERE: InboxId = InboxId(Uuid::nil());
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// An inbox as the receiving path knows it.
 #[derive(Debug, Clone)]
@@ -101,6 +108,12 @@ impl App {
         }
     }
 
+    /// Forgets a login here and in every other process.
+    pub(crate) async fn login_changed(&self, username: &str) {
+        self.logins.invalidate(username);
+        self.announce(EVERYWHERE, LiveEvent::LoginChanged { username: username.to_owned() }).await;
+    }
+
     fn unexpired(&self, login: Arc<SmtpLogin>) -> Result<Mailbox, LoginRefused> {
         if login.expired(self.now()) { Err(LoginRefused::Expired) } else { Ok(Mailbox(login)) }
     }
@@ -138,5 +151,28 @@ impl App {
             self.logins.insert(username, login.clone());
             login
         }))
+    }
+}
+
+/// Forgets what other processes changed, and everything whenever a change may have gone unheard.
+pub(crate) async fn follow_changes(bus: Arc<dyn Bus>, logins: Cache<String, Arc<SmtpLogin>>) {
+    loop {
+        match bus.subscribe(EVERYWHERE).await {
+            Ok(mut signals) => {
+                logins.invalidate_all();
+                while let Some(signal) = signals.next().await {
+                    match signal {
+                        Signal::Gap => logins.invalidate_all(),
+                        Signal::Event(event) => {
+                            if let LiveEvent::LoginChanged { username } = &*event {
+                                logins.invalidate(username);
+                            }
+                        }
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(%error, "changes of logins are not heard"),
+        }
+        tokio::time::sleep(PAUSE).await;
     }
 }

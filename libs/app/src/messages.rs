@@ -4,13 +4,15 @@ mod list;
 mod marks;
 mod read;
 
+use futures_util::future::try_join;
 use trapline_model::{InboxId, Message, MessageId, Summary, TeamId};
 use trapline_store::{
-    LiveEvent, Op, When,
+    LiveEvent, Op, Scan, Value, When,
     records::{self, Mark},
 };
+use uuid::Uuid;
 
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, counts::message_keys};
 
 pub(crate) use list::rows_of;
 pub use list::{ListQuery, Page};
@@ -32,7 +34,8 @@ impl App {
     /// Removes every message that is in the inbox now.
     pub async fn empty_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
         self.inbox_record(team, id).await?;
-        let until = MessageId { inbox: id, uuid: self.ids.next() };
+        let Some(newest) = self.newest(id).await? else { return Ok(()) };
+        let until = MessageId { inbox: id, uuid: newest };
         let ops = [records::Message::row(until), Mark::row(until)];
         self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
         self.changed(id).await;
@@ -46,15 +49,23 @@ impl App {
         team: TeamId,
         id: MessageId,
     ) -> Result<records::Message> {
-        self.inbox_record(team, id.inbox).await?;
-        self.kept_row(id).await
+        let inbox = self.inbox_record(team, id.inbox).await?;
+        let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let until = Some(vec![Value::Uuid(id.uuid)]);
+        let newer = Scan { until, ..message_keys(id.inbox, max.saturating_add(1)) };
+        let row = records::Message::row(id);
+        let (row, newer) =
+            try_join(self.ports.store.get(&row), self.ports.store.scan(newer)).await?;
+        // What is over the bound is out of sight at once, and removed soon after.
+        let row = row.filter(|_| newer.len() <= max).ok_or(Error::NotFound)?;
+        Ok(records::Message::of(&row)?)
     }
 
-    /// The message's record, whoever asks, if the message is still within its inbox's bound.
-    pub(crate) async fn kept_row(&self, id: MessageId) -> Result<records::Message> {
-        self.retention.settle(id.inbox).await?;
-        let row = self.ports.store.get(&records::Message::row(id)).await?;
-        Ok(records::Message::of(&row.ok_or(Error::NotFound)?)?)
+    /// The newest message that is in the inbox now. Ids of other processes may be ahead of this one's
+    /// clock, so "all messages" ends with one that was seen.
+    async fn newest(&self, inbox: InboxId) -> Result<Option<Uuid>> {
+        let rows = self.ports.store.scan(message_keys(inbox, 1)).await?;
+        Ok(rows.first().map(records::Message::id))
     }
 }
 

@@ -14,7 +14,7 @@ const VALID: Duration = Duration::from_mins(15);
 pub struct Signature {
     /// Seconds since 1970 until which it holds.
     pub expires: i64,
-    /// HMAC-SHA-256 in hex over message, part and expiry.
+    /// The team, a dot, and an HMAC-SHA-256 in hex over team, message, part and expiry.
     pub signature: String,
 }
 
@@ -41,7 +41,7 @@ impl App {
     pub async fn preview_url(&self, team: TeamId, id: MessageId) -> Result<PreviewUrl> {
         self.message_row(team, id).await?;
         let expires_at = self.now().after(VALID);
-        let query = self.sign(id, "html", expires_at);
+        let query = self.sign(team, id, "html", expires_at);
         let url = format!("{}/api/messages/{id}/html?{query}", self.settings.base_url);
         Ok(PreviewUrl { url, expires_at })
     }
@@ -54,7 +54,7 @@ impl App {
         remote_images: bool,
     ) -> Result<RenderedHtml> {
         let raw = self.raw(team, id).await?;
-        let html = self.render(id, raw).await?;
+        let html = self.render(team, id, raw).await?;
         Ok(RenderedHtml { html, policy: policy(remote_images, "'self'") })
     }
 
@@ -65,9 +65,9 @@ impl App {
         signature: &Signature,
         remote_images: bool,
     ) -> Result<RenderedHtml> {
-        self.check(id, "html", signature)?;
-        let raw = self.signed_raw(id).await?;
-        let html = self.render(id, raw).await?;
+        let team = self.check(id, "html", signature)?;
+        let raw = self.raw(team, id).await?;
+        let html = self.render(team, id, raw).await?;
         let policy = policy(remote_images, &self.settings.preview_frame_ancestors);
         Ok(RenderedHtml { html, policy })
     }
@@ -79,16 +79,11 @@ impl App {
         part: &str,
         signature: &Signature,
     ) -> Result<Download> {
-        self.check(id, part, signature)?;
-        messages::take_out(self.signed_raw(id).await?, part).await
+        let team = self.check(id, part, signature)?;
+        messages::take_out(self.raw(team, id).await?, part).await
     }
 
-    /// A signature stands for the team's word, so that only the message itself is looked for.
-    async fn signed_raw(&self, id: MessageId) -> Result<bytes::Bytes> {
-        self.bytes(&self.kept_row(id).await?.blob).await
-    }
-
-    async fn render(&self, id: MessageId, raw: bytes::Bytes) -> Result<String> {
+    async fn render(&self, team: TeamId, id: MessageId, raw: bytes::Bytes) -> Result<String> {
         let parsed = messages::take_apart(raw, trapline_mime::parse).await?;
         let Some(html) = parsed.html else {
             return Ok(trapline_mime::preview::text(parsed.text.as_deref().unwrap_or_default()));
@@ -99,7 +94,7 @@ impl App {
             .into_iter()
             .filter_map(|part| {
                 let content_id = part.content_id?;
-                let query = self.sign(id, &part.id, expires);
+                let query = self.sign(team, id, &part.id, expires);
                 let url = format!(
                     "{}/api/messages/{id}/attachments/{}?{query}",
                     self.settings.base_url, part.id
@@ -114,25 +109,27 @@ impl App {
     }
 
     /// The query of a signed URL.
-    fn sign(&self, id: MessageId, part: &str, expires_at: Time) -> String {
+    fn sign(&self, team: TeamId, id: MessageId, part: &str, expires_at: Time) -> String {
         let expires = expires_at.millis() / 1000;
-        let signature = self.secrets.sign(&signed_text(id, part, expires));
-        format!("exp={expires}&sig={signature}")
+        let signature = self.secrets.sign(&signed_text(team, id, part, expires));
+        format!("exp={expires}&sig={team}.{signature}")
     }
 
-    fn check(&self, id: MessageId, part: &str, given: &Signature) -> Result<()> {
-        let text = signed_text(id, part, given.expires);
-        let holds = self.secrets.verify(&text, &given.signature);
-        if holds && given.expires > self.now().millis() / 1000 {
-            Ok(())
-        } else {
-            Err(Error::Forbidden(Forbidden::BadSignature))
-        }
+    /// The team whose word the signature stands for.
+    fn check(&self, id: MessageId, part: &str, given: &Signature) -> Result<TeamId> {
+        let verified = given.signature.split_once('.').and_then(|(team, mac)| {
+            let team = team.parse().ok()?;
+            let text = signed_text(team, id, part, given.expires);
+            self.secrets.verify(&text, mac).then_some(team)
+        });
+        verified
+            .filter(|_| given.expires > self.now().millis() / 1000)
+            .ok_or(Error::Forbidden(Forbidden::BadSignature))
     }
 }
 
-fn signed_text(id: MessageId, part: &str, expires: i64) -> String {
-    format!("{id}|{expires}|{part}")
+fn signed_text(team: TeamId, id: MessageId, part: &str, expires: i64) -> String {
+    format!("{team}|{id}|{expires}|{part}")
 }
 
 fn policy(remote_images: bool, frame_ancestors: &str) -> String {

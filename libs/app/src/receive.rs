@@ -1,20 +1,18 @@
 //! The receiving path: a mail joins the open group, and is answered when its group is durable.
 //!
 //! There is no timer: a group is what arrived while the last one was being written. One task forms
-//! the groups, so ids, times and visibility have the same order.
+//! the groups, so ids and times have the same order; visibility has it too where one group at a time
+//! is written.
 
 mod committer;
 mod draft;
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
-use trapline_store::{Clock, Ports};
 
-use crate::{App, Error, Mailbox, Result, ids::Ids, metrics, retention::Retention};
-use committer::Committer;
+use crate::{App, Error, Mailbox, Result, metrics};
+pub(crate) use committer::Committer;
 use draft::Draft;
 
 /// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.
@@ -39,15 +37,8 @@ type Waiting = (Draft, oneshot::Sender<Result<Vec<MessageId>, ()>>);
 pub(crate) struct Receiver(mpsc::Sender<Waiting>);
 
 impl Receiver {
-    pub(crate) fn start(
-        ports: &Ports,
-        clock: &Clock,
-        ids: &Arc<Ids>,
-        retention: &Arc<Retention>,
-    ) -> Self {
+    pub(crate) fn start(committer: Committer) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let committer =
-            Committer::new(ports.clone(), clock.clone(), ids.clone(), retention.clone());
         tokio::spawn(committer.run(receiver));
         Self(sender)
     }

@@ -1,7 +1,8 @@
 //! The bound on an inbox's messages: reads stop at it, and what is beyond it is removed soon after.
 //!
-//! For each inbox that mail arrives in, an upper bound of its count is kept in memory; only when
-//! that bound is passed is anything read.
+//! For each inbox that mail arrives in, a count is kept in memory; only when it passes the bound is
+//! anything read. Processes count for themselves, so an inbox that several of them write to may
+//! hold a multiple of its bound for a while: on disk, not in any answer.
 
 use std::{
     collections::HashMap,
@@ -22,7 +23,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::{Result, counts::message_keys, counts::version_key};
+use crate::{Result, counts::message_keys, versions::Versions};
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
 const KNOWN_AT_MOST: u64 = 100_000;
@@ -42,6 +43,7 @@ struct Over {
 
 pub(crate) struct Retention {
     ports: Ports,
+    versions: Arc<Versions>,
     counts: Cache<InboxId, Arc<AtomicU64>>,
     /// Inboxes that may be over their bound. One stays here until what is beyond is gone.
     over: Mutex<HashMap<InboxId, Over>>,
@@ -51,9 +53,10 @@ pub(crate) struct Retention {
 }
 
 impl Retention {
-    pub(crate) fn new(ports: Ports) -> Self {
+    pub(crate) fn new(ports: Ports, versions: Arc<Versions>) -> Self {
         Self {
             ports,
+            versions,
             counts: Cache::new(KNOWN_AT_MOST),
             over: Mutex::default(),
             turns: std::array::from_fn(|_| tokio::sync::Mutex::default()),
@@ -79,9 +82,8 @@ impl Retention {
         }
     }
 
-    /// Removes what is over the bound now, if anything may be: what a reader must not see is gone
-    /// before it looks.
-    pub(crate) async fn settle(&self, inbox: InboxId) -> Result<()> {
+    /// Removes what is over the bound now, if anything may be.
+    async fn settle(&self, inbox: InboxId) -> Result<()> {
         if !self.over().contains_key(&inbox) {
             return Ok(());
         }
@@ -135,12 +137,16 @@ impl Retention {
         let until = MessageId { inbox, uuid: newest };
         let ops = [Message::row(until), Mark::row(until)];
         self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
-        self.tell(inbox, ids).await
+        self.tell(inbox, ids).await;
+        Ok(())
     }
 
-    async fn tell(&self, inbox: InboxId, ids: Vec<Uuid>) -> Result<()> {
-        self.ports.cache.bump(&version_key(inbox)).await?;
-        Ok(self.ports.bus.publish(inbox, LiveEvent::MessagesDeleted { ids }).await?)
+    async fn tell(&self, inbox: InboxId, ids: Vec<Uuid>) {
+        self.versions.changed(inbox).await;
+        if let Err(error) = self.ports.bus.publish(inbox, LiveEvent::MessagesDeleted { ids }).await
+        {
+            tracing::warn!(%error, "a live event was not sent");
+        }
     }
 
     /// Trims whatever came to be over its bound, until shutdown.

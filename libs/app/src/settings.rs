@@ -19,6 +19,8 @@ pub struct Settings {
     pub catch_all: bool,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
+    /// Groups of mail that are written at the same time; at least 1.
+    pub groups_in_flight: usize,
     /// Parked waits and event streams per process.
     pub max_streams: usize,
     /// Overdue jobs at which the deep health check fails.
@@ -38,6 +40,7 @@ impl Default for Settings {
             smtp_tls_port: None,
             catch_all: true,
             api_rate: None,
+            groups_in_flight: 1,
             max_streams: 20_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),

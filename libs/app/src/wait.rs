@@ -17,8 +17,9 @@ use crate::{
     metrics,
 };
 
-/// How often the store is read though nothing was announced.
-const POLL: Duration = Duration::from_mins(1);
+/// How often the store is read though nothing was announced: a process that is killed between
+/// storing a message and announcing it announces nothing.
+const POLL: Duration = Duration::from_secs(20);
 /// The same, while the bus may lose events.
 const POLL_AFTER_GAP: Duration = Duration::from_secs(2);
 const GAP_LASTS: Duration = Duration::from_secs(30);
@@ -105,7 +106,8 @@ impl App {
                     self.inbox_record(inbox.team, inbox.id).await?;
                     look = true;
                 }
-                Wake::Deadline => return Ok(None),
+                // What no one announced is found at the latest now.
+                Wake::Deadline => return self.look(inbox, matcher).await,
                 Wake::Gone => return Err(Error::NotFound),
             }
         }

@@ -91,7 +91,7 @@ fn group(numbers: Range<u64>) -> Outcome<Group> {
         let doc = format!("{}{}", serde_json::to_string(&blob)?, "d".repeat(580));
         rows.push(Op::Put { key: key(id), doc, ttl: None, when: When::Always });
     }
-    Ok(Group { segment, bytes: builder.finish(), rows, job: None })
+    Ok(Group { segment, bytes: builder.finish(), before: Vec::new(), rows, job: None })
 }
 
 /// Times single rows, and the first page of an inbox.

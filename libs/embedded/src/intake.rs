@@ -14,8 +14,8 @@ pub(crate) struct SqliteIntake(pub(crate) Arc<Database>);
 #[async_trait]
 impl Intake for SqliteIntake {
     async fn commit(&self, group: Group) -> Result<()> {
-        let Group { segment, bytes, rows, job } = group;
-        let rows = Plan::of(&self.0.tables, rows)?;
+        let Group { segment, bytes, before, rows, job } = group;
+        let rows = Plan::of(&self.0.tables, before.into_iter().chain(rows).collect())?;
         if !rows.is_plain() {
             return Err(PortError::Misuse("a group's row of a guarded table"));
         }

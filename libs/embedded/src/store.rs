@@ -29,7 +29,8 @@ impl Store for SqliteStore {
     }
 
     async fn get(&self, key: &Key) -> Result<Option<Row>> {
-        let statements = self.0.tables.for_row(key)?;
+        key.check()?;
+        let statements = self.0.tables.of(key.table)?;
         let now = self.0.clock.now().millis();
         self.0.readers.short(|connection| {
             let key_values = key.partition.iter().chain(&key.sort).map(Bound::Value);
@@ -47,7 +48,8 @@ impl Store for SqliteStore {
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
-        self.0.tables.check_scan(&scan)?;
+        scan.check()?;
+        self.0.tables.of(scan.table)?;
         let now = self.0.clock.now().millis();
         if scan.limit <= FEW {
             return self.0.readers.short(|connection| rows(connection, &scan, now));

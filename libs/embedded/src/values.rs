@@ -40,19 +40,6 @@ pub(crate) fn key_columns(row: &SqlRow<'_>, columns: &[Column]) -> rusqlite::Res
     columns.iter().enumerate().map(read).collect()
 }
 
-/// Checks that the first columns have values of their kinds.
-pub(crate) fn fit(values: &[Value], columns: &[Column]) -> bool {
-    let fits = |(value, column): (&Value, &Column)| {
-        matches!(
-            (value, column.kind),
-            (Value::Uuid(_), Kind::Uuid)
-                | (Value::Text(_), Kind::Text)
-                | (Value::Int(_), Kind::Int)
-        )
-    };
-    values.len() <= columns.len() && values.iter().zip(columns).all(fits)
-}
-
 /// SQLite's error in the port's terms.
 pub(crate) fn sql(error: rusqlite::Error) -> PortError {
     match error.sqlite_error_code() {

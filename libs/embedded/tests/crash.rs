@@ -37,7 +37,8 @@ async fn open(folder: &str) -> Ports {
 async fn commit(ports: &Ports, number: i64) {
     let row = Op::Put { key: key(number), doc: "{}".into(), ttl: None, when: When::Always };
     let bytes = vec![number.to_le_bytes()[0]; SIZE.try_into().unwrap()].into();
-    let group = Group { segment: number.to_string(), bytes, rows: vec![row], job: None };
+    let (segment, rows) = (number.to_string(), vec![row]);
+    let group = Group { segment, bytes, before: Vec::new(), rows, job: None };
     ports.intake.commit(group).await.unwrap();
 }
 

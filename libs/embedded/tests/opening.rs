@@ -157,7 +157,8 @@ async fn removed_bytes_go_back_to_the_file_system() {
     let ports = embedded.ports();
     for number in 0..10 {
         let (segment, bytes) = (number.to_string(), vec![7; 1 << 20].into());
-        let group = Group { segment, bytes, rows: Vec::new(), job: None };
+        let (before, rows) = (Vec::new(), Vec::new());
+        let group = Group { segment, bytes, before, rows, job: None };
         ports.intake.commit(group).await.unwrap();
     }
     for number in 0..10 {

@@ -46,6 +46,13 @@ impl Time {
         )
     }
 
+    /// This instant minus `by`, cut to what a timestamp can hold.
+    #[must_use]
+    pub fn before(self, by: Duration) -> Self {
+        let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+        Self::from_millis(self.millis().saturating_sub(by))
+    }
+
     /// This instant plus `by`, cut to what a timestamp can hold.
     #[must_use]
     pub fn after(self, by: Duration) -> Self {

@@ -2,6 +2,7 @@
 //! suite that each adapter must pass.
 
 mod clock;
+mod fanout;
 pub mod ports;
 pub mod records;
 pub mod segment;
@@ -10,4 +11,5 @@ pub mod segment;
 pub mod conformance;
 
 pub use clock::Clock;
+pub use fanout::Fanout;
 pub use ports::*;

@@ -144,6 +144,7 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         smtp_tls_port: None,
         catch_all: true,
         api_rate,
+        groups_in_flight: 1,
         max_streams: 8,
         max_overdue_jobs: 50,
         preview_frame_ancestors: "*".to_owned(),

@@ -26,7 +26,7 @@ impl App {
             Ok(()) | Err(PortError::Conflict) => {}
             Err(error) => return Err(error.into()),
         }
-        self.logins.invalidate(username);
+        self.login_changed(username).await;
         self.purge(id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())

@@ -42,7 +42,7 @@ impl App {
             tracing::error!(%error, segment = name, "a segment is damaged");
             PortError::Damaged(name.to_owned())
         })?;
-        let living = self.living(name, entries.clone()).await?;
+        let living = self.living_in(name, entries.clone()).await?;
         if living.is_empty() {
             return self.remove_segment(name, aliases).await;
         }
@@ -63,7 +63,7 @@ impl App {
 
     /// The entries whose message is still there and still in this segment, wherever its row says
     /// that it was first put.
-    async fn living(&self, name: &str, entries: Vec<Entry>) -> Result<Vec<Entry>> {
+    async fn living_in(&self, name: &str, entries: Vec<Entry>) -> Result<Vec<Entry>> {
         let mut living = Vec::new();
         for entry in entries {
             if self.ports.store.get(&Message::row(entry.id)).await?.is_some() {
@@ -108,13 +108,14 @@ impl App {
             subject: name.to_owned(),
             task: Task::RemoveSegment { aliases: Vec::new() },
         };
-        let rows = vec![
-            put(alias.key(), alias.doc()?),
-            put(check.key(), check.doc()?),
-            put(remove.key(), remove.doc()?),
-        ];
-        let group = Group { segment: target, bytes: builder.finish(), rows, job: None };
-        Ok(self.ports.intake.commit(group).await?)
+        let (before, rows) = (vec![put(check.key(), check.doc()?)], Vec::new());
+        let bytes = builder.finish();
+        let group = Group { segment: target, bytes, before, rows, job: None };
+        self.ports.intake.commit(group).await?;
+        // In this order: the old segment must not go before readers are led to the new one. Cut off
+        // in between, the visit is repeated, and the next copy's alias takes this one's place.
+        let moved = [put(alias.key(), alias.doc()?), put(remove.key(), remove.doc()?)];
+        Ok(self.ports.store.write(moved.into()).await?)
     }
 }
 

@@ -29,7 +29,9 @@ impl App {
         let inbox = self.inbox_record(team, id).await?;
         let ttl = crate::inboxes::remaining(inbox.expires_at, self.now());
         for _ in 0..TRIES {
-            let state = InboxState { inbox: id, read_before: self.ids.next() };
+            let at = self.ids.next();
+            let read_up_to = self.newest(id).await?.unwrap_or_default();
+            let state = InboxState { inbox: id, read_up_to, at };
             let found = load::<InboxState>(&*self.ports.store, &state.key()).await?;
             let when = found.map_or(When::Absent, |(_, version)| When::Version(version));
             let put = Op::Put { key: state.key(), doc: state.doc()?, ttl, when };
@@ -49,8 +51,8 @@ impl App {
     pub(crate) async fn is_read(&self, id: MessageId) -> Result<bool> {
         let mark = load::<Mark>(&*self.ports.store, &Mark::row(id)).await?;
         let state = load::<InboxState>(&*self.ports.store, &InboxState::row(id.inbox)).await?;
-        let before = state.map_or(uuid::Uuid::nil(), |(state, _)| state.read_before);
+        let state = state.map(|(state, _)| state);
         let mark = mark.map(|(mark, _)| (mark.is_read, mark.at));
-        Ok(counts::is_read(id.uuid, mark, before))
+        Ok(counts::is_read(id.uuid, mark, state.as_ref()))
     }
 }

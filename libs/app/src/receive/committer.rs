@@ -1,8 +1,8 @@
 //! Forms groups, makes them durable, and answers.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
 use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use super::{Draft, Waiting};
 use crate::{
-    Result, counts::version_key, ids::Ids, inboxes::remaining, janitor, metrics,
-    retention::Retention,
+    Result, ids::Ids, inboxes::remaining, janitor, metrics, retention::Retention,
+    versions::Versions,
 };
 
 /// Bounds of one group.
@@ -26,11 +26,14 @@ const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// The one task that gives messages their ids.
-pub(super) struct Committer {
-    ports: Ports,
-    clock: Clock,
-    ids: Arc<Ids>,
-    retention: Arc<Retention>,
+pub(crate) struct Committer {
+    pub(crate) ports: Ports,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) retention: Arc<Retention>,
+    pub(crate) versions: Arc<Versions>,
+    /// Groups that may be written at the same time; at least 1.
+    pub(crate) in_flight: usize,
 }
 
 /// A mail's place in a group.
@@ -52,23 +55,21 @@ struct Forming {
 }
 
 impl Committer {
-    pub(super) fn new(
-        ports: Ports,
-        clock: Clock,
-        ids: Arc<Ids>,
-        retention: Arc<Retention>,
-    ) -> Self {
-        Self { ports, clock, ids, retention }
-    }
-
     /// Runs until the application is gone.
     pub(super) async fn run(self, mut mails: mpsc::Receiver<Waiting>) {
         let mut company = false;
-        while let Some(first) = mails.recv().await {
+        let mut flights = FuturesUnordered::new();
+        loop {
+            let first = tokio::select! {
+                Some(()) = flights.next() => continue,
+                first = mails.recv(), if flights.len() < self.in_flight => first,
+            };
+            let Some(first) = first else { break };
             let batch = gather(first, &mut mails, company).await;
             company = batch.len() > 1;
-            self.commit(batch).await;
+            flights.push(self.commit(batch));
         }
+        while flights.next().await.is_some() {}
     }
 
     /// One segment per retention class, written at the same time.
@@ -90,7 +91,7 @@ impl Committer {
         let mut group = Forming {
             name: segment::name(class, self.ids.next()),
             segment: Builder::new(),
-            rows: Vec::with_capacity(mails.len() + 1),
+            rows: Vec::with_capacity(mails.len()),
             mails: Vec::with_capacity(mails.len()),
         };
         for (draft, done) in mails {
@@ -106,13 +107,13 @@ impl Committer {
     }
 
     async fn write(&self, class: Class, group: Forming, now: Time) {
-        let Forming { name, segment, mut rows, mails } = group;
+        let Forming { name, segment, rows, mails } = group;
         let (started, bytes) = (Instant::now(), segment.len());
         let outcome = match janitor_row(&name, class, now) {
             Ok(chore) => {
-                rows.push(chore);
-                let bytes = segment.finish();
-                self.ports.intake.commit(Group { segment: name, bytes, rows, job: None }).await
+                let (bytes, before) = (segment.finish(), vec![chore]);
+                let group = Group { segment: name, bytes, before, rows, job: None };
+                self.ports.intake.commit(group).await
             }
             Err(error) => Err(error),
         };
@@ -124,6 +125,7 @@ impl Committer {
             }
             return;
         }
+        self.changed(&mails).await;
         join_all(mails.into_iter().map(|(placed, done)| self.announce(placed, done))).await;
     }
 
@@ -152,15 +154,17 @@ impl Committer {
         Ok(Placed { ids, bounds, event })
     }
 
+    /// Counts are taken anew from here on.
+    async fn changed(&self, mails: &[(Placed, Done)]) {
+        let inboxes: HashSet<_> =
+            mails.iter().flat_map(|(mail, _)| &mail.ids).map(|id| id.inbox).collect();
+        join_all(inboxes.into_iter().map(|inbox| self.versions.changed(inbox))).await;
+    }
+
     /// The session is answered first; who listens hears of it right after.
     async fn announce(&self, mail: Placed, done: Done) {
         for (inbox, max_messages) in mail.bounds {
             self.retention.received(inbox, max_messages);
-        }
-        for id in &mail.ids {
-            if let Err(error) = self.ports.cache.bump(&version_key(id.inbox)).await {
-                tracing::warn!(%error, "a version mark was not moved");
-            }
         }
         answer(done, Ok(mail.ids.clone()));
         for id in mail.ids {

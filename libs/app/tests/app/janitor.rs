@@ -92,7 +92,7 @@ async fn a_deleted_inbox_loses_its_rows_to_a_job() {
     let worker = tokio::spawn(trapline_app::run_housekeeping(bench.app.clone(), "1".to_owned()));
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
     assert!(matches!(bench.app.message(bench.team, id).await, Err(Error::NotFound)));
-    bench.clock.advance(Duration::from_secs(2));
+    bench.clock.advance(Duration::from_secs(11));
     while bench.ports.store.get(&Message::row(id)).await.unwrap().is_some() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

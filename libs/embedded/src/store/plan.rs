@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rusqlite::params_from_iter;
-use trapline_store::{Key, Op, Order, PortError, Result, When, Writes};
+use trapline_store::{Op, PortError, Result, When, Writes, by_partition};
 
 use super::Tables;
 use crate::{
@@ -23,18 +23,9 @@ struct Step {
 impl Plan {
     /// Checks every operation, so that a misuse writes nothing.
     pub(crate) fn of(tables: &Tables, ops: Vec<Op>) -> Result<Self> {
-        let mut partitions: Vec<Vec<Step>> = Vec::new();
-        for op in ops {
-            check(&op)?;
-            let statements = tables.for_row(op.key())?;
-            let home = partitions.iter_mut().rev().find(|steps| same(&steps[0].op, &op));
-            let step = Step { op, statements };
-            match home {
-                Some(steps) => steps.push(step),
-                None => partitions.push(vec![step]),
-            }
-        }
-        Ok(Self(partitions))
+        let step = |op: Op| Ok(Step { statements: tables.of(op.key().table)?, op });
+        let steps = |ops: Vec<Op>| ops.into_iter().map(step).collect();
+        by_partition(ops)?.into_iter().map(steps).collect::<Result<_>>().map(Self)
     }
 
     /// About how much will be written, in bytes.
@@ -112,22 +103,4 @@ impl Step {
         }
         bound
     }
-}
-
-fn same(one: &Op, other: &Op) -> bool {
-    let (one, other): (&Key, &Key) = (one.key(), other.key());
-    one.table.name == other.table.name && one.partition == other.partition
-}
-
-/// Whether the table takes this kind of write.
-fn check(op: &Op) -> Result<()> {
-    let table = op.key().table;
-    let fits = match (op, table.writes) {
-        (Op::DeleteUntil { .. }, Writes::Plain) => table.order == Order::NewestFirst,
-        (Op::Put { when, .. } | Op::Delete { when, .. }, Writes::Plain) => *when == When::Always,
-        (Op::Put { when, .. }, Writes::Guarded) => *when != When::Always,
-        (Op::Delete { when, .. }, Writes::Guarded) => matches!(when, When::Version(_)),
-        (Op::DeleteUntil { .. }, Writes::Guarded) => false,
-    };
-    fits.then_some(()).ok_or(PortError::Misuse("a kind of write that the table does not take"))
 }

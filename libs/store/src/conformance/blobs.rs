@@ -9,7 +9,9 @@ use uuid::Uuid;
 
 use super::{
     Harness,
-    fixtures::{GUARDED, NEWEST, all, docs, fresh, get, key, prepared, put, put_when, text, uuid},
+    fixtures::{
+        GUARDED, NEWEST, TEXTS, all, docs, fresh, get, key, prepared, put, put_when, text, uuid,
+    },
 };
 use crate::{
     BlobRef, Group, Job, Lane, PortError, When,
@@ -25,7 +27,8 @@ fn group(h: &impl Harness, owner: Uuid, bytes: &[u8]) -> (Group, BlobRef) {
     let (offset, len) = builder.add(&[MessageId { inbox: InboxId(owner), uuid: id }], bytes);
     let blob = BlobRef { segment: segment.clone(), offset, len };
     let row = put(&key(&NEWEST, [uuid(owner)], [uuid(id)]), &json!(blob).to_string());
-    (Group { segment, bytes: builder.finish(), rows: vec![row], job: None }, blob)
+    let (before, rows) = (Vec::new(), vec![row]);
+    (Group { segment, bytes: builder.finish(), before, rows, job: None }, blob)
 }
 
 async fn committed(h: &impl Harness, bytes: &[u8]) -> BlobRef {
@@ -92,6 +95,18 @@ pub async fn rows_come_with_their_bytes(h: &impl Harness) {
     assert_eq!(&read[..], b"hello");
 }
 
+/// What is to be written before the bytes is there when the group is.
+pub async fn what_goes_before_is_kept_too(h: &impl Harness) {
+    prepared(h).await;
+    let owner = fresh(h);
+    let (mut group, blob) = group(h, owner, b"hello");
+    let chore = key(&TEXTS, [uuid(owner)], [text(&blob.segment)]);
+    group.before.push(put(&chore, "{}"));
+    h.ports().intake.commit(group).await.unwrap();
+    assert_eq!(get(h, &chore).await.unwrap().doc, "{}", "{}", h.name());
+    assert_eq!(docs(h, all(&NEWEST, [uuid(owner)])).await.len(), 1);
+}
+
 /// A group's job is there when the group is.
 pub async fn a_job_comes_with_its_group(h: &impl Harness) {
     prepared(h).await;
@@ -121,14 +136,21 @@ pub async fn a_removed_segment_is_gone(h: &impl Harness) {
 /// Rows of guarded tables are refused, and with them the whole group.
 pub async fn a_refused_group_leaves_nothing(h: &impl Harness) {
     prepared(h).await;
-    let owner = fresh(h);
-    let (mut group, _) = group(h, owner, b"hello");
-    let guarded = key(&GUARDED, [uuid(owner)], [text("a")]);
-    group.rows.push(put_when(&guarded, "{}", When::Absent));
-    let answer = h.ports().intake.commit(group).await;
-    assert!(matches!(answer, Err(PortError::Misuse(_))), "{}: {answer:?}", h.name());
-    assert!(docs(h, all(&NEWEST, [uuid(owner)])).await.is_empty());
-    assert_eq!(get(h, &guarded).await, None);
+    for early in [false, true] {
+        let owner = fresh(h);
+        let (mut group, blob) = group(h, owner, b"hello");
+        let chore = key(&TEXTS, [uuid(owner)], [text("chore")]);
+        let guarded = key(&GUARDED, [uuid(owner)], [text("a")]);
+        group.before.push(put(&chore, "{}"));
+        let wrong = if early { &mut group.before } else { &mut group.rows };
+        wrong.push(put_when(&guarded, "{}", When::Absent));
+        let answer = h.ports().intake.commit(group).await;
+        assert!(matches!(answer, Err(PortError::Misuse(_))), "{}: {answer:?}", h.name());
+        assert!(docs(h, all(&NEWEST, [uuid(owner)])).await.is_empty());
+        assert_eq!(get(h, &guarded).await, None);
+        assert_eq!(get(h, &chore).await, None);
+        damaged(h, &blob).await;
+    }
 }
 
 /// Groups that are committed at once do not mix.

@@ -49,6 +49,7 @@ pub async fn an_event_is_heard(h: &impl Harness) {
         LiveEvent::InboxEmptied,
         LiveEvent::InboxUpdated,
         LiveEvent::InboxDeleted,
+        LiveEvent::LoginChanged { username: "k3v9".to_owned() },
     ];
     for event in &events {
         publish(h, inbox, event).await;

@@ -77,6 +77,8 @@ pub async fn the_wrong_kind_of_write_is_refused(h: &impl Harness) {
     for op in wrong {
         misuses(h, vec![op]).await;
     }
+    let create = put_when(&guarded, "{}", When::Absent);
+    misuses(h, vec![create, put_when(&guarded, "{}", When::Version(1))]).await;
     assert_eq!((get(h, &plain).await, get(h, &guarded).await), (None, None));
 }
 

@@ -27,7 +27,11 @@ pub struct Group {
     pub segment: String,
     /// The segment, see [`crate::segment`].
     pub bytes: Bytes,
-    /// Puts into plain tables.
+    /// Writes to plain tables that come before the bytes, so that bytes whose rows were never
+    /// written are found by whoever cleans up. They may outlive a failed commit.
+    pub before: Vec<Op>,
+    /// Puts of new rows into plain tables; none of them was there before, so that a commit that
+    /// fails halfway can remove them again.
     pub rows: Vec<Op>,
     /// Published with the rows.
     pub job: Option<Job>,
@@ -37,7 +41,7 @@ pub struct Group {
 ///
 /// When `commit` returns, all of the group is durable. Nobody sees a row whose bytes are not
 /// there. On an error the rows are not visible; bytes without rows are the janitor's to remove.
-/// Embedded: one transaction, one fsync. Cluster: segment PUT, then rows and outbox, then the job.
+/// Embedded: one transaction, one fsync. Cluster: `before`, the segment's PUT, `rows`, then the job.
 #[async_trait]
 pub trait Intake: Send + Sync {
     /// Makes the group durable.

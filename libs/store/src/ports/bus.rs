@@ -40,6 +40,12 @@ pub enum LiveEvent {
     InboxUpdated,
     /// The inbox is gone.
     InboxDeleted,
+    /// What processes keep of an inbox's SMTP login is old. Sent under the nil id, which is no
+    /// inbox's and which every process follows.
+    LoginChanged {
+        /// The SMTP user name.
+        username: String,
+    },
 }
 
 /// What a subscriber hears.

@@ -180,7 +180,8 @@ pub trait Store: Send + Sync {
     /// Ops of one partition apply together or not at all; partitions apply in the order given.
     ///
     /// Durable and visible to every reader when it returns. A condition that does not hold is
-    /// [`PortError::Conflict`], and its partition and those after it are untouched.
+    /// [`PortError::Conflict`], and its partition and those after it are untouched. A row of a
+    /// guarded table may be named once only.
     async fn write(&self, ops: Vec<Op>) -> Result<()>;
     /// Whether the backend answers.
     async fn ping(&self) -> Result<()>;

@@ -3,6 +3,7 @@
 mod blobs;
 mod bus;
 mod cache;
+mod checks;
 mod limiter;
 mod metadata;
 mod queue;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub use blobs::{BlobRef, Blobs, Group, Intake};
 pub use bus::{Bus, LiveEvent, Signal, SignalStream};
 pub use cache::Cache;
+pub use checks::by_partition;
 pub use limiter::{Limiter, Rate, Verdict};
 pub use metadata::{
     Column, Key, Kind, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes, load,

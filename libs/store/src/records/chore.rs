@@ -3,24 +3,13 @@
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId, Time};
 
-use super::{int, single, text};
+use super::{int, shard_of, text};
 use crate::{Key, Order, Record, Scan, Table, Value, Writes};
-
-/// Into how many partitions an hour's chores are spread.
-pub const CHORE_SHARDS: i64 = 4;
 
 pub(super) const CHORE: &Table = &Table {
     name: "chore",
     partition: &[int("hour"), int("shard")],
     sort: &[int("due_ms"), text("subject")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-};
-
-pub(super) const CHORE_PROGRESS: &Table = &Table {
-    name: "chore_progress",
-    partition: &[text("name")],
-    sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
 };
@@ -82,10 +71,6 @@ impl Chore {
             keys_only: false,
         }
     }
-
-    fn shard(&self) -> i64 {
-        i64::from(crc32c::crc32c(self.subject.as_bytes())) % CHORE_SHARDS
-    }
 }
 
 impl Record for Chore {
@@ -93,30 +78,8 @@ impl Record for Chore {
     fn key(&self) -> Key {
         Key {
             table: CHORE,
-            partition: vec![Value::Int(Self::hour(self.due)), Value::Int(self.shard())],
+            partition: vec![Value::Int(Self::hour(self.due)), Value::Int(shard_of(&self.subject))],
             sort: vec![Value::Int(self.due.millis()), Value::Text(self.subject.clone())],
         }
-    }
-}
-
-/// How far the janitor got.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ChoreProgress {
-    /// Every chore of the hours before this one is done.
-    pub hour: i64,
-}
-
-impl ChoreProgress {
-    /// The only row.
-    #[must_use]
-    pub fn row() -> Key {
-        single(CHORE_PROGRESS, Value::Text("chores".to_owned()))
-    }
-}
-
-impl Record for ChoreProgress {
-    const TABLE: &'static Table = CHORE_PROGRESS;
-    fn key(&self) -> Key {
-        Self::row()
     }
 }

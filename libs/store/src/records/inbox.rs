@@ -155,7 +155,9 @@ pub struct InboxState {
     /// The inbox.
     pub inbox: InboxId,
     /// Messages up to this one are read, unless a later mark says otherwise.
-    pub read_before: Uuid,
+    pub read_up_to: Uuid,
+    /// A UUIDv7 of the moment in which that was said.
+    pub at: Uuid,
 }
 
 impl InboxState {

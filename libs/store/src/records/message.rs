@@ -122,7 +122,7 @@ pub struct Mark {
     pub id: MessageId,
     /// What it was marked.
     pub is_read: bool,
-    /// A UUIDv7 of the moment; compared with [`super::InboxState::read_before`].
+    /// A UUIDv7 of the moment; compared with [`super::InboxState::at`].
     pub at: Uuid,
 }
 

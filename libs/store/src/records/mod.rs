@@ -5,7 +5,10 @@ mod access;
 mod chore;
 mod heartbeat;
 mod inbox;
+mod lease;
 mod message;
+mod outbox;
+mod progress;
 mod segment;
 
 use trapline_model::{InboxId, TeamId};
@@ -14,14 +17,17 @@ use uuid::Uuid;
 use crate::{Column, Key, Kind, Table, Value};
 
 pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, Team};
-pub use chore::{CHORE_SHARDS, Chore, Task};
+pub use chore::{Chore, Task};
 pub use heartbeat::Heartbeat;
 pub use inbox::{Inbox, InboxState, Project, SmtpLogin};
+pub use lease::Lease;
 pub use message::{Mark, Message};
+pub use outbox::Outbox;
+pub use progress::Progress;
 pub use segment::{Moved, SegmentAlias};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 15] = [
+pub const TABLES: [&Table; 17] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -34,12 +40,19 @@ pub const TABLES: [&Table; 15] = [
     message::MESSAGE,
     message::MARK,
     chore::CHORE,
-    chore::CHORE_PROGRESS,
+    lease::LEASE,
+    outbox::OUTBOX,
+    progress::PROGRESS,
     segment::ALIAS,
     heartbeat::HEARTBEAT,
 ];
 
-pub use chore::ChoreProgress;
+/// Into how many partitions an hour's chores and jobs are spread.
+pub const SHARDS: i64 = 8;
+
+fn shard_of(subject: &str) -> i64 {
+    i64::from(crc32c::crc32c(subject.as_bytes())) % SHARDS
+}
 
 const fn uuid(name: &'static str) -> Column {
     Column { name, kind: Kind::Uuid }

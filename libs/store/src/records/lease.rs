@@ -1,0 +1,38 @@
+//! Work that one process at a time may do.
+
+use serde::{Deserialize, Serialize};
+
+use super::{single, text};
+use crate::{Key, Order, Record, Table, Value, Writes};
+
+pub(super) const LEASE: &Table = &Table {
+    name: "lease",
+    partition: &[text("name")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
+/// Who does a piece of work. The row's time to live is the lease's, and each renewal sets it anew.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Lease {
+    /// The piece of work.
+    pub name: String,
+    /// The process.
+    pub holder: String,
+}
+
+impl Lease {
+    /// The row of a piece of work.
+    #[must_use]
+    pub fn row(name: &str) -> Key {
+        single(LEASE, Value::Text(name.to_owned()))
+    }
+}
+
+impl Record for Lease {
+    const TABLE: &'static Table = LEASE;
+    fn key(&self) -> Key {
+        Self::row(&self.name)
+    }
+}
