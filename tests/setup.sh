@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the end-to-end tests need beside Rust: foreign SMTP clients, a browser and an API
-# fuzzer. Everything that is not a Debian package lands in tests/.tools. A second run finds it all.
+# Installs what the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer,
+# and the services behind a cluster. Everything that is not a Debian package lands in tests/.tools. A
+# second run finds it all.
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly TOOLS="$PWD/.tools"
@@ -22,6 +23,7 @@ want golang-go command -v go
 want default-jdk-headless command -v javac
 want maven command -v mvn
 want swaks command -v swaks
+want redis-server command -v redis-server
 want "libdigest-hmac-perl libnet-ssleay-perl libauthen-sasl-perl" \
   perl -MDigest::HMAC_MD5 -MNet::SSLeay -MAuthen::SASL -e 1
 want chromium command -v chromium
@@ -74,7 +76,28 @@ java_tools() {
   javac -d "$TOOLS/jakarta/classes" -cp "$TOOLS/jakarta/*" clients/jakarta/Client.java
 }
 
+services_tools() {
+  rm -rf "$TOOLS/services"
+  python3 -m venv "$TOOLS/services"
+  "$TOOLS/services/bin/pip" install --quiet --no-deps --require-hashes \
+    --requirement services/requirements.txt
+}
+
+cassandra_jars() {
+  rm -rf "$TOOLS/cassandra"
+  if ! mvn --batch-mode --file services/cassandra/pom.xml dependency:copy-dependencies \
+    -DincludeScope=runtime -DoutputDirectory="$TOOLS/cassandra/lib" \
+    </dev/null >"$TOOLS/maven.log" 2>&1; then
+    cat "$TOOLS/maven.log" >&2
+    return 1
+  fi
+  # Cassandra starts without the archive too, only slower.
+  services/run.py archive || rm -f "$TOOLS/cassandra/classes.jsa"
+}
+
 step python python_tools clients/python/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step go go_tools clients/go/go.mod clients/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
+step services services_tools services/requirements.txt
+step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options

@@ -12,6 +12,7 @@ mod isolation;
 mod live;
 mod messages;
 mod mime_cases;
+mod probes;
 mod projects;
 mod schemathesis;
 mod tools;

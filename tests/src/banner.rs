@@ -1,14 +1,16 @@
-//! What the server prints when it has started.
+//! What a process prints when it has started, and a migration when it is done.
 
 use std::{collections::HashMap, net::SocketAddr};
 
 /// Everything that the banner tells.
 #[derive(Debug, Clone)]
 pub(crate) struct Banner {
-    /// Where the API is, without `/api`.
-    pub(crate) base_url: String,
-    /// Plain SMTP and STARTTLS.
-    pub(crate) smtp: SocketAddr,
+    /// Where the API is, without `/api`, if this process serves it.
+    pub(crate) base_url: Option<String>,
+    /// Where the API, or only probes and metrics, are.
+    pub(crate) http: Option<String>,
+    /// Plain SMTP and STARTTLS, if this process takes mail.
+    pub(crate) smtp: Option<SocketAddr>,
     /// Implicit TLS, where it is on.
     pub(crate) smtps: Option<SocketAddr>,
     /// The first inbox's id, unless it was deleted.
@@ -18,22 +20,28 @@ pub(crate) struct Banner {
 }
 
 impl Banner {
-    /// Whether this line is the last one that is needed.
-    pub(crate) fn is_complete(line: &str) -> bool {
-        line.starts_with("  API key")
+    /// Whether these lines are all that is needed: a headline and a block, with an empty line behind
+    /// each.
+    pub(crate) fn is_complete(lines: &[String]) -> bool {
+        lines.last().is_some_and(String::is_empty)
+            && lines.iter().filter(|line| line.is_empty()).count() == 2
     }
 
     /// Reads the lines `  NAME  VALUE …`.
-    pub(crate) fn parse(lines: &[String]) -> Option<Self> {
+    pub(crate) fn parse(lines: &[String]) -> Self {
         let fields: HashMap<&str, &str> =
             lines.iter().filter_map(|line| line.trim().split_once("  ")).collect();
         let word = |name: &str| fields.get(name)?.split_whitespace().next();
         let address = |name: &str| word(name)?.parse().ok();
         let in_brackets =
             |text: &str| Some(text.rsplit_once('(')?.1.trim_end_matches(')').to_owned());
-        Some(Self {
-            base_url: word("API")?.trim_end_matches("/api").to_owned(),
-            smtp: address("SMTP")?,
+        let own = word("HTTP").map(|address| format!("http://{address}"));
+        let serves_api = fields.get("HTTP").is_some_and(|line| line.contains("(API"));
+        let base_url = word("API").map(|url| url.trim_end_matches("/api").to_owned());
+        Self {
+            http: own.clone().or_else(|| base_url.clone()),
+            base_url: base_url.or_else(|| own.filter(|_| serves_api)),
+            smtp: address("SMTP"),
             smtps: address("SMTPS"),
             inbox: fields.get("Inbox").and_then(|inbox| in_brackets(inbox)),
             key: lines.iter().find_map(|line| {
@@ -43,7 +51,7 @@ impl Banner {
                     .then(|| value.split_whitespace().next())?
                     .map(str::to_owned)
             }),
-        })
+        }
     }
 }
 
@@ -61,28 +69,42 @@ mod tests {
            (mail without credentials lands in this inbox too)
   API key  tl_abc   (shown this once)";
 
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
     #[test]
     fn reads_a_first_start() {
-        let lines: Vec<_> = FIRST.lines().map(str::to_owned).collect();
-        let banner = Banner::parse(&lines).unwrap();
-        assert_eq!(banner.base_url, "http://127.0.0.1:8025");
-        assert_eq!((banner.smtp.port(), banner.smtps.unwrap().port()), (1025, 1465));
+        let banner = Banner::parse(&lines(FIRST));
+        assert_eq!(banner.base_url.as_deref(), Some("http://127.0.0.1:8025"));
+        assert_eq!((banner.smtp.unwrap().port(), banner.smtps.unwrap().port()), (1025, 1465));
         assert_eq!(banner.inbox.as_deref(), Some("0abc"));
         assert_eq!(banner.key.as_deref(), Some("tl_abc"));
-        assert!(Banner::is_complete(lines.last().unwrap()));
+    }
+
+    #[test]
+    fn is_complete_at_the_end_of_the_block() {
+        let mut lines = lines(FIRST);
+        assert!(!Banner::is_complete(&lines));
+        lines.push(String::new());
+        assert!(Banner::is_complete(&lines));
     }
 
     #[test]
     fn a_later_start_shows_no_key() {
         let text =
             FIRST.replace("tl_abc   (shown this once)", "made earlier; `trapline key create`");
-        let lines: Vec<_> = text.lines().map(str::to_owned).collect();
-        assert_eq!(Banner::parse(&lines).unwrap().key, None);
+        assert_eq!(Banner::parse(&lines(&text)).key, None);
     }
 
     #[test]
-    fn half_a_banner_is_none() {
-        let lines: Vec<_> = FIRST.lines().take(2).map(str::to_owned).collect();
-        assert!(Banner::parse(&lines).is_none());
+    fn reads_roles() {
+        let api = Banner::parse(&lines("  HTTP     127.0.0.1:80   (API and probes)"));
+        assert_eq!(api.base_url.as_deref(), Some("http://127.0.0.1:80"));
+        assert_eq!(api.smtp, None);
+        let edge = "  HTTP     127.0.0.1:80   (probes)\n  SMTP     127.0.0.1:25";
+        let edge = Banner::parse(&lines(edge));
+        assert_eq!((edge.base_url, edge.smtp.unwrap().port()), (None, 25));
+        assert_eq!(edge.http.as_deref(), Some("http://127.0.0.1:80"));
     }
 }

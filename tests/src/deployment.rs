@@ -1,28 +1,30 @@
 //! The product as it runs in one of its modes.
 
-use std::{net::SocketAddr, process::ExitStatus};
+use std::{
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    net::SocketAddr,
+    process::ExitStatus,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use tempfile::TempDir;
 
-use crate::{Rest, Team, process::Process, teams::KeyMaker};
+use crate::{Rest, Team, cluster, home::Home, process::Process, teams::KeyMaker};
 
-/// What runs. One variant for each way to run the product.
-#[derive(Debug)]
-enum Mode {
-    /// Everything in one process over one data folder.
-    Embedded(Process),
-}
-
-/// A running product with a data folder of its own. Dropping it ends and removes both.
+/// A running product. Dropping it ends it and removes its data.
 ///
-/// `MODE` says how it runs: `embedded`, which is the default.
+/// `MODE` says how it runs: `embedded`, which is the default, is everything in one process over one
+/// data folder. `cluster` is several processes of each role, which share services, and one
+/// installation, with every other deployment of the test run.
 #[derive(Debug)]
 pub struct Deployment {
-    mode: Mode,
+    home: Home,
+    processes: Vec<Process>,
     flags: Vec<String>,
     team: Team,
     inbox: String,
-    folder: TempDir,
+    turn: AtomicUsize,
+    _folder: Option<TempDir>,
 }
 
 impl Deployment {
@@ -33,37 +35,81 @@ impl Deployment {
 
     /// Starts with settings of `trapline serve`.
     pub fn with(flags: &[&str]) -> Self {
-        let mode = std::env::var("MODE").unwrap_or_else(|_| "embedded".to_owned());
-        assert_eq!(mode, "embedded", "MODE={mode}: there is only embedded");
+        if !is_cluster() {
+            return Self::embedded(flags);
+        }
+        let mut deployment = Self::cluster(flags);
+        // What a test does to its own team must not touch the first one, which others use.
+        deployment.team = deployment.second_team();
+        deployment
+    }
+
+    /// One that tests share, with the first team.
+    pub(crate) fn first() -> Self {
+        if is_cluster() { Self::cluster(&[]) } else { Self::embedded(&[]) }
+    }
+
+    fn embedded(flags: &[&str]) -> Self {
         let folder = tempfile::Builder::new().prefix("trapline-test-").tempdir().unwrap();
+        let home = Home::embedded(folder.path());
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
-        let process = Process::start(folder.path(), &flags);
+        let process = serve(&home, &flags);
         let (key, inbox) = (process.banner.key.clone(), process.banner.inbox.clone());
-        let keys = KeyMaker::of(folder.path());
-        let team = Team::first(key.expect("the first start shows a key"), keys);
-        let inbox = inbox.expect("the first start shows an inbox");
-        Self { mode: Mode::Embedded(process), flags, team, inbox, folder }
+        let key = key.expect("the first start shows a key");
+        Self {
+            team: Team::first(key, KeyMaker::of(&home)),
+            inbox: inbox.expect("the first start shows an inbox"),
+            home,
+            processes: vec![process],
+            flags,
+            turn: AtomicUsize::new(0),
+            _folder: Some(folder),
+        }
+    }
+
+    fn cluster(flags: &[&str]) -> Self {
+        let installation = cluster::installation();
+        let home = installation.home.clone();
+        let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let (key, inbox) = (installation.first.key.clone(), installation.first.inbox.clone());
+        Self {
+            team: Team::first(key.expect("a migration shows a key"), KeyMaker::of(&home)),
+            inbox: inbox.expect("a migration shows an inbox"),
+            processes: cluster::start(&home, &flags),
+            home,
+            flags,
+            turn: AtomicUsize::new(0),
+            _folder: None,
+        }
     }
 
     /// Where the API is, without `/api`: one address for each process that serves it.
     pub fn api(&self) -> Vec<String> {
-        let Mode::Embedded(process) = &self.mode;
-        vec![process.banner.base_url.clone()]
+        self.processes.iter().filter_map(|process| process.banner.base_url.clone()).collect()
     }
 
-    /// Where plain SMTP and STARTTLS are, in the same way.
+    /// Where plain SMTP and STARTTLS are, in the same way. Tests begin with different ones.
     pub fn smtp(&self) -> Vec<SocketAddr> {
-        let Mode::Embedded(process) = &self.mode;
-        vec![process.banner.smtp]
+        let mut all: Vec<_> =
+            self.processes.iter().filter_map(|process| process.banner.smtp).collect();
+        rotate(&mut all);
+        all
     }
 
     /// Where SMTP with implicit TLS is, in the same way.
     pub fn smtps(&self) -> Vec<SocketAddr> {
-        let Mode::Embedded(process) = &self.mode;
-        process.banner.smtps.into_iter().collect()
+        let mut all: Vec<_> =
+            self.processes.iter().filter_map(|process| process.banner.smtps).collect();
+        rotate(&mut all);
+        all
     }
 
-    /// The team of the first start.
+    /// Where each process has its probes, without a path.
+    pub fn probes(&self) -> Vec<String> {
+        self.processes.iter().filter_map(|process| process.banner.http.clone()).collect()
+    }
+
+    /// The team whose keys the clients have.
     pub fn team(&self) -> &Team {
         &self.team
     }
@@ -75,62 +121,94 @@ impl Deployment {
 
     /// Another team with its own keys.
     pub fn second_team(&self) -> Team {
-        KeyMaker::of(self.folder.path()).team("Other team")
+        KeyMaker::of(&self.home).team("Other team")
     }
 
-    /// A client with the first team's key.
+    /// A client with the team's key. Each is led to the next process.
     pub fn rest(&self) -> Rest {
         self.client(self.team.key())
     }
 
     /// A client with this key.
     pub fn client(&self, key: &str) -> Rest {
-        Rest::new(&self.api()[0], Some(key))
+        Rest::new(&self.next_api(), Some(key))
     }
 
     /// A client with no key.
     pub fn anonymous(&self) -> Rest {
-        Rest::new(&self.api()[0], None)
+        Rest::new(&self.next_api(), None)
     }
 
-    /// A client with a key of the first team that may only read.
+    /// A client with a key of the team that may only read.
     pub fn reader(&self) -> Rest {
         self.client(&self.team.read_key())
     }
 
-    /// The ids of the processes.
-    pub fn process_ids(&self) -> Vec<u32> {
-        let Mode::Embedded(process) = &self.mode;
-        vec![process.id()]
+    fn next_api(&self) -> String {
+        let all = self.api();
+        all[self.turn.fetch_add(1, Ordering::Relaxed) % all.len()].clone()
+    }
+
+    /// The ids of the processes that take mail, in the order of [`smtp`](Self::smtp).
+    pub fn smtp_process_ids(&self) -> Vec<u32> {
+        let edges = self.processes.iter().filter(|process| process.banner.smtp.is_some());
+        let mut all: Vec<_> = edges.map(Process::id).collect();
+        rotate(&mut all);
+        all
     }
 
     /// Ends every process as a crash would (SIGKILL).
     pub fn kill(&mut self) {
-        let Mode::Embedded(process) = &mut self.mode;
-        process.kill();
+        self.processes.iter_mut().for_each(Process::kill);
     }
 
     /// Asks every process to end (SIGTERM).
     pub fn terminate(&self) {
-        let Mode::Embedded(process) = &self.mode;
-        process.terminate();
+        self.processes.iter().for_each(Process::terminate);
     }
 
-    /// Waits until every process has ended by itself.
+    /// Waits until every process has ended by itself; the first failure is the answer.
     pub fn ended(&mut self) -> ExitStatus {
-        let Mode::Embedded(process) = &mut self.mode;
-        process.ended()
+        let statuses: Vec<_> = self.processes.iter_mut().map(Process::ended).collect();
+        statuses.iter().find(|status| !status.success()).copied().unwrap_or(statuses[0])
     }
 
     /// Starts again over the same data, after [`kill`](Self::kill) or [`ended`](Self::ended). The
     /// addresses are new ones.
     pub fn restart(&mut self) {
-        self.mode = Mode::Embedded(Process::start(self.folder.path(), &self.flags));
+        self.processes = if is_cluster() {
+            cluster::start(&self.home, &self.flags)
+        } else {
+            vec![serve(&self.home, &self.flags)]
+        };
     }
 
     /// The end of what the processes logged.
     pub fn log(&self) -> String {
-        let Mode::Embedded(process) = &self.mode;
-        process.log()
+        let logs = self.processes.iter().map(Process::log);
+        logs.collect::<Vec<_>>().join("\n--\n")
     }
+}
+
+/// Whether the product runs as a cluster.
+pub fn is_cluster() -> bool {
+    match std::env::var("MODE").as_deref() {
+        Ok("cluster") => true,
+        Ok("embedded") | Err(_) => false,
+        Ok(other) => panic!("MODE={other}: there is embedded and cluster"),
+    }
+}
+
+fn serve(home: &Home, flags: &[String]) -> Process {
+    let addresses = ["--http", "127.0.0.1:0", "--smtp", "127.0.0.1:0", "--smtps", "127.0.0.1:0"];
+    let flags = flags.iter().map(String::as_str);
+    Process::start(home, &["serve"].into_iter().chain(addresses).chain(flags).collect::<Vec<_>>())
+}
+
+/// Puts another process first in every test, the same throughout one test.
+fn rotate<T>(all: &mut [T]) {
+    let name = std::thread::current().name().map(str::to_owned);
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(name);
+    let by = usize::try_from(hash % all.len().max(1) as u64).unwrap_or(0);
+    all.rotate_left(by);
 }

@@ -13,8 +13,10 @@
 )]
 
 mod banner;
+mod cluster;
 mod deployment;
 mod fixtures;
+mod home;
 mod mail;
 mod process;
 mod rest;
@@ -24,7 +26,7 @@ mod sse;
 mod teams;
 mod tls;
 
-pub use deployment::Deployment;
+pub use deployment::{Deployment, is_cluster};
 pub use fixtures::{Inbox, deliver};
 pub use mail::{Mail, dot_stuff, sha256_hex};
 pub use rest::{Answer, Rest};

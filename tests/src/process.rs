@@ -1,17 +1,22 @@
-//! One `trapline serve` as a child process.
+//! One `trapline` as a child process.
 
 use std::{
     fs::File,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc,
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process, setrlimit};
 
-use crate::{GUARD, banner::Banner};
+use crate::{GUARD, banner::Banner, home::Home};
+
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// Lines of the log that a failed test shows.
 const SHOWN: usize = 80;
@@ -43,21 +48,21 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a server over `folder`, and waits until it has said where it is.
-    pub(crate) fn start(folder: &Path, flags: &[String]) -> Self {
+    /// Starts a server, and waits until it has said where it is.
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
         raise_file_limit();
-        let log = folder.join("server.log");
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let log = home.folder().join(format!("{}-{number}.log", arguments[0]));
         let stderr = File::options().create(true).append(true).open(&log).unwrap();
-        let mut server = command(folder)
-            .args(["serve", "--http", "127.0.0.1:0", "--smtp", "127.0.0.1:0"])
-            .args(["--smtps", "127.0.0.1:0"])
-            .args(flags)
+        let mut server = home
+            .command()
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(stderr)
             .spawn()
             .unwrap();
-        let guard = guard(&server, folder);
+        let guard = guard(&server, home.folder());
         let Some(banner) = read_banner(BufReader::new(server.stdout.take().unwrap())) else {
             drop(server.kill());
             panic!("the server did not start ({:?}):\n{}", server.wait(), tail(&log));
@@ -113,22 +118,6 @@ impl Drop for Process {
     }
 }
 
-/// `trapline`, untouched by the settings of whoever runs the tests.
-pub(crate) fn command(folder: &Path) -> Command {
-    let mut command = Command::new(executable());
-    let ours = |name: &str| {
-        (name.starts_with("TRAPLINE_") && name != "TRAPLINE_BIN")
-            || matches!(name, "METRICS_TOKEN" | "DEEP_HEALTH_MAX_OVERDUE")
-    };
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(ours) {
-            command.env_remove(name);
-        }
-    }
-    command.env("TRAPLINE_DATA", folder);
-    command
-}
-
 /// Tests hold thousands of connections, and the server inherits the limit.
 fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
@@ -144,15 +133,14 @@ fn read_banner(stdout: impl BufRead + Send + 'static) -> Option<Banner> {
     std::thread::spawn(move || {
         let mut lines = Vec::new();
         for line in stdout.lines().map_while(Result::ok) {
-            let complete = Banner::is_complete(&line);
             lines.push(line);
-            if complete {
+            if Banner::is_complete(&lines) {
                 // Whoever waited may have given up.
                 sender.send(Banner::parse(&lines)).ok();
             }
         }
     });
-    receiver.recv_timeout(GUARD).ok().flatten()
+    receiver.recv_timeout(GUARD).ok()
 }
 
 /// Ends a server and removes its folder when the standard input ends. An interrupt or a time limit

@@ -4,7 +4,7 @@ use std::{ops::Deref, sync::LazyLock};
 
 use crate::Deployment;
 
-static DEPLOYMENT: LazyLock<Deployment> = LazyLock::new(Deployment::start);
+static DEPLOYMENT: LazyLock<Deployment> = LazyLock::new(Deployment::first);
 
 /// The shared deployment in the hands of one test, which shows the log when it fails.
 #[derive(Debug)]

@@ -1,8 +1,6 @@
 //! Teams and their keys, made by the command line beside the running product.
 
-use std::path::{Path, PathBuf};
-
-use crate::process::command;
+use crate::home::Home;
 
 /// A team and a key of it that may write.
 #[derive(Debug)]
@@ -39,30 +37,22 @@ impl Team {
     }
 }
 
-/// The command line over one data folder.
+/// The command line over an installation's data.
 #[derive(Debug, Clone)]
-pub(crate) struct KeyMaker(PathBuf);
+pub(crate) struct KeyMaker(Home);
 
 impl KeyMaker {
-    pub(crate) fn of(folder: &Path) -> Self {
-        Self(folder.to_owned())
+    pub(crate) fn of(home: &Home) -> Self {
+        Self(home.clone())
     }
 
     pub(crate) fn team(&self, name: &str) -> Team {
-        let id = self.run(&["team", "create", name]);
+        let id = self.0.run(&["team", "create", name]);
         let key = self.key(&["--team", &id]);
         Team { id: Some(id), key, keys: self.clone() }
     }
 
     fn key(&self, flags: &[&str]) -> String {
-        self.run(&[&["key", "create"], flags].concat())
-    }
-
-    /// Runs a command that prints one line.
-    fn run(&self, arguments: &[&str]) -> String {
-        let output = command(&self.0).args(arguments).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        assert!(output.status.success(), "trapline {arguments:?}: {}", text(&output.stderr));
-        text(&output.stdout)
+        self.0.run(&[&["key", "create"], flags].concat())
     }
 }

@@ -1,24 +1,21 @@
-//! Commands over a data folder, beside a running server too.
-
-use std::sync::Arc;
+//! Commands over the data, beside running servers too.
 
 use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, NewKey, Settings};
-use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, TeamId, Time};
 use trapline_store::Clock;
 
 use crate::{
-    config::{KeyCommand, NewKeyArgs, StoreArgs, TeamCommand},
-    folder::Folder,
+    backend::{Backend, Opened},
+    config::{BackendArgs, KeyCommand, NewKeyArgs, TeamCommand},
 };
 
 /// `trapline key …`
 pub(crate) async fn key(command: KeyCommand) -> Result<()> {
     let KeyCommand::Create(args) = command;
     let new = new_key(&args)?;
-    with_app(&args.store, async |app| {
+    with_app(&args.backend, async |app| {
         let team = match &args.team {
             Some(id) => known_team(app, id).await?,
             None => app.first_run(None).await?.team,
@@ -31,8 +28,8 @@ pub(crate) async fn key(command: KeyCommand) -> Result<()> {
 
 /// `trapline team …`
 pub(crate) async fn team(command: TeamCommand) -> Result<()> {
-    let TeamCommand::Create { name, store } = command;
-    with_app(&store, async |app| {
+    let TeamCommand::Create { name, backend } = command;
+    with_app(&backend, async |app| {
         println!("{}", app.create_team(&name).await?);
         Ok(())
     })
@@ -56,23 +53,15 @@ async fn known_team(app: &App, id: &str) -> Result<TeamId> {
     Ok(team)
 }
 
-async fn with_app(args: &StoreArgs, work: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
-    let config = args.check()?;
-    let folder = Folder::open(&config.data)?;
-    let master = folder.master_key(config.secret_key)?;
+async fn with_app(args: &BackendArgs, work: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
     let clock = Clock::system();
-    let options = Options {
-        durability: config.durability,
-        clock: clock.clone(),
-        ..Options::new(folder.path())
-    };
-    let embedded = Embedded::open(options).await?;
+    let Opened { backend, master, .. } = Backend::join(args.check()?, clock.clone()).await?;
     let shutdown = CancellationToken::new();
-    let app: Arc<App> =
-        App::start(embedded.ports(), clock, Settings::default(), &master, shutdown.clone()).await?;
+    let app =
+        App::start(backend.ports(), clock, Settings::default(), &master, shutdown.clone()).await?;
     let outcome = work(&app).await;
     shutdown.cancel();
     drop(app);
-    embedded.close().await;
+    backend.close().await;
     outcome
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod faults;
 mod parse;
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -10,35 +11,114 @@ use trapline_app::MasterKey;
 use trapline_embedded::Durability;
 use trapline_store::Rate;
 
-pub(crate) use args::{Cli, Command, KeyCommand, NewKeyArgs, ServeArgs, StoreArgs, TeamCommand};
+pub(crate) use args::{BackendArgs, Cli, Command, KeyCommand, NewKeyArgs, TeamCommand};
 
-/// Settings that passed the check.
+/// What a process does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Roles {
+    pub api: bool,
+    pub edge: bool,
+    pub worker: bool,
+}
+
+impl Roles {
+    /// The roles' names, as commands have them.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        let roles = [(self.api, "api"), (self.edge, "smtp"), (self.worker, "worker")];
+        roles.into_iter().filter(|(is_on, _)| *is_on).map(|(_, name)| name).collect()
+    }
+}
+
+impl Config {
+    /// What the process is to do.
+    pub(crate) fn roles(&self) -> Roles {
+        Roles { api: self.api.is_some(), edge: self.edge.is_some(), worker: self.worker }
+    }
+
+    /// Whether several processes share the backend.
+    pub(crate) fn is_cluster(&self) -> bool {
+        matches!(self.backend, Backend::Cluster(_))
+    }
+}
+
+/// Settings of a process that passed the check.
 pub(crate) struct Config {
     pub http: SocketAddr,
-    pub smtp: SocketAddr,
-    pub smtps: Option<SocketAddr>,
-    pub store: StoreConfig,
+    pub public: Public,
+    pub backend: Backend,
+    /// `None` serves no API.
+    pub api: Option<Api>,
+    /// `None` takes no mail.
+    pub edge: Option<Edge>,
+    /// Whether jobs are worked on.
+    pub worker: bool,
+    pub api_key: Option<String>,
+    pub observe: Observe,
+}
+
+/// What clients are told.
+pub(crate) struct Public {
     pub base_url: Option<String>,
     pub mail_domain: String,
     pub smtp_host: Option<String>,
-    pub api_key: Option<String>,
-    pub catch_all: bool,
-    pub metrics_token: Option<String>,
-    pub max_overdue_jobs: u64,
-    pub api_rate: Option<Rate>,
+    pub smtp_port: Option<u16>,
+    pub smtps_port: Option<u16>,
+}
+
+/// The API's limits.
+pub(crate) struct Api {
+    pub rate: Option<Rate>,
     pub max_streams: usize,
+    pub max_overdue_jobs: u64,
     pub preview_frame_ancestors: String,
+}
+
+/// The SMTP edge.
+pub(crate) struct Edge {
+    pub smtp: SocketAddr,
+    pub smtps: Option<SocketAddr>,
+    pub catch_all: bool,
     pub certificate: Option<(PathBuf, PathBuf)>,
-    pub edge: trapline_smtp::Config,
+    pub config: trapline_smtp::Config,
+}
+
+/// Logs and metrics.
+pub(crate) struct Observe {
+    pub metrics_token: Option<String>,
     pub log: String,
     pub json_logs: bool,
 }
 
-/// Where the embedded store is, and how it keeps its word.
-pub(crate) struct StoreConfig {
+/// Where the data is.
+pub(crate) enum Backend {
+    Folder(Folder),
+    Cluster(Cluster),
+}
+
+/// One process's folder, and how it keeps its word.
+pub(crate) struct Folder {
     pub data: PathBuf,
     pub durability: Durability,
     pub secret_key: Option<MasterKey>,
+}
+
+/// The services that many processes share.
+pub(crate) struct Cluster {
+    pub cql: String,
+    pub keyspace: String,
+    pub blobs: String,
+    pub nats: String,
+    pub redis: String,
+    /// There is one once the settings are checked.
+    pub secret_key: Option<MasterKey>,
+}
+
+/// Settings of `migrate`.
+pub(crate) struct Migration {
+    pub public: Public,
+    pub api_key: Option<String>,
+    pub cluster: Cluster,
+    pub observe: Observe,
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! Trapline: catches the mail that an application sends while it is tested.
 
 mod admin;
+mod backend;
 mod banner;
 mod config;
 mod folder;
 mod http;
+mod identity;
 mod mailroom;
+mod migrate;
+mod probes;
 mod serve;
+mod settings;
 mod telemetry;
 mod tls;
 
@@ -33,10 +38,19 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    match cli.command {
-        None => runtime.block_on(serve::serve(&cli.serve)),
-        Some(Command::Serve(args)) => runtime.block_on(serve::serve(&args)),
-        Some(Command::Key(command)) => runtime.block_on(admin::key(command)),
-        Some(Command::Team(command)) => runtime.block_on(admin::team(command)),
+    let (config, check_only) = match cli.command {
+        None => (cli.serve.check()?, cli.serve.http.check_config),
+        Some(Command::Serve(args)) => (args.check()?, args.http.check_config),
+        Some(Command::Api(args)) => (args.check()?, args.http.check_config),
+        Some(Command::Smtp(args)) => (args.check()?, args.http.check_config),
+        Some(Command::Worker(args)) => (args.check()?, args.http.check_config),
+        Some(Command::Migrate(args)) => return runtime.block_on(migrate::run(args.check()?)),
+        Some(Command::Key(command)) => return runtime.block_on(admin::key(command)),
+        Some(Command::Team(command)) => return runtime.block_on(admin::team(command)),
+    };
+    if check_only {
+        println!("The settings are good.");
+        return Ok(());
     }
+    runtime.block_on(serve::run(config))
 }

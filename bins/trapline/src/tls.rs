@@ -1,5 +1,4 @@
-//! The SMTP edge's certificate: the operator's, or one made at each start under a CA that is made
-//! once and can be downloaded.
+//! The SMTP edge's certificate: the operator's, or one made at each start under a CA.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -16,19 +15,8 @@ use rustls::{
 
 use trapline_store::Clock;
 
-use crate::folder::Folder;
-
-const AUTHORITY: &str = "smtp-ca.pem";
-
-/// What the SMTP edge shows, and whom clients must trust for it.
-pub(crate) struct Identity {
-    pub config: Arc<ServerConfig>,
-    /// PEM; `None` when the operator brought a certificate.
-    pub ca: Option<String>,
-}
-
 /// Reads the operator's certificate.
-pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Identity> {
+pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>> {
     let read =
         |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
@@ -36,13 +24,14 @@ pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Identity> {
         .with_context(|| format!("{} holds no certificates", certificate.display()))?;
     let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
         .with_context(|| format!("{} holds no private key", key.display()))?;
-    Ok(Identity { config: server(chain, secret)?, ca: None })
+    server(chain, secret)
 }
 
-/// Makes a certificate for `names` under the folder's own CA.
-pub(crate) fn made(folder: &Folder, names: Vec<String>) -> Result<Identity> {
-    let (ca, ca_key) = authority(folder)?;
-    let issuer = Issuer::new(authority_params(), KeyPair::from_pem(&ca_key)?);
+/// Makes a certificate for `names` under a CA, and returns the CA's certificate in PEM too.
+pub(crate) fn made(authority: &str, names: Vec<String>) -> Result<(Arc<ServerConfig>, String)> {
+    let key = authority.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
+    let (ca, ca_key) = authority.split_at(key);
+    let issuer = Issuer::new(authority_params(), KeyPair::from_pem(ca_key)?);
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name = name("Trapline SMTP");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -53,24 +42,17 @@ pub(crate) fn made(folder: &Folder, names: Vec<String>) -> Result<Identity> {
     let secret = PrivateKeyDer::try_from(key.serialize_der())
         .map_err(|error| anyhow::anyhow!("the new key does not read back: {error}"))?;
     let chain = vec![leaf.der().clone(), CertificateDer::from_pem_slice(ca.as_bytes())?];
-    Ok(Identity { config: server(chain, secret)?, ca: Some(ca) })
+    Ok((server(chain, secret)?, ca.to_owned()))
 }
 
-/// The folder's CA as certificate and key, made at the first start. One file holds both, so that
-/// neither is ever there without the other.
-fn authority(folder: &Folder) -> Result<(String, String)> {
-    if let Some(both) = folder.text(AUTHORITY)? {
-        let key = both.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
-        let (ca, key) = both.split_at(key);
-        return Ok((ca.to_owned(), key.to_owned()));
-    }
+/// A new CA: certificate and key in one text, so that neither is ever there without the other.
+pub(crate) fn new_authority() -> Result<String> {
     let key = KeyPair::generate()?;
     let ca = authority_params().self_signed(&key)?.pem();
-    folder.keep(AUTHORITY, &format!("{ca}{}", key.serialize_pem()))?;
-    authority(folder)
+    Ok(format!("{ca}{}", key.serialize_pem()))
 }
 
-/// What every CA that a folder may hold was made from: to change it is to break their chains.
+/// What every CA that is kept somewhere was made from: to change it is to break their chains.
 fn authority_params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = name("Trapline test CA");

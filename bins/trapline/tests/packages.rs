@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("store", &["model"]),
@@ -13,7 +13,8 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("embedded", &["store", "model"]),
     ("app", &["store", "mime", "model"]),
     ("api", &["app", "model"]),
-    ("trapline", &["api", "app", "embedded", "model", "smtp", "store"]),
+    ("worker", &["app", "model"]),
+    ("trapline", &["api", "app", "embedded", "model", "smtp", "store", "worker"]),
     ("smtpblast", &[]),
     ("tests", &[]),
 ];

@@ -24,6 +24,8 @@ struct Identity(Result<Caller, Unauthenticated>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reader {
     pub team: TeamId,
+    /// What more the caller may do.
+    pub access: Access,
 }
 
 /// Somebody who may change what is the team's.
@@ -51,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for Reader {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        caller(parts).map(|caller| Self { team: caller.team })
+        caller(parts).map(|caller| Self { team: caller.team, access: caller.access })
     }
 }
 

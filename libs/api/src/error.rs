@@ -160,6 +160,10 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::SERVICE_UNAVAILABLE, error, "unavailable");
             with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
         }
+        AppError::WrongMasterKey => {
+            tracing::error!(error = %AppError::WrongMasterKey, "a request failed");
+            internal()
+        }
         AppError::Internal(fault) => {
             tracing::error!(error = %fault.source, at = %fault.at, "a request failed");
             internal()

@@ -16,7 +16,8 @@ mod reply;
 mod router;
 mod service;
 mod state;
+mod webhooks;
 
 pub use openapi::openapi;
-pub use router::router;
+pub use router::{metrics_router, router};
 pub use state::Options;

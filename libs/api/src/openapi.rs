@@ -53,6 +53,7 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Projects", description = "Groups of inboxes."),
         (name = "Inboxes", description = "Where mail is caught."),
         (name = "Messages", description = "What was caught."),
+        (name = "Webhooks", description = "Who is told of what was caught."),
         (name = "Service", description = "The service itself.")
     ),
     security(("apiKey" = [])),

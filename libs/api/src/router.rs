@@ -19,6 +19,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
     Options, auth, inboxes, layers, live, messages, preview, projects, service, state::Api,
+    webhooks,
 };
 
 /// The most bytes that a body may have.
@@ -39,6 +40,11 @@ fn quick() -> OpenApiRouter<Api> {
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))
+        .routes(routes!(webhooks::list, webhooks::create))
+        .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
+        .routes(routes!(webhooks::test))
+        .routes(routes!(webhooks::deliveries))
+        .routes(routes!(webhooks::redeliver))
 }
 
 /// Routes that stay open, for teams.
@@ -68,6 +74,12 @@ fn docs() -> Router<Api> {
         .layer(from_fn(layers::confine))
 }
 
+/// Only the metrics, for a process that serves no API.
+pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
+    let metrics = OpenApiRouter::default().routes(routes!(service::metrics));
+    wrapped(Router::from(metrics.layer(from_fn(layers::in_time))), app, options)
+}
+
 /// The API as a service.
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let in_time = from_fn(layers::in_time);
@@ -75,9 +87,11 @@ pub fn router(app: Arc<App>, options: Options) -> Router {
         .layer(in_time.clone())
         .merge(lasting())
         .layer(from_fn_with_state(app.clone(), auth::identify));
-    let table = Router::from(teams.merge(public().layer(in_time)));
-    table
-        .merge(docs())
+    wrapped(Router::from(teams.merge(public().layer(in_time))).merge(docs()), app, options)
+}
+
+fn wrapped(routes: Router<Api>, app: Arc<App>, options: Options) -> Router {
+    routes
         .fallback(layers::not_found)
         .method_not_allowed_fallback(layers::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))

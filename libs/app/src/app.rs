@@ -11,10 +11,11 @@ use crate::{
     MasterKey, Settings,
     ids::Ids,
     logins,
-    receive::{Committer, Receiver},
+    receive::{Committer, Interested, Receiver},
     retention::Retention,
     secrets::Secrets,
     versions::Versions,
+    webhooks,
 };
 
 /// How long a process may rely on what it knows of a key or a login that another one may change.
@@ -35,6 +36,7 @@ pub struct App {
     pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
     pub(crate) key_uses: Cache<trapline_model::ApiKeyId, ()>,
+    pub(crate) webhooks: webhooks::Shared,
     pub(crate) first_run: tokio::sync::OnceCell<records::FirstRun>,
     pub(crate) shutdown: CancellationToken,
 }
@@ -53,6 +55,7 @@ impl App {
         let ids = Arc::new(Ids::new(clock.clone()));
         let versions = Arc::new(Versions::new(ports.cache.clone()));
         let retention = Arc::new(Retention::new(ports.clone(), versions.clone()));
+        let webhooks = webhooks::Shared::new(&ports);
         let app = Self {
             receiver: Receiver::start(Committer {
                 ports: ports.clone(),
@@ -60,6 +63,7 @@ impl App {
                 ids: ids.clone(),
                 retention: retention.clone(),
                 versions: versions.clone(),
+                interested: Interested { hooks: webhooks.hooks.clone() },
                 in_flight: settings.groups_in_flight,
             }),
             secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
@@ -70,6 +74,7 @@ impl App {
                 .max_capacity(KNOWN_AT_MOST)
                 .time_to_live(Duration::from_mins(1))
                 .build(),
+            webhooks,
             first_run: tokio::sync::OnceCell::new(),
             ports,
             clock,
@@ -81,7 +86,8 @@ impl App {
         };
         tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
         tokio::spawn(app.versions.clone().run(app.shutdown.clone()));
-        let changes = logins::follow_changes(app.ports.bus.clone(), app.logins.clone());
+        let hooks = app.webhooks.hooks.clone();
+        let changes = logins::follow_changes(app.ports.bus.clone(), app.logins.clone(), hooks);
         let shutdown = app.shutdown.clone();
         tokio::spawn(async move { shutdown.run_until_cancelled(changes).await });
         Ok(Arc::new(app))

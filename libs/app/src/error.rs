@@ -58,6 +58,8 @@ pub enum Error {
     },
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
+    /// Something was sealed with another master key than this process has.
+    WrongMasterKey,
     /// A fault of ours.
     Internal(Fault),
 }
@@ -88,6 +90,9 @@ impl fmt::Display for Error {
             Self::Conflict => f.write_str("conflict"),
             Self::TooMany { .. } => f.write_str("too many requests"),
             Self::Unavailable => f.write_str("unavailable"),
+            Self::WrongMasterKey => {
+                f.write_str("the secret key is another than the installation's")
+            }
             Self::Internal(fault) => write!(f, "{} (at {})", fault.source, fault.at),
         }
     }

@@ -126,7 +126,7 @@ impl Feed {
             }
             LiveEvent::InboxUpdated => self.inbox_updated().await?,
             LiveEvent::InboxDeleted => return Ok(false),
-            LiveEvent::LoginChanged { .. } => {}
+            LiveEvent::LoginChanged { .. } | LiveEvent::HooksChanged { .. } => {}
         }
         Ok(true)
     }

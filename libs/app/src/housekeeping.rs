@@ -1,24 +1,16 @@
 //! Housekeeping jobs: what a request started and need not wait for.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId};
 use trapline_store::{
-    Job, Key, Lane, Lease, Op, When,
+    Job, Key, Lane, Op, When,
     records::{Inbox, InboxState, Mark, Message},
 };
 
-use crate::{App, Error, Result, jobs, metrics};
+use crate::{App, Error, Result, jobs};
 
-/// Jobs taken at a time.
-const AT_ONCE: usize = 16;
-const PAUSE_AFTER_FAULT: Duration = Duration::from_secs(1);
-/// The longest sleep between two looks at the lane, which is also how often the loop shows that
-/// it lives.
-const LOOK: Duration = Duration::from_secs(10);
-const MAX_ATTEMPTS: u32 = 10;
-const RETRY_AFTER: Duration = Duration::from_secs(30);
 /// Longer than a process may rely on what it knows of a login: mail that one still took for the
 /// inbox goes too.
 const PURGE_AFTER: Duration = Duration::from_secs(10);
@@ -38,61 +30,13 @@ pub(crate) async fn schedule_purge(app: &App, inbox: &Inbox) -> Result<()> {
     Ok(app.schedule(&job).await?)
 }
 
-/// Works on the housekeeping lane until shutdown, and shows that it lives under `instance`.
-pub async fn run_housekeeping(app: Arc<App>, instance: String) {
-    let work = async {
-        loop {
-            app.beat("worker", &instance).await;
-            app.housekeeping_round().await;
-        }
-    };
-    app.shutdown.run_until_cancelled(work).await;
-}
-
 impl App {
-    async fn housekeeping_round(&self) {
-        match self.ports.queue.take(Lane::Housekeeping, AT_ONCE, LOOK).await {
-            Ok(leases) => {
-                for lease in leases {
-                    self.housekeep(lease).await;
-                }
-            }
-            Err(error) => {
-                tracing::error!(%error, "the job queue does not answer");
-                tokio::time::sleep(PAUSE_AFTER_FAULT).await;
-            }
+    /// Does a job of [`Lane::Housekeeping`]. A purge conflicts for as long as the inbox is there: the
+    /// request that deletes it stores this job first.
+    pub async fn housekeep(&self, job: &Job) -> Result<()> {
+        match jobs::work(job)? {
+            Work::Purge { team, inbox } => self.purge_deleted(team, inbox).await,
         }
-    }
-
-    async fn housekeep(&self, lease: Lease) {
-        let outcome = match jobs::work(&lease.job) {
-            Ok(Work::Purge { team, inbox }) => self.purge_deleted(team, inbox).await,
-            Err(error) => {
-                tracing::error!(%error, job.id = lease.job.id, "a job does not decode");
-                Ok(())
-            }
-        };
-        metrics::job_done(Lane::Housekeeping, outcome.is_ok());
-        let ended = match outcome {
-            Ok(()) => self.job_done(lease).await,
-            Err(error) => self.try_again(lease, &error).await,
-        };
-        if let Err(error) = ended {
-            tracing::warn!(%error, "a job's end was not stored; it will run again");
-        }
-    }
-
-    async fn try_again(&self, lease: Lease, error: &Error) -> trapline_store::Result<()> {
-        let Job { id, lane, attempt, .. } = &lease.job;
-        if *attempt >= MAX_ATTEMPTS {
-            tracing::error!(%error, job.id = id, "a job was given up");
-            return self.job_done(lease).await;
-        }
-        tracing::warn!(%error, job.id = id, "a job is tried again");
-        let due = self.now().after(RETRY_AFTER);
-        let work: Work = jobs::work(&lease.job)?;
-        let next = jobs::job(*lane, id.clone(), attempt + 1, work, due)?;
-        self.job_again(lease, &next).await
     }
 
     async fn purge_deleted(&self, team: TeamId, inbox: InboxId) -> Result<()> {

@@ -5,12 +5,15 @@
 
 use std::time::Duration;
 
+use futures_util::future::{join_all, try_join_all};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, Op, PortError, Record, Result, When, records::Outbox};
 
 use crate::App;
 
+/// Rows that are written in one batch.
+const BATCH: usize = 16;
 /// Rows of jobs that nobody finishes are gone after so long.
 const KEPT: Duration = Duration::from_hours(72);
 
@@ -38,7 +41,7 @@ pub(crate) fn work<W: DeserializeOwned>(job: &Job) -> Result<W> {
     Body::deserialize(&job.body).map(|body| body.work).map_err(corrupt)
 }
 
-fn due(job: &Job) -> Result<Time> {
+pub(crate) fn due(job: &Job) -> Result<Time> {
     Body::<serde::de::IgnoredAny>::deserialize(&job.body).map(|body| body.due).map_err(corrupt)
 }
 
@@ -65,6 +68,47 @@ impl App {
         Ok(())
     }
 
+    /// The same job for another time.
+    pub fn job_at(old: &Job, due: Time) -> Result<Job> {
+        let next: serde_json::Value = work(old)?;
+        job(old.lane, old.id.clone(), old.attempt, next, due)
+    }
+
+    /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are
+    /// in its next commit, the rows first; elsewhere a job comes after its row.
+    pub(crate) async fn schedule_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
+        if self.ports.queue.durable() {
+            return tokio::try_join!(self.write_all(rows), self.publish_all(jobs)).map(drop);
+        }
+        let mut ops = rows;
+        for job in jobs {
+            ops.push(self.outbox_put(job)?);
+        }
+        self.write_all(ops).await?;
+        if let Err(error) = self.publish_all(jobs).await {
+            tracing::warn!(%error, jobs = jobs.len(), "jobs wait in the outbox");
+        }
+        Ok(())
+    }
+
+    async fn publish_all(&self, jobs: &[Job]) -> Result<()> {
+        let mut publishing = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            publishing.push(self.ports.queue.publish(job, Some(due(job)?)));
+        }
+        join_all(publishing).await.into_iter().collect()
+    }
+
+    /// Writes rows that need not be there together, in batches that every store takes.
+    async fn write_all(&self, mut ops: Vec<Op>) -> Result<()> {
+        let mut batches = Vec::new();
+        while !ops.is_empty() {
+            let rest = ops.split_off(ops.len().min(BATCH));
+            batches.push(self.ports.store.write(std::mem::replace(&mut ops, rest)));
+        }
+        try_join_all(batches).await.map(drop)
+    }
+
     /// Removes a job that is done.
     pub async fn job_done(&self, lease: Lease) -> Result<()> {
         if !self.ports.queue.durable() {
@@ -85,12 +129,16 @@ impl App {
         self.ports.store.write(vec![old]).await
     }
 
-    /// The row of a job that is published by somebody else, together with other rows.
-    pub(crate) fn outbox_put(&self, job: &Job) -> Result<Op> {
-        let row = Outbox { due: due(job)?, job: job.clone() };
-        let ttl = Some(row.due.since(self.now()) + KEPT);
-        Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+    fn outbox_put(&self, job: &Job) -> Result<Op> {
+        outbox_put(job, self.now())
     }
+}
+
+/// The row of a job that is published by somebody else, together with other rows.
+pub(crate) fn outbox_put(job: &Job, now: Time) -> Result<Op> {
+    let row = Outbox { due: due(job)?, job: job.clone() };
+    let ttl = Some(row.due.since(now) + KEPT);
+    Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
 }
 
 fn outbox_delete(job: &Job) -> Result<Op> {

@@ -14,6 +14,7 @@ mod ids;
 mod inboxes;
 mod janitor;
 mod jobs;
+mod lanes;
 mod leases;
 mod logins;
 mod messages;
@@ -25,8 +26,10 @@ mod retention;
 mod sample;
 mod secrets;
 mod settings;
+mod shared_secret;
 mod versions;
 mod wait;
+mod webhooks;
 
 pub use api_keys::NewKey;
 pub use app::App;
@@ -35,7 +38,6 @@ pub use feed::{Feed, FeedEvent};
 pub use filter::Filter;
 pub use first_run::Start;
 pub use health::Health;
-pub use housekeeping::run_housekeeping;
 pub use inboxes::{InboxChange, NewInbox};
 pub use janitor::run_janitor;
 pub use logins::{LoginRefused, Mailbox};
@@ -45,5 +47,8 @@ pub use receive::Incoming;
 pub use secrets::MasterKey;
 pub use settings::Settings;
 pub use wait::Waited;
+pub use webhooks::{
+    Attempt, Begun, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,
+};
 
-pub use trapline_store::{PortError, Rate, Verdict};
+pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

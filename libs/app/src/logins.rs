@@ -11,10 +11,10 @@ use trapline_model::{InboxId, Time};
 use trapline_store::{Bus, LiveEvent, Signal, load, records::SmtpLogin};
 use uuid::Uuid;
 
-use crate::{App, Result, inboxes::seal_context};
+use crate::{App, Result, inboxes::seal_context, webhooks::Hooks};
 
-/// Where every process hears of changed logins; no inbox has this id.
-const EVERYWHERE: InboxId = InboxId(Uuid::nil());
+/// Where every process hears of changed logins and webhooks; no inbox has this id.
+pub(crate) const EVERYWHERE: InboxId = InboxId(Uuid::nil());
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// An inbox as the receiving path knows it.
@@ -155,23 +155,31 @@ impl App {
 }
 
 /// Forgets what other processes changed, and everything whenever a change may have gone unheard.
-pub(crate) async fn follow_changes(bus: Arc<dyn Bus>, logins: Cache<String, Arc<SmtpLogin>>) {
+pub(crate) async fn follow_changes(
+    bus: Arc<dyn Bus>,
+    logins: Cache<String, Arc<SmtpLogin>>,
+    hooks: Arc<Hooks>,
+) {
+    let forget_all = || {
+        logins.invalidate_all();
+        hooks.forget_all();
+    };
     loop {
         match bus.subscribe(EVERYWHERE).await {
             Ok(mut signals) => {
-                logins.invalidate_all();
+                forget_all();
                 while let Some(signal) = signals.next().await {
                     match signal {
-                        Signal::Gap => logins.invalidate_all(),
-                        Signal::Event(event) => {
-                            if let LiveEvent::LoginChanged { username } = &*event {
-                                logins.invalidate(username);
-                            }
-                        }
+                        Signal::Gap => forget_all(),
+                        Signal::Event(event) => match &*event {
+                            LiveEvent::LoginChanged { username } => logins.invalidate(username),
+                            LiveEvent::HooksChanged { team } => hooks.forget(*team),
+                            _ => {}
+                        },
                     }
                 }
             }
-            Err(error) => tracing::warn!(%error, "changes of logins are not heard"),
+            Err(error) => tracing::warn!(%error, "changes of logins and webhooks are not heard"),
         }
         tokio::time::sleep(PAUSE).await;
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use metrics::{
     Gauge, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
+use trapline_model::DeliveryStatus;
 use trapline_store::Lane;
 
 const HTTP_SECONDS: &str = "trapline_http_request_seconds";
@@ -24,6 +25,7 @@ const WAITS: &str = "trapline_waits_parked";
 const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
+const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
@@ -43,6 +45,7 @@ pub fn describe() {
     describe_counter!(WAIT_ENDED, "Waits by outcome.");
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
+    describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
 }
 
 /// An HTTP request was answered; `route` is the pattern, never the path.
@@ -103,8 +106,19 @@ pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bo
     counter!(GROUP_BYTES).increment(bytes as u64);
 }
 
-pub(crate) fn job_done(lane: Lane, ok: bool) {
+/// A job ended, or is tried again.
+pub fn job_done(lane: Lane, ok: bool) {
     counter!(JOBS, "lane" => lane.name(), "outcome" => outcome(ok)).increment(1);
+}
+
+/// A webhook was called; the outcome is where that left the delivery.
+pub(crate) fn webhook_attempt(status: DeliveryStatus, took: Duration) {
+    let outcome = match status {
+        DeliveryStatus::Succeeded => "succeeded",
+        DeliveryStatus::Pending | DeliveryStatus::Retrying => "retrying",
+        DeliveryStatus::Failed => "failed",
+    };
+    histogram!(WEBHOOK_SECONDS, "outcome" => outcome).record(took.as_secs_f64());
 }
 
 pub(crate) fn wait_ended(outcome: &'static str) {

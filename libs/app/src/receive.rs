@@ -4,6 +4,7 @@
 //! the groups, so ids and times have the same order; visibility has it too where one group at a time
 //! is written.
 
+mod arrivals;
 mod committer;
 mod draft;
 
@@ -12,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
 
 use crate::{App, Error, Mailbox, Result, metrics};
+pub(crate) use arrivals::{Arrival, Interested};
 pub(crate) use committer::Committer;
 use draft::Draft;
 

@@ -104,6 +104,14 @@ id!(
     /// An API key.
     ApiKeyId
 );
+id!(
+    /// A webhook.
+    WebhookId
+);
+id!(
+    /// One event on its way to one webhook; the time in it says in which bucket of the log it is.
+    DeliveryId
+);
 
 /// A message: its inbox and its own UUIDv7, so that the id alone says where the message is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

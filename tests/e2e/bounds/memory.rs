@@ -66,6 +66,6 @@ async fn two_hundred_large_messages_at_once_take_bounded_memory() {
     assert!(accepted > 0, "{codes:?}");
     let (stored, _) = server.rest().subjects(&inbox).await;
     assert_eq!(stored, accepted as u64);
-    let peak = peak(server.process_ids()[0]);
+    let peak = peak(server.smtp_process_ids()[0]);
     assert!(peak < MAIL_MEMORY + BESIDE, "{} MiB", peak / MIB);
 }

@@ -1,6 +1,14 @@
 //! The command line. Values are texts here; `check` reads them, so that all faults come at once.
 
+mod edge;
+mod groups;
+
 use clap::{Args, Parser, Subcommand};
+
+pub(crate) use edge::EdgeArgs;
+pub(crate) use groups::{
+    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, SecretArgs,
+};
 
 /// Catches the mail that an application sends while it is tested.
 #[derive(Debug, Parser)]
@@ -16,10 +24,19 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run everything in this process over one data folder (the default).
     Serve(Box<ServeArgs>),
-    /// Manage API keys of a data folder, beside a running server too.
+    /// Run the API of a cluster.
+    Api(Box<ApiRoleArgs>),
+    /// Run an SMTP edge of a cluster.
+    Smtp(Box<SmtpRoleArgs>),
+    /// Run a worker of a cluster.
+    Worker(Box<WorkerRoleArgs>),
+    /// Make or update what a cluster keeps in its services; safe to repeat. The first time, this
+    /// makes the first team, inbox and key too.
+    Migrate(Box<MigrateArgs>),
+    /// Manage API keys, beside running servers too.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Manage teams of a data folder, beside a running server too.
+    /// Manage teams, beside running servers too.
     #[command(subcommand)]
     Team(TeamCommand),
 }
@@ -37,7 +54,7 @@ pub(crate) enum TeamCommand {
         /// The team's name.
         name: String,
         #[command(flatten)]
-        store: StoreArgs,
+        backend: BackendArgs,
     },
 }
 
@@ -56,148 +73,99 @@ pub(crate) struct NewKeyArgs {
     #[arg(long)]
     pub expires_at: Option<String>,
     #[command(flatten)]
-    pub store: StoreArgs,
+    pub backend: BackendArgs,
 }
 
-/// Where the data is.
+/// Where a command finds the data: in a cluster when `--cql` is there, else in a folder.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Storage")]
-pub(crate) struct StoreArgs {
-    /// The data folder; made when absent.
-    #[arg(long, env = "TRAPLINE_DATA", default_value = "trapline-data", value_name = "FOLDER")]
-    pub data: String,
-    /// What an accepted mail survives: `power` (synced before the answer) or `process` (a crash of
-    /// the process, not of the machine).
-    #[arg(long, env = "TRAPLINE_DURABILITY", default_value = "power", value_name = "LEVEL")]
-    pub durability: String,
-    /// Seals passwords and signs URLs: 32 bytes in base64; kept in the data folder when left out.
-    #[arg(long, env = "TRAPLINE_SECRET_KEY", hide_env_values = true, value_name = "BASE64")]
-    pub secret_key: Option<String>,
+pub(crate) struct BackendArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub secret: SecretArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Where the API listens.
-    #[arg(long, env = "TRAPLINE_HTTP", default_value = "127.0.0.1:8025", value_name = "ADDRESS")]
-    pub http: String,
-    /// Where SMTP listens (plain and STARTTLS).
-    #[arg(long, env = "TRAPLINE_SMTP", default_value = "127.0.0.1:1025", value_name = "ADDRESS")]
-    pub smtp: String,
-    /// Where SMTP listens with implicit TLS; off when left out.
-    #[arg(long, env = "TRAPLINE_SMTPS", value_name = "ADDRESS")]
-    pub smtps: Option<String>,
-    /// Where clients reach the API; made from the HTTP address when left out.
-    #[arg(long, env = "TRAPLINE_BASE_URL", value_name = "URL")]
-    pub base_url: Option<String>,
-    /// The domain of inbox addresses.
-    #[arg(
-        long,
-        env = "TRAPLINE_MAIL_DOMAIN",
-        default_value = "trapline.test",
-        value_name = "NAME"
-    )]
-    pub mail_domain: String,
-    /// The host that the API names for SMTP; made from the SMTP address when left out.
-    #[arg(long, env = "TRAPLINE_SMTP_HOST", value_name = "NAME")]
-    pub smtp_host: Option<String>,
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    pub edge: EdgeArgs,
+    #[command(flatten)]
+    pub public: PublicArgs,
     /// An API key of the first team (`tl_` and at least 20 letters and digits) that works from the
     /// first start on.
     #[arg(long, env = "TRAPLINE_API_KEY", hide_env_values = true, value_name = "KEY")]
     pub api_key: Option<String>,
-    /// Whether mail without AUTH to an unknown address lands in the first inbox.
-    #[arg(long, env = "TRAPLINE_CATCH_ALL", default_value = "true", value_name = "BOOL")]
-    pub catch_all: String,
     #[command(flatten)]
-    pub store: StoreArgs,
+    pub folder: FolderArgs,
     #[command(flatten)]
-    pub smtp_args: SmtpArgs,
+    pub secret: SecretArgs,
     #[command(flatten)]
-    pub service: ServiceArgs,
-    /// Check the settings, report every bad one, and exit.
-    #[arg(long)]
-    pub check_config: bool,
+    pub api: ApiArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
 }
 
-/// The SMTP edge.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "SMTP")]
-pub(crate) struct SmtpArgs {
-    /// A certificate chain in PEM; one is made when left out, with a CA to download.
-    #[arg(long, env = "TRAPLINE_TLS_CERT", requires = "tls_key", value_name = "FILE")]
-    pub tls_cert: Option<String>,
-    /// The certificate's private key in PEM.
-    #[arg(long, env = "TRAPLINE_TLS_KEY", requires = "tls_cert", value_name = "FILE")]
-    pub tls_key: Option<String>,
-    /// Whether AUTH is refused before TLS.
-    #[arg(long, env = "TRAPLINE_AUTH_REQUIRES_TLS", default_value = "false", value_name = "BOOL")]
-    pub auth_requires_tls: String,
-    /// Whether mail is refused before AUTH.
-    #[arg(long, env = "TRAPLINE_REQUIRE_AUTH", default_value = "false", value_name = "BOOL")]
-    pub require_auth: String,
-    /// Connections at once; the next one gets 421.
-    #[arg(long, env = "TRAPLINE_SMTP_CONNECTIONS", default_value = "10000", value_name = "N")]
-    pub smtp_connections: String,
-    /// Connections at once from one address.
-    #[arg(long, env = "TRAPLINE_SMTP_PER_ADDRESS", default_value = "10000", value_name = "N")]
-    pub smtp_per_address: String,
-    /// The longest command line.
-    #[arg(long, env = "TRAPLINE_SMTP_COMMAND_LINE", default_value = "4KiB", value_name = "SIZE")]
-    pub smtp_command_line: String,
-    /// The largest message.
-    #[arg(long, env = "TRAPLINE_SMTP_MESSAGE", default_value = "25MiB", value_name = "SIZE")]
-    pub smtp_message: String,
-    /// Recipients of one message.
-    #[arg(long, env = "TRAPLINE_SMTP_RECIPIENTS", default_value = "1000", value_name = "N")]
-    pub smtp_recipients: String,
-    /// Faulty commands before a session is closed.
-    #[arg(long, env = "TRAPLINE_SMTP_ERRORS", default_value = "20", value_name = "N")]
-    pub smtp_errors: String,
-    /// Message bytes in memory over all sessions.
-    #[arg(long, env = "TRAPLINE_SMTP_MEMORY", default_value = "256MiB", value_name = "SIZE")]
-    pub smtp_memory: String,
-    /// Silence between commands.
-    #[arg(long, env = "TRAPLINE_SMTP_IDLE", default_value = "5m", value_name = "TIME")]
-    pub smtp_idle: String,
-    /// Silence before a client signed in or sent a message.
-    #[arg(long, env = "TRAPLINE_SMTP_IDLE_AT_FIRST", default_value = "1m", value_name = "TIME")]
-    pub smtp_idle_at_first: String,
-    /// Silence inside a message.
-    #[arg(long, env = "TRAPLINE_SMTP_DATA_IDLE", default_value = "1m", value_name = "TIME")]
-    pub smtp_data_idle: String,
-    /// The time for one message.
-    #[arg(long, env = "TRAPLINE_SMTP_DATA_TOTAL", default_value = "10m", value_name = "TIME")]
-    pub smtp_data_total: String,
-    /// The age at which a session is closed between two commands.
-    #[arg(long, env = "TRAPLINE_SMTP_SESSION_TOTAL", default_value = "1h", value_name = "TIME")]
-    pub smtp_session_total: String,
-    /// The time that open transactions get at shutdown, at most 25s.
-    #[arg(long, env = "TRAPLINE_DRAIN", default_value = "20s", value_name = "TIME")]
-    pub drain: String,
+pub(crate) struct ApiRoleArgs {
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    pub public: PublicArgs,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub secret: SecretArgs,
+    #[command(flatten)]
+    pub api: ApiArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
 }
 
-/// Limits and what operators see.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Service")]
-pub(crate) struct ServiceArgs {
-    /// API requests a minute and team; 0 is no limit.
-    #[arg(long, env = "TRAPLINE_API_RATE", default_value = "0", value_name = "N")]
-    pub api_rate: String,
-    /// Parked waits and event streams at once.
-    #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
-    pub max_streams: String,
-    /// Who may show signed previews in a frame (CSP `frame-ancestors`).
-    #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
-    pub preview_ancestors: String,
-    /// The bearer token of `/api/metrics`; the metrics are closed without one.
-    #[arg(long, env = "METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
-    pub metrics_token: Option<String>,
-    /// Overdue jobs at which `/api/health?deep=1` fails.
-    #[arg(long, env = "DEEP_HEALTH_MAX_OVERDUE", default_value = "50", value_name = "N")]
-    pub deep_health_max_overdue: String,
-    /// What is logged, as in `info` or `trapline_smtp=debug,info`.
-    #[arg(long, env = "TRAPLINE_LOG", default_value = "info,rustls=error", value_name = "FILTER")]
-    pub log: String,
-    /// `text` or `json`.
-    #[arg(long, env = "TRAPLINE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
-    pub log_format: String,
+pub(crate) struct SmtpRoleArgs {
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    pub edge: EdgeArgs,
+    #[command(flatten)]
+    pub public: PublicArgs,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub secret: SecretArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerRoleArgs {
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    pub public: PublicArgs,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub secret: SecretArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArgs {
+    #[command(flatten)]
+    pub public: PublicArgs,
+    /// An API key of the first team (`tl_` and at least 20 letters and digits) that is to work.
+    #[arg(long, env = "TRAPLINE_API_KEY", hide_env_values = true, value_name = "KEY")]
+    pub api_key: Option<String>,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub secret: SecretArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
 }

@@ -17,6 +17,21 @@ pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
         .ok_or_else(|| format!("wants a number from {least} to {most}"))
 }
 
+pub(super) fn port(text: &str) -> Result<u16, String> {
+    text.parse().ok().filter(|port| *port > 0).ok_or_else(|| "wants a port".to_owned())
+}
+
+/// A name that CQL, NATS and Redis all take as it is.
+pub(super) fn keyspace(text: &str) -> Result<String, String> {
+    let letters = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
+    let starts = text.starts_with(|c: char| c.is_ascii_lowercase());
+    if starts && text.len() <= 32 && text.bytes().all(letters) {
+        Ok(text.to_owned())
+    } else {
+        Err("wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
+    }
+}
+
 /// A size in bytes: a number with an optional unit.
 pub(super) fn size(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];

@@ -4,7 +4,7 @@ use std::{env, fmt::Write, fs, path::Path};
 
 use clap::{CommandFactory, Parser};
 
-use super::Cli;
+use super::{Cli, Command};
 
 #[test]
 fn every_bad_setting_is_reported_at_once() {
@@ -36,10 +36,20 @@ fn every_bad_setting_is_reported_at_once() {
 }
 
 #[test]
+fn a_cluster_says_what_it_needs() {
+    let cli = Cli::parse_from(["trapline", "worker", "--cql-keyspace=Trap-line"]);
+    let Some(Command::Worker(args)) = cli.command else { panic!("another command") };
+    let report = args.check().err().unwrap().to_string();
+    for flag in ["cql", "cql-keyspace", "blobs", "nats", "redis", "secret-key"] {
+        assert!(report.contains(&format!("--{flag}")), "{flag} in {report}");
+    }
+}
+
+#[test]
 fn the_defaults_are_good() {
     let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
-    assert_eq!(config.edge.limits.message_size, 25 << 20);
-    assert!(config.api_rate.is_none());
+    assert_eq!(config.edge.unwrap().config.limits.message_size, 25 << 20);
+    assert!(config.api.unwrap().rate.is_none());
 }
 
 /// The page is written from the settings themselves: `UPDATE_DOCS=1 cargo test -p trapline`.
@@ -56,40 +66,59 @@ fn the_configuration_page_is_up_to_date() {
 fn page() -> String {
     let mut page = String::from(
         "# Configuration\n\n\
-         Each setting of `trapline serve` is a flag and an environment variable; the flag wins. All bad \
-         settings are reported at once, and `trapline serve --check-config` does nothing else. Sizes are \
+         Each setting is a flag and an environment variable; the flag wins. `trapline serve` runs \
+         everything in one process; `api`, `smtp` and `worker` are the roles of a cluster, for which \
+         `migrate` prepares the services. All bad settings are reported at once, and `--check-config` \
+         does nothing else. Sizes are \
          numbers with `B`, `KiB`, `MiB` or `GiB`; times are numbers with `ms`, `s`, `m`, `h` or `d`.\n\n\
          This page is made from the settings themselves.\n",
     );
     let command = Cli::command();
     let mut heading = None;
-    for arg in command.get_arguments() {
-        let Some(variable) = arg.get_env() else { continue };
+    for (arg, commands) in settings(&command) {
         let group = arg.get_help_heading().unwrap_or("Addresses");
         if heading != Some(group) {
             heading = Some(group);
             write!(
                 page,
-                "\n## {group}\n\n| flag | variable | default | what |\n|---|---|---|---|\n"
+                "\n## {group}\n\n| flag | variable | default | of | what |\n|---|---|---|---|---|\n"
             )
             .unwrap();
         }
-        let defaults: Vec<_> =
-            arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
-        let default = if defaults.is_empty() {
-            "–".to_owned()
-        } else {
-            format!("`{}`", defaults.join(" "))
-        };
-        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         writeln!(
             page,
-            "| `--{}` | `{}` | {default} | {} |",
+            "| `--{}` | `{}` | {} | {} | {} |",
             arg.get_long().unwrap(),
-            variable.to_str().unwrap(),
-            help.replace('|', "\\|"),
+            arg.get_env().unwrap().to_str().unwrap(),
+            default(arg),
+            commands.join(", "),
+            arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|"),
         )
         .unwrap();
     }
     page
+}
+
+/// Every setting with the commands that have it, by group.
+fn settings(command: &clap::Command) -> Vec<(&clap::Arg, Vec<&str>)> {
+    let mut settings: Vec<(&clap::Arg, Vec<&str>)> = Vec::new();
+    for name in ["serve", "api", "smtp", "worker", "migrate"] {
+        for arg in command.find_subcommand(name).unwrap().get_arguments() {
+            if arg.get_env().is_none() {
+                continue;
+            }
+            match settings.iter_mut().find(|(known, _)| known.get_id() == arg.get_id()) {
+                Some((_, commands)) => commands.push(name),
+                None => settings.push((arg, vec![name])),
+            }
+        }
+    }
+    settings.sort_by_key(|(arg, _)| arg.get_help_heading().map(str::to_owned));
+    settings
+}
+
+fn default(arg: &clap::Arg) -> String {
+    let defaults: Vec<_> =
+        arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
+    if defaults.is_empty() { "–".to_owned() } else { format!("`{}`", defaults.join(" ")) }
 }

@@ -32,6 +32,10 @@ enum Kind {
         max: i64,
     },
     Boolean,
+    Array {
+        item: Box<Rule>,
+        max: usize,
+    },
     Object {
         fields: Vec<Field>,
         closed: bool,

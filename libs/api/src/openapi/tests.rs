@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 25] = [
+const ROUTES: [&str; 33] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -31,6 +31,14 @@ const ROUTES: [&str; 25] = [
     "get /api/messages/{id}/html",
     "get /api/messages/{id}/preview-url",
     "get /api/messages/{id}/attachments/{attachmentId}",
+    "get /api/webhooks",
+    "post /api/webhooks",
+    "get /api/webhooks/{id}",
+    "patch /api/webhooks/{id}",
+    "delete /api/webhooks/{id}",
+    "post /api/webhooks/{id}/test",
+    "get /api/webhooks/{id}/deliveries",
+    "post /api/webhooks/{id}/deliveries/{deliveryId}",
     "get /api/health",
     "get /api/metrics",
 ];
@@ -121,7 +129,9 @@ fn every_reference_leads_somewhere() {
 fn bodies_are_closed_and_bounded() {
     let document = document();
     let schemas = &document["components"]["schemas"];
-    for name in ["ProjectInput", "NewInbox", "InboxChange", "MessageChange"] {
+    for name in
+        ["ProjectInput", "NewInbox", "InboxChange", "MessageChange", "NewWebhook", "WebhookChange"]
+    {
         assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }
     assert_eq!(schemas["InboxChange"]["properties"]["name"]["$ref"], "#/components/schemas/Name");

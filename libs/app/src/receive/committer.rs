@@ -7,23 +7,25 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
 };
-use trapline_model::{InboxId, MessageId, Time};
+use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
-    BlobRef, Clock, Group, LiveEvent, Op, Ports, Record, When,
+    BlobRef, Clock, Group, Job, Lane, LiveEvent, Op, Ports, Record, When,
     records::{Chore, Message, Task},
     segment::{self, Builder, Class},
 };
 use uuid::Uuid;
 
-use super::{Draft, Waiting};
+use super::{Draft, Interested, Waiting};
 use crate::{
-    Result, ids::Ids, inboxes::remaining, janitor, metrics, retention::Retention,
+    Result, ids::Ids, inboxes::remaining, janitor, jobs, metrics, retention::Retention,
     versions::Versions,
 };
 
 /// Bounds of one group.
 const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
+const MAX_MESSAGES: usize = 2_000;
 
 /// The one task that gives messages their ids.
 pub(crate) struct Committer {
@@ -32,6 +34,7 @@ pub(crate) struct Committer {
     pub(crate) ids: Arc<Ids>,
     pub(crate) retention: Arc<Retention>,
     pub(crate) versions: Arc<Versions>,
+    pub(crate) interested: Interested,
     /// Groups that may be written at the same time; at least 1.
     pub(crate) in_flight: usize,
 }
@@ -52,6 +55,7 @@ struct Forming {
     segment: Builder,
     rows: Vec<Op>,
     mails: Vec<(Placed, Done)>,
+    arrived: Vec<(TeamId, MessageId)>,
 }
 
 impl Committer {
@@ -93,6 +97,7 @@ impl Committer {
             segment: Builder::new(),
             rows: Vec::with_capacity(mails.len()),
             mails: Vec::with_capacity(mails.len()),
+            arrived: Vec::with_capacity(mails.len()),
         };
         for (draft, done) in mails {
             match self.place(draft, &mut group, now) {
@@ -107,16 +112,16 @@ impl Committer {
     }
 
     async fn write(&self, class: Class, group: Forming, now: Time) {
-        let Forming { name, segment, rows, mails } = group;
+        let Forming { name, segment, rows, mails, arrived } = group;
         let (started, bytes) = (Instant::now(), segment.len());
-        let outcome = match janitor_row(&name, class, now) {
-            Ok(chore) => {
-                let (bytes, before) = (segment.finish(), vec![chore]);
-                let group = Group { segment: name, bytes, before, rows, job: None };
-                self.ports.intake.commit(group).await
-            }
-            Err(error) => Err(error),
+        let outcome = async {
+            let before = vec![janitor_row(&name, class, now)?];
+            let (job, rows) = self.announced(&name, &arrived, rows, now).await?;
+            let bytes = segment.finish();
+            let group = Group { segment: name, bytes, before, rows, job };
+            self.ports.intake.commit(group).await
         };
+        let outcome = outcome.await;
         metrics::group_committed(started.elapsed(), mails.len(), bytes, outcome.is_ok());
         if let Err(error) = outcome {
             tracing::error!(%error, mails = mails.len(), "a group was not stored");
@@ -127,6 +132,25 @@ impl Committer {
         }
         self.changed(&mails).await;
         join_all(mails.into_iter().map(|(placed, done)| self.announce(placed, done))).await;
+    }
+
+    /// The job that tells of the group, if anybody may want to know, and the rows with its own.
+    async fn announced(
+        &self,
+        segment: &str,
+        arrived: &[(TeamId, MessageId)],
+        mut rows: Vec<Op>,
+        now: Time,
+    ) -> trapline_store::Result<(Option<Job>, Vec<Op>)> {
+        let arrivals = self.interested.of(arrived).await;
+        if arrivals.is_empty() {
+            return Ok((None, rows));
+        }
+        let job = jobs::job(Lane::Received, segment.to_owned(), 1, arrivals, now)?;
+        if !self.ports.queue.durable() {
+            rows.push(jobs::outbox_put(&job, now)?);
+        }
+        Ok((Some(job), rows))
     }
 
     fn place(
@@ -144,6 +168,7 @@ impl Committer {
         message.blob = BlobRef { segment: group.name.clone(), offset, len };
         let doc = message.doc(&search)?;
         for (id, target) in ids.iter().zip(&targets) {
+            group.arrived.push((target.team, *id));
             let ttl = remaining(target.expires_at, now);
             let key = Message::row(*id);
             group.rows.push(Op::Put { key, doc: doc.clone(), ttl, when: When::Always });
@@ -186,18 +211,20 @@ async fn gather(
     mails: &mut mpsc::Receiver<Waiting>,
     company: bool,
 ) -> Vec<Waiting> {
-    let mut bytes = first.0.raw.len();
+    let (mut bytes, mut messages) = (first.0.raw.len(), first.0.targets.len());
     let mut batch = vec![first];
     let mut seen = 0;
     loop {
         while batch.len() < MAX_MAILS
             && bytes < MAX_BYTES
+            && messages < MAX_MESSAGES
             && let Ok(next) = mails.try_recv()
         {
             bytes += next.0.raw.len();
+            messages += next.0.targets.len();
             batch.push(next);
         }
-        let full = batch.len() >= MAX_MAILS || bytes >= MAX_BYTES;
+        let full = batch.len() >= MAX_MAILS || bytes >= MAX_BYTES || messages >= MAX_MESSAGES;
         if full || !company || batch.len() == seen {
             return batch;
         }

@@ -1,7 +1,7 @@
 //! A mail, summarised, before it has an id and a place.
 
 use bytes::Bytes;
-use trapline_model::{Address, Envelope, InboxId, Time};
+use trapline_model::{Address, Envelope, InboxId, TeamId, Time};
 use trapline_store::{BlobRef, records::Message};
 
 use super::Incoming;
@@ -10,6 +10,7 @@ use crate::filter::{Parties, search_text};
 /// One inbox that the mail goes to.
 #[derive(Debug)]
 pub(super) struct Target {
+    pub team: TeamId,
     pub inbox: InboxId,
     pub expires_at: Option<Time>,
     pub max_messages: u32,
@@ -27,6 +28,7 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn of(mail: Incoming) -> Self {
         let targets = mail.mailboxes.iter().map(|mailbox| Target {
+            team: mailbox.0.team,
             inbox: mailbox.0.inbox,
             expires_at: mailbox.0.expires_at,
             max_messages: mailbox.0.max_messages,

@@ -5,7 +5,10 @@ use std::time::Duration;
 use crate::support::Bench;
 use trapline_app::Error;
 use trapline_model::MessageId;
-use trapline_store::{BlobRef, PortError, records::Message};
+use trapline_store::{
+    BlobRef, Lane, Lease, Op, PortError, When,
+    records::{Inbox as InboxRow, Message},
+};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -89,13 +92,29 @@ async fn a_deleted_inbox_loses_its_rows_to_a_job() {
     let bench = Bench::new().await;
     let inbox = bench.inbox(10, None).await;
     let id = bench.deliver(&inbox, "orphan").await;
-    let worker = tokio::spawn(trapline_app::run_housekeeping(bench.app.clone(), "1".to_owned()));
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
     assert!(matches!(bench.app.message(bench.team, id).await, Err(Error::NotFound)));
+    assert!(purge_job(&bench).await.is_none(), "due only once no process knows the inbox");
     bench.clock.advance(Duration::from_secs(11));
-    while bench.ports.store.get(&Message::row(id)).await.unwrap().is_some() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    bench.app.shutdown().cancel();
-    worker.await.unwrap();
+    bench.app.housekeep(&purge_job(&bench).await.unwrap().job).await.unwrap();
+    assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_purge_waits_until_its_inbox_is_gone() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, None).await;
+    let id = bench.deliver(&inbox, "still wanted").await;
+    let row = bench.ports.store.get(&InboxRow::row(bench.team, inbox.id)).await.unwrap().unwrap();
+    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
+    let back = Op::Put { key: row.key, doc: row.doc, ttl: None, when: When::Absent };
+    bench.ports.store.write(vec![back]).await.unwrap();
+    bench.clock.advance(Duration::from_secs(11));
+    let lease = purge_job(&bench).await.unwrap();
+    assert!(matches!(bench.app.housekeep(&lease.job).await, Err(Error::Conflict)));
+    assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_some());
+}
+
+async fn purge_job(bench: &Bench) -> Option<Lease> {
+    bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().pop()
 }

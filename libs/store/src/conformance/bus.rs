@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
-use trapline_model::InboxId;
+use trapline_model::{InboxId, TeamId};
 
 use super::{Harness, fixtures::fresh};
 use crate::{LiveEvent, Signal, SignalStream};
@@ -50,6 +50,7 @@ pub async fn an_event_is_heard(h: &impl Harness) {
         LiveEvent::InboxUpdated,
         LiveEvent::InboxDeleted,
         LiveEvent::LoginChanged { username: "k3v9".to_owned() },
+        LiveEvent::HooksChanged { team: TeamId(fresh(h)) },
     ];
     for event in &events {
         publish(h, inbox, event).await;
@@ -101,11 +102,18 @@ pub async fn a_dropped_stream_ends(h: &impl Harness) {
     publish(h, inbox, &one).await;
     hears(&mut second, &one).await;
     drop(second);
-    publish(h, inbox, &event(h, "to nobody")).await;
+    let nobody = event(h, "to nobody");
+    publish(h, inbox, &nobody).await;
     let mut third = subscribe(h, inbox).await;
     let two = event(h, "two");
     publish(h, inbox, &two).await;
-    hears(&mut third, &two).await;
+    // A bus between processes may have had the former still under way.
+    let heard = next(&mut third).await;
+    if heard == Signal::Event(Arc::new(nobody)) {
+        hears(&mut third, &two).await;
+    } else {
+        assert_eq!(heard, Signal::Event(Arc::new(two)));
+    }
 }
 
 /// Who does not read for long hears every event or a gap, and then goes on.

@@ -147,11 +147,11 @@ pub async fn retry_is_delayed(h: &impl Harness) {
     let third = Job { attempt: 3, id: fresh(h).to_string(), ..first };
     for next in [second, third] {
         let lease = one(h, Lane::Webhook).await;
-        let due = h.clock().now().after(Duration::from_mins(10));
+        let due = h.clock().now().after(Duration::from_mins(1));
         h.ports().queue.retry(lease, &next, due).await.unwrap();
-        h.advance(Duration::from_mins(9)).await;
+        h.advance(Duration::from_secs(50)).await;
         nothing_due(h, Lane::Webhook).await;
-        h.advance(Duration::from_mins(2)).await;
+        h.advance(Duration::from_secs(15)).await;
         let lease = one(h, Lane::Webhook).await;
         assert_eq!(lease.job, next);
         // Back into the queue for the next round.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
 use serde::{Deserialize, Serialize};
-use trapline_model::InboxId;
+use trapline_model::{InboxId, TeamId};
 use uuid::Uuid;
 
 use super::Result;
@@ -45,6 +45,11 @@ pub enum LiveEvent {
     LoginChanged {
         /// The SMTP user name.
         username: String,
+    },
+    /// What processes keep of a team's webhooks is old. Sent under the nil id too.
+    HooksChanged {
+        /// The team.
+        team: TeamId,
     },
 }
 

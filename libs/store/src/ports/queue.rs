@@ -16,6 +16,8 @@ pub enum Lane {
     Received,
     /// A webhook is to be called.
     Webhook,
+    /// A webhook is to be called that keeps others waiting.
+    WebhookSlow,
     /// A message is to be forwarded.
     Forward,
     /// The service itself has mail to send.
@@ -26,8 +28,14 @@ pub enum Lane {
 
 impl Lane {
     /// Every lane.
-    pub const ALL: [Self; 5] =
-        [Self::Received, Self::Webhook, Self::Forward, Self::Mail, Self::Housekeeping];
+    pub const ALL: [Self; 6] = [
+        Self::Received,
+        Self::Webhook,
+        Self::WebhookSlow,
+        Self::Forward,
+        Self::Mail,
+        Self::Housekeeping,
+    ];
 
     /// A word for keys and metrics.
     #[must_use]
@@ -35,6 +43,7 @@ impl Lane {
         match self {
             Self::Received => "received",
             Self::Webhook => "webhook",
+            Self::WebhookSlow => "webhook_slow",
             Self::Forward => "forward",
             Self::Mail => "mail",
             Self::Housekeeping => "housekeeping",

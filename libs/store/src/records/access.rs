@@ -46,6 +46,14 @@ pub(super) const FIRST_RUN: &Table = &Table {
     writes: Writes::Guarded,
 };
 
+pub(super) const SHARED_SECRET: &Table = &Table {
+    name: "shared_secret",
+    partition: &[text("name")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+};
+
 /// A team.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Team {
@@ -169,5 +177,21 @@ impl Record for FirstRun {
     const TABLE: &'static Table = FIRST_RUN;
     fn key(&self) -> Key {
         Self::row()
+    }
+}
+
+/// A secret that all processes share.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SharedSecret {
+    /// What it is for.
+    pub name: String,
+    /// Sealed with the installation's master key.
+    pub sealed: String,
+}
+
+impl Record for SharedSecret {
+    const TABLE: &'static Table = SHARED_SECRET;
+    fn key(&self) -> Key {
+        single(SHARED_SECRET, Value::Text(self.name.clone()))
     }
 }

@@ -10,13 +10,14 @@ mod message;
 mod outbox;
 mod progress;
 mod segment;
+mod webhook;
 
 use trapline_model::{InboxId, TeamId};
 use uuid::Uuid;
 
 use crate::{Column, Key, Kind, Table, Value};
 
-pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, Team};
+pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, SharedSecret, Team};
 pub use chore::{Chore, Task};
 pub use heartbeat::Heartbeat;
 pub use inbox::{Inbox, InboxState, Project, SmtpLogin};
@@ -25,14 +26,16 @@ pub use message::{Mark, Message};
 pub use outbox::Outbox;
 pub use progress::Progress;
 pub use segment::{Moved, SegmentAlias};
+pub use webhook::{Delivery, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 17] = [
+pub const TABLES: [&Table; 21] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
     access::API_KEY_USE,
     access::FIRST_RUN,
+    access::SHARED_SECRET,
     inbox::PROJECT,
     inbox::INBOX,
     inbox::SMTP_LOGIN,
@@ -44,6 +47,9 @@ pub const TABLES: [&Table; 17] = [
     outbox::OUTBOX,
     progress::PROGRESS,
     segment::ALIAS,
+    webhook::WEBHOOK,
+    webhook::WEBHOOK_STATUS,
+    webhook::DELIVERY,
     heartbeat::HEARTBEAT,
 ];
 

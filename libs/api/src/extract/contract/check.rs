@@ -16,6 +16,9 @@ impl Rule {
             (Kind::Integer { min, max }, value @ Value::Number(_)) => {
                 check_integer(value, *min, *max, path, issues);
             }
+            (Kind::Array { item, max }, Value::Array(items)) => {
+                check_items(item, *max, items, path, issues);
+            }
             (Kind::Object { fields, closed }, Value::Object(members)) => {
                 check_fields(fields, *closed, members, path, issues);
             }
@@ -30,6 +33,7 @@ impl Kind {
             Self::Text(_) => "must be a string",
             Self::Integer { .. } => "must be an integer",
             Self::Boolean => "must be true or false",
+            Self::Array { .. } => "must be an array",
             Self::Object { .. } => "must be an object",
             Self::Any => "must be something else",
         }
@@ -77,6 +81,16 @@ fn whole(value: &Value) -> Option<i64> {
     let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
     #[expect(clippy::cast_possible_truncation, reason = "the cast stops at the ends of the range")]
     Some(value.as_i64().unwrap_or(number as i64))
+}
+
+fn check_items(rule: &Rule, max: usize, items: &mut [Value], path: &str, issues: &mut Vec<Issue>) {
+    if items.len() > max {
+        issues.push(issue(path, "too_long", format!("must have at most {max} items")));
+        return;
+    }
+    for (place, item) in items.iter_mut().enumerate() {
+        rule.check(item, &format!("{path}[{place}]"), issues);
+    }
 }
 
 fn check_fields(

@@ -4,9 +4,9 @@ use regex::Regex;
 use utoipa::{
     IntoParams, Number, PartialSchema, ToSchema,
     openapi::{
-        Object, Ref, RefOr, Required, Schema,
+        Array, Object, Ref, RefOr, Required, Schema,
         path::ParameterIn,
-        schema::{AdditionalProperties, OneOf, SchemaType, Type},
+        schema::{AdditionalProperties, ArrayItems, OneOf, SchemaType, Type},
     },
 };
 
@@ -42,6 +42,7 @@ fn compile(schema: &RefOr<Schema>, parts: &Parts) -> Rule {
         RefOr::Ref(to) => referred(to, parts),
         RefOr::T(Schema::Object(object)) => of_object(object, parts),
         RefOr::T(Schema::OneOf(choice)) => of_choice(choice, parts),
+        RefOr::T(Schema::Array(array)) => of_array(array, parts),
         RefOr::T(_) => ANY,
     }
 }
@@ -59,6 +60,17 @@ fn of_choice(choice: &OneOf, parts: &Parts) -> Rule {
         [only] => Rule { nullable: !nulls.is_empty(), ..compile(only, parts) },
         _ => ANY,
     }
+}
+
+fn of_array(array: &Array, parts: &Parts) -> Rule {
+    let item = match &array.items {
+        ArrayItems::RefOrSchema(schema) => compile(schema, parts),
+        ArrayItems::False => ANY,
+    };
+    let max = array.max_items.unwrap_or(usize::MAX);
+    let nullable =
+        matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
+    Rule { kind: Kind::Array { item: Box::new(item), max }, nullable }
 }
 
 fn is_null(schema: &RefOr<Schema>) -> bool {

@@ -22,6 +22,8 @@ struct Outer {
     inner: Option<Inner>,
     even: Option<trapline_model::InboxId>,
     at: Option<trapline_model::Time>,
+    #[schema(nullable = false, max_items = 2)]
+    some: Option<Vec<Inner>>,
 }
 
 fn issues(value: Value) -> Vec<(String, &'static str)> {
@@ -65,6 +67,12 @@ fn values_keep_to_the_schema_or_every_issue_is_named() {
         ),
         (json!({ "name": "ab", "even": "z" }), vec![("even", "too_short")]),
         (json!({ "name": "ab", "even": "v".repeat(26) }), vec![("even", "invalid_format")]),
+        (json!({ "name": "ab", "some": [] }), vec![]),
+        (json!({ "name": "ab", "some": {} }), vec![("some", "invalid_type")]),
+        (json!({ "name": "ab", "some": [{ "isOn": true }, 1] }), vec![("some[1]", "invalid_type")]),
+        (json!({ "name": "ab", "some": [{}] }), vec![("some[0].isOn", "required")]),
+        (json!({ "name": "ab", "some": [1, 2, 3] }), vec![("some", "too_long")]),
+        (json!({ "name": "ab", "some": null }), vec![("some", "invalid_type")]),
         // Only the type itself knows what a time is.
         (json!({ "name": "ab", "at": "today" }), vec![("at", "invalid_value")]),
         (

@@ -1,0 +1,93 @@
+//! Where the data is: one process's folder, or the services of a cluster.
+
+use std::{fs::File, sync::Arc};
+
+use anyhow::{Context, Result};
+use trapline_app::MasterKey;
+use trapline_cluster::Cluster;
+use trapline_embedded::{Embedded, Options};
+use trapline_store::{Clock, Ports, records};
+
+use crate::{config, folder::Folder};
+
+/// An open backend.
+pub(crate) enum Backend {
+    Folder(Arc<Embedded>),
+    Cluster(Arc<Cluster>),
+}
+
+/// An open backend and what came with it.
+pub(crate) struct Opened {
+    pub backend: Backend,
+    pub master: MasterKey,
+    pub folder: Option<Folder>,
+    /// Keeps other servers away from the folder.
+    pub lock: Option<File>,
+}
+
+impl Backend {
+    /// Opens what the settings name, for a server.
+    pub(crate) async fn open(config: config::Backend, clock: Clock) -> Result<Opened> {
+        match config {
+            config::Backend::Folder(folder) => open_folder(folder, clock, true).await,
+            config::Backend::Cluster(cluster) => open_cluster(cluster, clock).await,
+        }
+    }
+
+    /// The same for a command beside running servers.
+    pub(crate) async fn join(config: config::Backend, clock: Clock) -> Result<Opened> {
+        match config {
+            config::Backend::Folder(folder) => open_folder(folder, clock, false).await,
+            config::Backend::Cluster(cluster) => open_cluster(cluster, clock).await,
+        }
+    }
+
+    pub(crate) fn ports(&self) -> Ports {
+        match self {
+            Self::Folder(embedded) => embedded.ports(),
+            Self::Cluster(cluster) => cluster.ports(),
+        }
+    }
+
+    /// Commits what has been handed in, and ends.
+    pub(crate) async fn close(self) {
+        if let Self::Folder(embedded) = self
+            && let Some(embedded) = Arc::into_inner(embedded)
+        {
+            embedded.close().await;
+        }
+    }
+}
+
+async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Result<Opened> {
+    let folder = Folder::open(&config.data)?;
+    let lock = alone.then(|| folder.lock()).transpose()?;
+    let master = folder.master_key(config.secret_key)?;
+    let options = Options { durability: config.durability, clock, ..Options::new(folder.path()) };
+    let embedded = Arc::new(Embedded::open(options).await?);
+    Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })
+}
+
+async fn open_cluster(config: config::Cluster, clock: Clock) -> Result<Opened> {
+    let (options, master) = cluster_options(config, clock)?;
+    let cluster = Arc::new(Cluster::connect(&options).await?);
+    Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
+}
+
+/// Makes or updates what the services hold, and opens them.
+pub(crate) async fn migrate(config: config::Cluster, clock: Clock) -> Result<Opened> {
+    let (options, master) = cluster_options(config, clock)?;
+    Cluster::migrate(&options, &records::TABLES).await?;
+    let cluster = Arc::new(Cluster::connect(&options).await?);
+    Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
+}
+
+fn cluster_options(
+    config: config::Cluster,
+    clock: Clock,
+) -> Result<(trapline_cluster::Options, MasterKey)> {
+    let config::Cluster { cql, keyspace, blobs, nats, redis, secret_key } = config;
+    let master = secret_key.context("--secret-key: is needed in a cluster")?;
+    let options = trapline_cluster::Options { cql, namespace: keyspace, blobs, nats, redis, clock };
+    Ok((options, master))
+}

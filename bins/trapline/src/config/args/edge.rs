@@ -1,0 +1,70 @@
+//! Flags of the SMTP edge.
+
+use clap::Args;
+
+/// The SMTP edge.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "SMTP")]
+pub(crate) struct EdgeArgs {
+    /// Where SMTP listens (plain and STARTTLS).
+    #[arg(long, env = "TRAPLINE_SMTP", default_value = "127.0.0.1:1025", value_name = "ADDRESS")]
+    pub smtp: String,
+    /// Where SMTP listens with implicit TLS; off when left out.
+    #[arg(long, env = "TRAPLINE_SMTPS", value_name = "ADDRESS")]
+    pub smtps: Option<String>,
+    /// Whether mail without AUTH to an unknown address lands in the first inbox. When left out, yes in
+    /// one process and no in a cluster.
+    #[arg(long, env = "TRAPLINE_CATCH_ALL", value_name = "BOOL")]
+    pub catch_all: Option<String>,
+    /// A certificate chain in PEM; one is made when left out, with a CA to download.
+    #[arg(long, env = "TRAPLINE_TLS_CERT", requires = "tls_key", value_name = "FILE")]
+    pub tls_cert: Option<String>,
+    /// The certificate's private key in PEM.
+    #[arg(long, env = "TRAPLINE_TLS_KEY", requires = "tls_cert", value_name = "FILE")]
+    pub tls_key: Option<String>,
+    /// Whether AUTH is refused before TLS.
+    #[arg(long, env = "TRAPLINE_AUTH_REQUIRES_TLS", default_value = "false", value_name = "BOOL")]
+    pub auth_requires_tls: String,
+    /// Whether mail is refused before AUTH.
+    #[arg(long, env = "TRAPLINE_REQUIRE_AUTH", default_value = "false", value_name = "BOOL")]
+    pub require_auth: String,
+    /// Connections at once; the next one gets 421.
+    #[arg(long, env = "TRAPLINE_SMTP_CONNECTIONS", default_value = "10000", value_name = "N")]
+    pub smtp_connections: String,
+    /// Connections at once from one address.
+    #[arg(long, env = "TRAPLINE_SMTP_PER_ADDRESS", default_value = "10000", value_name = "N")]
+    pub smtp_per_address: String,
+    /// The longest command line.
+    #[arg(long, env = "TRAPLINE_SMTP_COMMAND_LINE", default_value = "4KiB", value_name = "SIZE")]
+    pub smtp_command_line: String,
+    /// The largest message.
+    #[arg(long, env = "TRAPLINE_SMTP_MESSAGE", default_value = "25MiB", value_name = "SIZE")]
+    pub smtp_message: String,
+    /// Recipients of one message.
+    #[arg(long, env = "TRAPLINE_SMTP_RECIPIENTS", default_value = "1000", value_name = "N")]
+    pub smtp_recipients: String,
+    /// Faulty commands before a session is closed.
+    #[arg(long, env = "TRAPLINE_SMTP_ERRORS", default_value = "20", value_name = "N")]
+    pub smtp_errors: String,
+    /// Message bytes in memory over all sessions.
+    #[arg(long, env = "TRAPLINE_SMTP_MEMORY", default_value = "256MiB", value_name = "SIZE")]
+    pub smtp_memory: String,
+    /// Silence between commands.
+    #[arg(long, env = "TRAPLINE_SMTP_IDLE", default_value = "5m", value_name = "TIME")]
+    pub smtp_idle: String,
+    /// Silence before a client signed in or sent a message.
+    #[arg(long, env = "TRAPLINE_SMTP_IDLE_AT_FIRST", default_value = "1m", value_name = "TIME")]
+    pub smtp_idle_at_first: String,
+    /// Silence inside a message.
+    #[arg(long, env = "TRAPLINE_SMTP_DATA_IDLE", default_value = "1m", value_name = "TIME")]
+    pub smtp_data_idle: String,
+    /// The time for one message.
+    #[arg(long, env = "TRAPLINE_SMTP_DATA_TOTAL", default_value = "10m", value_name = "TIME")]
+    pub smtp_data_total: String,
+    /// The age at which a session is closed between two commands.
+    #[arg(long, env = "TRAPLINE_SMTP_SESSION_TOTAL", default_value = "1h", value_name = "TIME")]
+    pub smtp_session_total: String,
+    /// The time that open transactions get at shutdown, at most 25s.
+    #[arg(long, env = "TRAPLINE_DRAIN", default_value = "20s", value_name = "TIME")]
+    pub drain: String,
+}

@@ -1,0 +1,119 @@
+//! Groups of flags that several commands have.
+
+use clap::Args;
+
+/// The HTTP listener.
+#[derive(Debug, Args)]
+pub(crate) struct HttpArgs {
+    /// Where HTTP listens: the API, or only probes and metrics where a role has no API.
+    #[arg(long, env = "TRAPLINE_HTTP", default_value = "127.0.0.1:8025", value_name = "ADDRESS")]
+    pub http: String,
+    /// Check the settings, report every bad one, and exit.
+    #[arg(long)]
+    pub check_config: bool,
+}
+
+/// What clients are told.
+#[derive(Debug, Args)]
+pub(crate) struct PublicArgs {
+    /// Where clients reach the API; made from the HTTP address when left out.
+    #[arg(long, env = "TRAPLINE_BASE_URL", value_name = "URL")]
+    pub base_url: Option<String>,
+    /// The domain of inbox addresses.
+    #[arg(
+        long,
+        env = "TRAPLINE_MAIL_DOMAIN",
+        default_value = "trapline.test",
+        value_name = "NAME"
+    )]
+    pub mail_domain: String,
+    /// The host that the API names for SMTP; made from the SMTP address when left out.
+    #[arg(long, env = "TRAPLINE_SMTP_HOST", value_name = "NAME")]
+    pub smtp_host: Option<String>,
+    /// The port that the API names for SMTP and STARTTLS; the listener's when left out.
+    #[arg(long, env = "TRAPLINE_SMTP_PORT", value_name = "PORT")]
+    pub smtp_port: Option<String>,
+    /// The port that the API names for SMTP with implicit TLS; the listener's when left out.
+    #[arg(long, env = "TRAPLINE_SMTPS_PORT", value_name = "PORT")]
+    pub smtps_port: Option<String>,
+}
+
+/// Where one process keeps its data.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Storage")]
+pub(crate) struct FolderArgs {
+    /// The data folder; made when absent.
+    #[arg(long, env = "TRAPLINE_DATA", default_value = "trapline-data", value_name = "FOLDER")]
+    pub data: String,
+    /// What an accepted mail survives: `power` (synced before the answer) or `process` (a crash of
+    /// the process, not of the machine).
+    #[arg(long, env = "TRAPLINE_DURABILITY", default_value = "power", value_name = "LEVEL")]
+    pub durability: String,
+}
+
+/// The key behind every secret.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Secrets")]
+pub(crate) struct SecretArgs {
+    /// Seals passwords and signs URLs: 32 bytes in base64. Kept in the data folder when left out; a
+    /// cluster needs it, the same in every process.
+    #[arg(long, env = "TRAPLINE_SECRET_KEY", hide_env_values = true, value_name = "BASE64")]
+    pub secret_key: Option<String>,
+}
+
+/// Where a cluster keeps its data.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct ClusterArgs {
+    /// ScyllaDB or Cassandra: `cql://user:password@host1:9042,host2:9042?dc=dc1&tls=true`.
+    #[arg(long, env = "TRAPLINE_CQL", hide_env_values = true, value_name = "URL")]
+    pub cql: Option<String>,
+    /// The keyspace. Stream, subjects and Redis keys carry its name too, so that installations
+    /// can share services.
+    #[arg(long, env = "TRAPLINE_CQL_KEYSPACE", default_value = "trapline", value_name = "NAME")]
+    pub cql_keyspace: String,
+    /// Where the bytes of messages are: `s3://bucket/prefix?region=eu-west-1`, with `endpoint=…` for
+    /// relatives of S3.
+    #[arg(long, env = "TRAPLINE_BLOBS", hide_env_values = true, value_name = "URL")]
+    pub blobs: Option<String>,
+    /// NATS 2.12 or newer with JetStream: `nats://host1:4222,host2:4222?replicas=3`.
+    #[arg(long, env = "TRAPLINE_NATS", hide_env_values = true, value_name = "URL")]
+    pub nats: Option<String>,
+    /// Redis 7 or newer: `redis://host:6379`, `rediss://` for TLS, `?cluster=true` for Redis Cluster.
+    #[arg(long, env = "TRAPLINE_REDIS", hide_env_values = true, value_name = "URL")]
+    pub redis: Option<String>,
+}
+
+/// Limits of the API.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Service")]
+pub(crate) struct ApiArgs {
+    /// API requests a minute and team; 0 is no limit. When left out, 6000 in a cluster and no limit
+    /// in one process.
+    #[arg(long, env = "TRAPLINE_API_RATE", value_name = "N")]
+    pub api_rate: Option<String>,
+    /// Parked waits and event streams at once.
+    #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
+    pub max_streams: String,
+    /// Who may show signed previews in a frame (CSP `frame-ancestors`).
+    #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
+    pub preview_ancestors: String,
+    /// Overdue jobs at which `/api/health?deep=1` fails.
+    #[arg(long, env = "DEEP_HEALTH_MAX_OVERDUE", default_value = "50", value_name = "N")]
+    pub deep_health_max_overdue: String,
+}
+
+/// What operators see.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logs and metrics")]
+pub(crate) struct ObserveArgs {
+    /// The bearer token of `/api/metrics`; the metrics are closed without one.
+    #[arg(long, env = "METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    pub metrics_token: Option<String>,
+    /// What is logged, as in `info` or `trapline_smtp=debug,info`.
+    #[arg(long, env = "TRAPLINE_LOG", default_value = "info,rustls=error,scylla=warn,async_nats=warn", value_name = "FILTER")]
+    pub log: String,
+    /// `text` or `json`.
+    #[arg(long, env = "TRAPLINE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    pub log_format: String,
+}

@@ -1,0 +1,147 @@
+//! Reads the groups of flags.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use trapline_embedded::Durability;
+use trapline_smtp::Limits;
+use trapline_store::Rate;
+
+use super::{
+    super::{
+        Api, Cluster, Edge, Folder, Observe, Public,
+        args::{
+            ApiArgs, ClusterArgs, EdgeArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs,
+            SecretArgs,
+        },
+        faults::Faults,
+        parse,
+    },
+    master_key,
+};
+
+const DAY: Duration = Duration::from_hours(24);
+
+impl HttpArgs {
+    pub(super) fn read(&self, f: &mut Faults) -> SocketAddr {
+        address(f, "http", &self.http)
+    }
+}
+
+impl PublicArgs {
+    pub(super) fn read(&self, f: &mut Faults) -> Public {
+        Public {
+            base_url: f.optional("base-url", self.base_url.as_ref(), parse::base_url),
+            mail_domain: f.take("mail-domain", &self.mail_domain, parse::domain(&self.mail_domain)),
+            smtp_host: f.optional("smtp-host", self.smtp_host.as_ref(), parse::domain),
+            smtp_port: f.optional("smtp-port", self.smtp_port.as_ref(), parse::port),
+            smtps_port: f.optional("smtps-port", self.smtps_port.as_ref(), parse::port),
+        }
+    }
+}
+
+impl FolderArgs {
+    pub(super) fn read(&self, secret: &SecretArgs, f: &mut Faults) -> Folder {
+        let levels = [("power", Durability::Power), ("process", Durability::Process)];
+        let level = parse::one_of(&self.durability, &levels);
+        Folder {
+            data: PathBuf::from(&self.data),
+            durability: f.or("durability", &self.durability, level, Durability::Power),
+            secret_key: f.secret("secret-key", secret.secret_key.as_ref(), master_key),
+        }
+    }
+}
+
+impl ClusterArgs {
+    pub(super) fn read(&self, secret: &SecretArgs, f: &mut Faults) -> Cluster {
+        let keyspace = parse::keyspace(&self.cql_keyspace);
+        f.needed("secret-key", secret.secret_key.as_ref());
+        Cluster {
+            cql: f.needed("cql", self.cql.as_ref()),
+            keyspace: f.take("cql-keyspace", &self.cql_keyspace, keyspace),
+            blobs: f.needed("blobs", self.blobs.as_ref()),
+            nats: f.needed("nats", self.nats.as_ref()),
+            redis: f.needed("redis", self.redis.as_ref()),
+            secret_key: f.secret("secret-key", secret.secret_key.as_ref(), master_key),
+        }
+    }
+}
+
+impl ApiArgs {
+    /// `rate` is the allowance when none is set.
+    pub(super) fn read(&self, rate: Option<u32>, f: &mut Faults) -> Api {
+        let set = f.optional("api-rate", self.api_rate.as_ref(), |text| {
+            parse::number(text, 0, 10_000_000)
+        });
+        let burst = set.map_or(rate, |set| u32::try_from(set).ok().filter(|burst| *burst > 0));
+        Api {
+            rate: burst.map(|burst| Rate { burst, per: Duration::from_mins(1) }),
+            max_streams: f.count("max-streams", &self.max_streams, 1_000_000),
+            max_overdue_jobs: f.take(
+                "deep-health-max-overdue",
+                &self.deep_health_max_overdue,
+                parse::number(&self.deep_health_max_overdue, 1, 1_000_000),
+            ),
+            preview_frame_ancestors: f.take(
+                "preview-ancestors",
+                &self.preview_ancestors,
+                parse::frame_ancestors(&self.preview_ancestors),
+            ),
+        }
+    }
+}
+
+impl ObserveArgs {
+    pub(super) fn read(&self, f: &mut Faults) -> Observe {
+        let formats = [("text", false), ("json", true)];
+        let json = parse::one_of(&self.log_format, &formats);
+        Observe {
+            metrics_token: self.metrics_token.clone().filter(|token| !token.is_empty()),
+            log: self.log.clone(),
+            json_logs: f.take("log-format", &self.log_format, json),
+        }
+    }
+}
+
+impl EdgeArgs {
+    /// `catch_all` holds when it is not set.
+    pub(super) fn read(&self, hostname: &str, catch_all: bool, f: &mut Faults) -> Edge {
+        let set = f.optional("catch-all", self.catch_all.as_ref(), parse::boolean);
+        let certificate = self.tls_cert.as_ref().zip(self.tls_key.as_ref());
+        Edge {
+            smtp: address(f, "smtp", &self.smtp),
+            smtps: f.optional("smtps", self.smtps.as_ref(), parse::address),
+            catch_all: set.unwrap_or(catch_all),
+            certificate: certificate.map(|(certificate, key)| (certificate.into(), key.into())),
+            config: trapline_smtp::Config {
+                auth_requires_tls: f.boolean("auth-requires-tls", &self.auth_requires_tls),
+                require_auth: f.boolean("require-auth", &self.require_auth),
+                limits: self.limits(f),
+                drain: f.time("drain", &self.drain, Duration::from_secs(25)),
+                ..trapline_smtp::Config::new(hostname)
+            },
+        }
+    }
+
+    fn limits(&self, f: &mut Faults) -> Limits {
+        Limits {
+            connections: f.count("smtp-connections", &self.smtp_connections, 1_000_000),
+            per_address: f.count("smtp-per-address", &self.smtp_per_address, 1_000_000),
+            command_line: f.size("smtp-command-line", &self.smtp_command_line, 512),
+            message_size: f.size("smtp-message", &self.smtp_message, 1024),
+            recipients: f.count("smtp-recipients", &self.smtp_recipients, 100_000),
+            errors: u32::try_from(f.count("smtp-errors", &self.smtp_errors, 10_000))
+                .unwrap_or(u32::MAX),
+            memory: f.size("smtp-memory", &self.smtp_memory, 1 << 20),
+            idle: f.time("smtp-idle", &self.smtp_idle, DAY),
+            idle_before_auth: f.time("smtp-idle-at-first", &self.smtp_idle_at_first, DAY),
+            data_idle: f.time("smtp-data-idle", &self.smtp_data_idle, DAY),
+            data_total: f.time("smtp-data-total", &self.smtp_data_total, DAY),
+            session_total: f.time("smtp-session-total", &self.smtp_session_total, DAY),
+            ..Limits::default()
+        }
+    }
+}
+
+fn address(f: &mut Faults, flag: &str, text: &str) -> SocketAddr {
+    f.or(flag, text, parse::address(text), ([0, 0, 0, 0], 0).into())
+}

@@ -1,0 +1,58 @@
+//! Whom clients of the SMTP edge must trust: the operator's certificate, or a CA of our own that is
+//! made once, in the data folder or, sealed, in the store of a cluster.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use rustls::ServerConfig;
+use trapline_app::App;
+
+use crate::{config::Edge, folder::Folder, tls};
+
+const IN_FOLDER: &str = "smtp-ca.pem";
+const IN_STORE: &str = "smtp_ca";
+
+/// What the SMTP edge shows, and whom clients must trust for it.
+pub(crate) struct Identity {
+    pub config: Arc<ServerConfig>,
+    /// PEM; `None` when the operator brought a certificate.
+    pub ca: Option<String>,
+}
+
+/// Finds or makes the identity. Without an edge in this process only the CA matters.
+pub(crate) async fn load(
+    app: &App,
+    folder: Option<&Folder>,
+    edge: Option<&Edge>,
+) -> Result<Identity> {
+    if let Some((certificate, key)) = edge.and_then(|edge| edge.certificate.as_ref()) {
+        return Ok(Identity { config: tls::configured(certificate, key)?, ca: None });
+    }
+    let authority = match folder {
+        Some(folder) => in_folder(folder)?,
+        None => app
+            .shared_secret(IN_STORE, &tls::new_authority()?)
+            .await
+            .context("the SMTP CA is not in the store")?,
+    };
+    let settings = app.settings();
+    let mut names = vec![
+        "localhost".to_owned(),
+        "127.0.0.1".to_owned(),
+        "::1".to_owned(),
+        settings.mail_domain.clone(),
+    ];
+    if !names.contains(&settings.smtp_host) {
+        names.push(settings.smtp_host.clone());
+    }
+    let (config, ca) = tls::made(&authority, names)?;
+    Ok(Identity { config, ca: Some(ca) })
+}
+
+fn in_folder(folder: &Folder) -> Result<String> {
+    if let Some(authority) = folder.text(IN_FOLDER)? {
+        return Ok(authority);
+    }
+    folder.keep(IN_FOLDER, &tls::new_authority()?)?;
+    folder.text(IN_FOLDER)?.context("the SMTP CA was not kept")
+}

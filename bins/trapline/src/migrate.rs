@@ -1,0 +1,25 @@
+//! `trapline migrate`: everything that must be there before the roles of a cluster start.
+
+use anyhow::{Context, Result};
+use tokio_util::sync::CancellationToken;
+use trapline_app::App;
+use trapline_store::Clock;
+
+use crate::{backend, banner::migrated, config::Migration, settings::told, telemetry};
+
+/// Makes or updates the services' contents, and the first team; prints what a first start prints.
+pub(crate) async fn run(migration: Migration) -> Result<()> {
+    telemetry::logs(&migration.observe)?;
+    let clock = Clock::system();
+    let opened = backend::migrate(migration.cluster, clock.clone()).await?;
+    let shutdown = CancellationToken::new();
+    let ports = opened.backend.ports();
+    let settings = told(&migration.public);
+    let app = App::start(ports, clock, settings, &opened.master, shutdown.clone())
+        .await
+        .context("the store does not answer")?;
+    let start = app.first_run(migration.api_key.as_deref()).await?;
+    print!("{}", migrated(&start));
+    shutdown.cancel();
+    Ok(())
+}

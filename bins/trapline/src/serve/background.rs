@@ -1,0 +1,68 @@
+//! What goes on beside the servers; each loop ends with the shutdown.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::task::JoinSet;
+use trapline_app::App;
+use trapline_embedded::Embedded;
+use trapline_worker::{Handler, Housekeeping};
+
+use crate::{backend::Backend, config::Roles};
+
+const BEAT: Duration = Duration::from_secs(10);
+const SWEEP: Duration = Duration::from_secs(30);
+/// Rows that one sweep removes at most.
+const SWEPT: usize = 10_000;
+/// The janitor's name in a folder that one server at a time has: what a killed one held, the next has.
+const ALONE: &str = "serve";
+
+/// Starts the loops of the roles, and shows at once that they live.
+pub(super) async fn start(app: &Arc<App>, backend: &Backend, roles: Roles) -> JoinSet<()> {
+    let instance = instance();
+    let mut loops = JoinSet::new();
+    if roles.worker {
+        app.beat("worker", &instance).await;
+        let holder = match backend {
+            Backend::Folder(_) => ALONE.to_owned(),
+            Backend::Cluster(_) => instance.clone(),
+        };
+        let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(app.clone()))];
+        loops.spawn(trapline_worker::run(app.clone(), handlers, instance.clone(), holder));
+    }
+    if roles.edge {
+        app.beat("smtp", &instance).await;
+        loops.spawn(beat(app.clone(), instance));
+    }
+    if let Backend::Folder(embedded) = backend {
+        loops.spawn(sweep(app.clone(), embedded.clone()));
+    }
+    loops
+}
+
+async fn beat(app: Arc<App>, instance: String) {
+    let beats = async {
+        loop {
+            tokio::time::sleep(BEAT).await;
+            app.beat("smtp", &instance).await;
+        }
+    };
+    app.shutdown().run_until_cancelled(beats).await;
+}
+
+async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
+    let sweeps = async {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            if let Err(error) = embedded.sweep(SWEPT).await {
+                tracing::warn!(%error, "expired rows were not removed");
+            }
+        }
+    };
+    app.shutdown().run_until_cancelled(sweeps).await;
+}
+
+/// This process among others that share the store.
+fn instance() -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    format!("{host}:{}", std::process::id())
+}

@@ -1,0 +1,45 @@
+//! The sockets of a process.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use tokio::net::TcpListener;
+
+use crate::config::Config;
+
+const BACKLOG: u32 = 4096;
+
+/// Bound before anything else starts, so that a taken port is the first thing told.
+pub(crate) struct Listeners {
+    pub http: TcpListener,
+    pub smtp: Option<TcpListener>,
+    pub smtps: Option<TcpListener>,
+}
+
+impl Listeners {
+    pub(crate) fn http_address(&self) -> Result<SocketAddr> {
+        Ok(self.http.local_addr()?)
+    }
+
+    pub(crate) fn smtp_address(&self) -> Result<Option<SocketAddr>> {
+        Ok(self.smtp.as_ref().map(TcpListener::local_addr).transpose()?)
+    }
+
+    pub(crate) fn smtps_address(&self) -> Result<Option<SocketAddr>> {
+        Ok(self.smtps.as_ref().map(TcpListener::local_addr).transpose()?)
+    }
+}
+
+pub(super) fn listen(config: &Config) -> Result<Listeners> {
+    let bind = |flag: &str, address: SocketAddr| {
+        trapline_smtp::bind(address, BACKLOG)
+            .with_context(|| format!("--{flag} {address}: cannot listen there"))
+    };
+    let edge = config.edge.as_ref();
+    let smtps = edge.and_then(|edge| edge.smtps);
+    Ok(Listeners {
+        http: bind("http", config.http)?,
+        smtp: edge.map(|edge| bind("smtp", edge.smtp)).transpose()?,
+        smtps: smtps.map(|address| bind("smtps", address)).transpose()?,
+    })
+}

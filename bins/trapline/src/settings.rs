@@ -1,0 +1,65 @@
+//! What the use cases are told, from the settings and from where the listeners really are.
+
+use std::net::{Ipv6Addr, SocketAddr};
+
+use anyhow::Result;
+use trapline_app::Settings;
+
+use crate::{
+    config::{Config, Public},
+    serve::Listeners,
+};
+
+/// PUTs of a process that may be on their way at the same time: while one waits for its answer, the
+/// next group need not.
+const GROUPS_IN_FLIGHT: usize = 2;
+
+pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Settings> {
+    let http = reachable(listeners.http_address()?);
+    let smtp = listeners.smtp_address()?.map(reachable);
+    let smtps = listeners.smtps_address()?;
+    let defaults = told(&config.public);
+    let public = &config.public;
+    let settings = Settings {
+        base_url: public.base_url.clone().unwrap_or_else(|| format!("http://{http}")),
+        smtp_host: match (&public.smtp_host, smtp) {
+            (None, Some(smtp)) => smtp.ip().to_string(),
+            _ => defaults.smtp_host.clone(),
+        },
+        smtp_port: public.smtp_port.or(smtp.map(|smtp| smtp.port())).unwrap_or(defaults.smtp_port),
+        smtp_tls_port: public.smtps_port.or(smtps.map(|smtps| smtps.port())),
+        catch_all: config.edge.as_ref().is_some_and(|edge| edge.catch_all),
+        groups_in_flight: if config.is_cluster() { GROUPS_IN_FLIGHT } else { 1 },
+        ..defaults
+    };
+    let Some(api) = &config.api else { return Ok(settings) };
+    Ok(Settings {
+        api_rate: api.rate,
+        max_streams: api.max_streams,
+        max_overdue_jobs: api.max_overdue_jobs,
+        preview_frame_ancestors: api.preview_frame_ancestors.clone(),
+        ..settings
+    })
+}
+
+/// What a process without listeners knows.
+pub(crate) fn told(public: &Public) -> Settings {
+    let defaults = Settings::default();
+    Settings {
+        base_url: public.base_url.clone().unwrap_or(defaults.base_url),
+        mail_domain: public.mail_domain.clone(),
+        smtp_host: public.smtp_host.clone().unwrap_or(defaults.smtp_host),
+        smtp_port: public.smtp_port.unwrap_or(defaults.smtp_port),
+        smtp_tls_port: public.smtps_port,
+        ..Settings::default()
+    }
+}
+
+/// An address that listens everywhere is reached on this machine.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        ip if !ip.is_unspecified() => address,
+        std::net::IpAddr::V4(_) => ([127, 0, 0, 1], address.port()).into(),
+        std::net::IpAddr::V6(_) => (Ipv6Addr::LOCALHOST, address.port()).into(),
+    }
+}

@@ -1,0 +1,50 @@
+//! The queue as a job loop sees it.
+
+use std::time::Duration;
+
+use trapline_store::{Job, Lane, Lease, PortError, Result};
+
+use crate::{App, jobs};
+
+/// A third of a lease's time: two extensions may fail.
+const EXTEND_EVERY: Duration = Duration::from_secs(10);
+const MAX_ATTEMPTS: u32 = 10;
+const RETRY_AFTER: Duration = Duration::from_secs(30);
+
+impl App {
+    /// Waits up to `wait` for a due job of the lane, then takes up to `max`. Each is held for 30 s.
+    pub async fn take_jobs(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
+        self.ports.queue.take(lane, max, wait).await
+    }
+
+    /// Extends a lease again and again; returns only when somebody else holds the job.
+    pub async fn keep_job(&self, lease: &Lease) {
+        loop {
+            self.clock.sleep(EXTEND_EVERY).await;
+            match self.ports.queue.extend(lease).await {
+                Ok(()) => {}
+                Err(PortError::Conflict) => {
+                    tracing::warn!(job.id = lease.job.id, "a job is somebody else's by now");
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, job.id = lease.job.id, "a lease was not extended");
+                }
+            }
+        }
+    }
+
+    /// Puts off a job that could not be done: the same work again in 30 s, ten tries in all.
+    pub async fn job_failed(&self, lease: Lease, why: &str) -> Result<()> {
+        let Job { id, lane, attempt, .. } = &lease.job;
+        if *attempt >= MAX_ATTEMPTS {
+            tracing::error!(error = why, job.id = id, "a job was given up");
+            return self.job_done(lease).await;
+        }
+        tracing::warn!(error = why, job.id = id, "a job is tried again");
+        let due = self.now().after(RETRY_AFTER);
+        let work: serde_json::Value = jobs::work(&lease.job)?;
+        let next = jobs::job(*lane, id.clone(), attempt + 1, work, due)?;
+        self.job_again(lease, &next).await
+    }
+}

@@ -1,0 +1,27 @@
+//! Secrets that every process of an installation has, and that the first of them makes.
+
+use trapline_store::{Op, PortError, Record, When, load, records::SharedSecret};
+
+use crate::{App, Error, Result};
+
+impl App {
+    /// The secret of this name; `fresh` becomes it when there is none yet.
+    pub async fn shared_secret(&self, name: &str, fresh: &str) -> Result<String> {
+        let context = format!("shared:{name}");
+        let row =
+            SharedSecret { name: name.to_owned(), sealed: self.secrets.seal(&context, fresh) };
+        let key = row.key();
+        if load::<SharedSecret>(&*self.ports.store, &key).await?.is_none() {
+            let put = Op::Put { key: row.key(), doc: row.doc()?, ttl: None, when: When::Absent };
+            match self.ports.store.write(vec![put]).await {
+                // On a conflict another process was first: its secret is the one.
+                Ok(()) | Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let found = load::<SharedSecret>(&*self.ports.store, &key).await?;
+        let (found, _) = found.ok_or(Error::Unavailable)?;
+        // It does not open when this process has another master key than the one that sealed it.
+        self.secrets.open(&context, &found.sealed).ok_or(Error::WrongMasterKey)
+    }
+}

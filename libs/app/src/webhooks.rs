@@ -1,0 +1,253 @@
+//! Webhooks: made, listed, changed, removed; and, in the modules below, what is sent to them.
+//!
+//! A mail's group starts one `Received` job. It makes a row for each delivery, and a job that calls;
+//! the row is the truth, and a job only a reason to look at it.
+
+mod attempt;
+mod claims;
+mod fan_out;
+mod hooks;
+mod ladder;
+mod log;
+mod payload;
+mod record;
+mod sign;
+mod status;
+mod target;
+#[cfg(test)]
+mod vectors;
+
+use std::sync::{Arc, OnceLock};
+
+use trapline_model::{InboxId, Subscription, TeamId, Webhook, WebhookId};
+use trapline_store::{
+    LiveEvent, Op, PortError, Ports, Record as _, When, load,
+    records::{self, WebhookStatus},
+};
+
+use crate::{
+    App, Error, Result,
+    logins::EVERYWHERE,
+    secrets::{BASE62, random_text},
+};
+
+pub use attempt::{Attempt, Begun, Called, Caller, Failure, Outcome, Reply};
+pub(crate) use hooks::Hooks;
+use status::Statuses;
+
+/// The most webhooks of one team.
+const MAX_WEBHOOKS: usize = 1_000;
+const SECRET_PREFIX: &str = "whsec_";
+/// 256 bits.
+const SECRET_LETTERS: usize = 43;
+const EDIT_TRIES: usize = 8;
+
+/// What the use cases of webhooks share.
+pub(crate) struct Shared {
+    pub(crate) hooks: Arc<Hooks>,
+    statuses: Statuses,
+    claims: Arc<claims::Claims>,
+    caller: OnceLock<Arc<dyn Caller>>,
+}
+
+impl Shared {
+    pub(crate) fn new(ports: &Ports) -> Self {
+        Self {
+            hooks: Arc::new(Hooks::new(ports.store.clone())),
+            statuses: Statuses::new(ports.store.clone()),
+            claims: Arc::default(),
+            caller: OnceLock::new(),
+        }
+    }
+}
+
+/// What a new webhook is to be.
+#[derive(Debug, Clone)]
+pub struct NewWebhook {
+    /// Where events are sent: http or https, without credentials.
+    pub url: String,
+    /// The only inbox it is told of.
+    pub inbox: Option<InboxId>,
+    /// The only events it is told of; empty for all.
+    pub events: Vec<Subscription>,
+    /// Whether anything is delivered.
+    pub enabled: bool,
+}
+
+/// What is to change; `None` leaves a field as it is.
+#[derive(Debug, Clone, Default)]
+pub struct WebhookChange {
+    /// Where events are sent.
+    pub url: Option<String>,
+    /// The only inbox it is told of; `Some(None)` is every inbox.
+    pub inbox: Option<Option<InboxId>>,
+    /// The only events it is told of; empty for all.
+    pub events: Option<Vec<Subscription>>,
+    /// Whether anything is delivered.
+    pub enabled: Option<bool>,
+}
+
+/// Whether an answer shows signing secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrecy {
+    /// To those who administrate.
+    Shown,
+    /// To everybody else.
+    Hidden,
+}
+
+impl App {
+    /// Says how webhooks are called, and which addresses may be; once, before requests are taken.
+    pub fn call_webhooks_with(&self, caller: Arc<dyn Caller>) {
+        if self.webhooks.caller.set(caller).is_err() {
+            tracing::error!("webhooks are called in two ways; the first stays");
+        }
+    }
+
+    /// The team's webhooks, oldest first.
+    pub async fn webhooks(&self, team: TeamId, secrecy: Secrecy) -> Result<Vec<Webhook>> {
+        let statuses = self.webhooks.statuses.of_team(team).await?;
+        let hooks = self.webhook_records(team).await?;
+        let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
+        Ok(hooks.iter().map(|hook| self.present_hook(hook, of(hook), secrecy)).collect())
+    }
+
+    /// One webhook.
+    pub async fn webhook(&self, team: TeamId, id: WebhookId, secrecy: Secrecy) -> Result<Webhook> {
+        let (hook, _) = self.versioned_hook(team, id).await?;
+        self.with_status(&hook, secrecy).await
+    }
+
+    /// Makes a webhook with a secret of its own.
+    pub async fn create_webhook(&self, team: TeamId, new: NewWebhook) -> Result<Webhook> {
+        self.check_target(&new.url)?;
+        self.check_inbox(team, new.inbox).await?;
+        if self.webhook_records(team).await?.len() >= MAX_WEBHOOKS {
+            let message = format!("a team has at most {MAX_WEBHOOKS} webhooks");
+            return Err(Error::invalid("", "too_many", message));
+        }
+        let id = WebhookId(self.ids.next());
+        let secret = format!("{SECRET_PREFIX}{}", random_text(SECRET_LETTERS, BASE62));
+        let hook = records::Webhook {
+            id,
+            team,
+            url: new.url,
+            inbox: new.inbox,
+            events: new.events,
+            enabled: new.enabled,
+            secret: self.secrets.seal(&seal_context(id), &secret),
+            created_at: self.now(),
+        };
+        self.put_hook(&hook, When::Absent).await?;
+        Ok(self.present_hook(&hook, None, Secrecy::Shown))
+    }
+
+    /// Changes a webhook. What waits for it goes to the new address.
+    pub async fn update_webhook(
+        &self,
+        team: TeamId,
+        id: WebhookId,
+        change: WebhookChange,
+    ) -> Result<Webhook> {
+        if let Some(url) = &change.url {
+            self.check_target(url)?;
+        }
+        self.check_inbox(team, change.inbox.flatten()).await?;
+        for _ in 0..EDIT_TRIES {
+            let (mut hook, version) = self.versioned_hook(team, id).await?;
+            let change = change.clone();
+            hook.url = change.url.unwrap_or(hook.url);
+            hook.inbox = change.inbox.unwrap_or(hook.inbox);
+            hook.events = change.events.unwrap_or(hook.events);
+            hook.enabled = change.enabled.unwrap_or(hook.enabled);
+            match self.put_hook(&hook, When::Version(version)).await {
+                Err(Error::Conflict) => {}
+                Err(error) => return Err(error),
+                Ok(()) => return self.with_status(&hook, Secrecy::Shown).await,
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Removes a webhook; what waits for it is not sent.
+    pub async fn delete_webhook(&self, team: TeamId, id: WebhookId) -> Result<()> {
+        let (hook, version) = self.versioned_hook(team, id).await?;
+        let delete = Op::Delete { key: hook.key(), when: When::Version(version) };
+        let status = Op::Delete { key: WebhookStatus::row(team, id), when: When::Always };
+        self.ports.store.write(vec![delete, status]).await?;
+        self.hooks_changed(team).await;
+        Ok(())
+    }
+
+    async fn put_hook(&self, hook: &records::Webhook, when: When) -> Result<()> {
+        let put = Op::Put { key: hook.key(), doc: hook.doc()?, ttl: None, when };
+        self.ports.store.write(vec![put]).await?;
+        self.hooks_changed(hook.team).await;
+        Ok(())
+    }
+
+    /// Makes this and every other process look again.
+    async fn hooks_changed(&self, team: TeamId) {
+        self.webhooks.hooks.forget(team);
+        self.announce(EVERYWHERE, LiveEvent::HooksChanged { team }).await;
+    }
+
+    async fn webhook_records(&self, team: TeamId) -> Result<Vec<records::Webhook>> {
+        let rows = self.ports.store.scan(records::Webhook::of_team(team, MAX_WEBHOOKS)).await?;
+        Ok(rows.iter().map(records::Webhook::of).collect::<Result<_, PortError>>()?)
+    }
+
+    async fn versioned_hook(&self, team: TeamId, id: WebhookId) -> Result<(records::Webhook, i64)> {
+        let row = records::Webhook::row(team, id);
+        load(&*self.ports.store, &row).await?.ok_or(Error::NotFound)
+    }
+
+    fn check_target(&self, url: &str) -> Result<()> {
+        let url = target::parse(url)?;
+        let Some(caller) = self.webhooks.caller.get() else { return Ok(()) };
+        caller.check(&url).map_err(|why| target::wrong("address_not_allowed", why))
+    }
+
+    async fn check_inbox(&self, team: TeamId, inbox: Option<InboxId>) -> Result<()> {
+        let Some(id) = inbox else { return Ok(()) };
+        self.inbox_record(team, id).await.map(drop).map_err(|error| match error {
+            Error::NotFound => {
+                Error::invalid("inboxId", "unknown", "there is no inbox with this id")
+            }
+            error => error,
+        })
+    }
+
+    async fn with_status(&self, hook: &records::Webhook, secrecy: Secrecy) -> Result<Webhook> {
+        let status = self.webhooks.statuses.of(hook).await?;
+        Ok(self.present_hook(hook, status.as_ref(), secrecy))
+    }
+
+    fn secret_of(&self, hook: &records::Webhook) -> Option<String> {
+        self.secrets.open(&seal_context(hook.id), &hook.secret)
+    }
+
+    fn present_hook(
+        &self,
+        hook: &records::Webhook,
+        status: Option<&WebhookStatus>,
+        secrecy: Secrecy,
+    ) -> Webhook {
+        Webhook {
+            id: hook.id,
+            url: hook.url.clone(),
+            inbox_id: hook.inbox,
+            events: hook.events.clone(),
+            enabled: hook.enabled,
+            secret: self.secret_of(hook).filter(|_| secrecy == Secrecy::Shown),
+            last_status: status.map(|status| status.status),
+            last_error: status.and_then(|status| status.error.clone()),
+            created_at: hook.created_at,
+        }
+    }
+}
+
+/// What a signing secret is sealed for.
+fn seal_context(id: WebhookId) -> String {
+    format!("webhook:{id}")
+}

@@ -1,0 +1,213 @@
+//! One attempt: what is sent, and whether it is still to be sent.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use trapline_model::{DeliveryId, DeliveryStatus, TeamId, Time, WebhookId};
+use trapline_store::{
+    Job, Lane, PortError, load,
+    records::{Delivery, Webhook},
+};
+use url::Url;
+
+use super::{claims::Claim, sign::signature, target};
+use crate::{App, Error, Result, jobs};
+
+/// The names that a fault of the answering side has in the log.
+pub(super) const DISABLED: &str = "webhook_disabled";
+pub(super) const DELETED: &str = "webhook_deleted";
+const NOT_ALLOWED: &str = "address_not_allowed";
+
+/// How long a job may be ahead of its row.
+const AHEAD: Duration = Duration::from_mins(1);
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// How long a job waits for the one that does the same.
+const BEHIND: Duration = Duration::from_secs(15);
+
+/// The work of the webhook lanes: one attempt of one delivery.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Call {
+    team: TeamId,
+    webhook: WebhookId,
+    delivery: DeliveryId,
+    /// From 1. A job for an attempt that has ended already is a repeat.
+    attempt: u32,
+    /// Whether it was due before and had to make room.
+    #[serde(default)]
+    waited: bool,
+}
+
+/// Whom a job calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Called {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// Whether the job was due before and was put off.
+    pub waited: bool,
+}
+
+/// A request to be made; its delivery is this process's own until it is dropped.
+#[derive(Debug)]
+pub struct Attempt {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// Where to.
+    pub url: Url,
+    /// Every header that the contract names, and the content type.
+    pub headers: Vec<(&'static str, String)>,
+    /// The payload.
+    pub body: Bytes,
+    /// From 1 to 8.
+    pub number: u32,
+    pub(super) team: TeamId,
+    pub(super) delivery: DeliveryId,
+    /// When it was signed.
+    pub at: Time,
+    pub(super) _claim: Option<Claim>,
+}
+
+/// What the receiver answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// How long it wants to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// A stable word for the log.
+    pub code: &'static str,
+    /// Whether another attempt would fail in the same way.
+    pub is_final: bool,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// How long it took.
+    pub took: Duration,
+    /// The answer, or why there is none.
+    pub result: Result<Reply, Failure>,
+}
+
+/// Whether an attempt is to be made.
+#[derive(Debug)]
+pub enum Begun {
+    /// Make it, and tell how it ended.
+    Call(Box<Attempt>),
+    /// Not now; this job takes the other's place.
+    Later(Job),
+    /// It is over.
+    Over,
+}
+
+/// Makes requests to addresses that customers give.
+#[async_trait]
+pub trait Caller: Send + Sync {
+    /// Says why an address can never be called, as far as can be told without asking anybody.
+    fn check(&self, url: &Url) -> Result<(), String>;
+    /// Makes the request, within the deadline.
+    async fn call(&self, attempt: &Attempt) -> Outcome;
+}
+
+impl App {
+    /// Whom a job of the webhook lanes calls.
+    pub fn called_by(job: &Job) -> Result<Called> {
+        let Call { webhook, waited, .. } = jobs::work(job)?;
+        Ok(Called { webhook, waited })
+    }
+
+    /// The same job for another time or lane.
+    pub fn put_off(job: &Job, lane: Lane, due: Time) -> Result<Job> {
+        let call = Call { waited: true, ..jobs::work(job)? };
+        Ok(jobs::job(lane, job.id.clone(), 1, call, due)?)
+    }
+
+    /// Finds out whether the job's attempt is still to be made.
+    pub async fn begin_attempt(&self, job: &Job) -> Result<Begun> {
+        let call: Call = jobs::work(job)?;
+        let Some(claim) = self.webhooks.claims.take(call.delivery) else {
+            return Ok(Begun::Later(Self::put_off(job, job.lane, self.now().after(BEHIND))?));
+        };
+        let (store, hook) = (&*self.ports.store, Webhook::row(call.team, call.webhook));
+        let row = Delivery::row(call.webhook, call.delivery);
+        let (delivery, hook) =
+            tokio::try_join!(load::<Delivery>(store, &row), load::<Webhook>(store, &hook))?;
+        let Some((delivery, _)) = delivery else { return self.without_row(job) };
+        if delivery.status.is_final() {
+            return Ok(Begun::Over);
+        }
+        if call.attempt <= delivery.attempts {
+            // A repeat. What comes after it may have been lost with the process that ran it first.
+            return Ok(Begun::Later(next_job(call.team, &delivery)?));
+        }
+        let refused = match &hook {
+            None => DELETED,
+            Some((hook, _)) if !hook.enabled => DISABLED,
+            Some((hook, _)) => match self.attempt(hook, &delivery, Some(claim))? {
+                Some(attempt) => return Ok(Begun::Call(Box::new(attempt))),
+                None => NOT_ALLOWED,
+            },
+        };
+        self.refuse(call.team, delivery, refused).await?;
+        Ok(Begun::Over)
+    }
+
+    /// Where the queue is quicker than the store, a job may be there before its row is.
+    fn without_row(&self, job: &Job) -> Result<Begun> {
+        let now = self.now();
+        if now.since(jobs::due(job)?) < AHEAD {
+            return Ok(Begun::Later(Self::put_off(job, job.lane, now.after(LOOK_AGAIN))?));
+        }
+        Ok(Begun::Over)
+    }
+
+    /// The next request of a delivery, signed now; nothing if the address cannot be called.
+    pub(super) fn attempt(
+        &self,
+        hook: &Webhook,
+        delivery: &Delivery,
+        claim: Option<Claim>,
+    ) -> Result<Option<Attempt>> {
+        let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
+        let secret = self.secret_of(hook).ok_or(Error::WrongMasterKey)?;
+        let (at, body) = (self.now(), Bytes::from(delivery.payload.clone()));
+        let timestamp = at.millis().div_euclid(1000);
+        Ok(Some(Attempt {
+            webhook: hook.id,
+            url,
+            headers: vec![
+                ("content-type", "application/json".to_owned()),
+                ("user-agent", "service-webhooks/1".to_owned()),
+                ("x-webhook-event", delivery.event.as_str().to_owned()),
+                ("x-webhook-timestamp", timestamp.to_string()),
+                ("x-webhook-signature", signature(&secret, timestamp, &body)),
+                ("x-webhook-delivery", delivery.id.to_string()),
+            ],
+            body,
+            number: delivery.attempts + 1,
+            team: hook.team,
+            delivery: delivery.id,
+            at,
+            _claim: claim,
+        }))
+    }
+}
+
+/// The job for the attempt that a delivery's row says is next.
+pub(super) fn next_job(team: TeamId, delivery: &Delivery) -> Result<Job, PortError> {
+    let call = Call {
+        team,
+        webhook: delivery.webhook,
+        delivery: delivery.id,
+        attempt: delivery.attempts + 1,
+        waited: delivery.status == DeliveryStatus::Retrying,
+    };
+    let due = delivery.next_attempt_at.unwrap_or_else(|| delivery.created_at());
+    jobs::job(Lane::Webhook, delivery.id.to_string(), 1, call, due)
+}

@@ -1,0 +1,130 @@
+//! From mail that arrived to deliveries. Doing it twice makes each delivery once.
+
+use futures_util::future::try_join_all;
+use sha2::{Digest as _, Sha256};
+use trapline_model::{
+    DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId, WebhookId,
+};
+use trapline_store::{
+    PortError, load,
+    records::{Delivery, Message, Webhook},
+};
+
+use super::{
+    attempt::next_job,
+    log::fresh,
+    payload::{Told, payload},
+    record::put,
+};
+use crate::{App, Error, Result, receive::Arrival};
+
+/// Messages whose deliveries are started together; also bounds the memory that their payloads take.
+const AT_ONCE: usize = 64;
+
+/// A delivery that must have a row and a job.
+pub(super) struct Due {
+    pub(super) team: TeamId,
+    pub(super) delivery: Delivery,
+    /// It has a row, and maybe no job.
+    pub(super) stored: bool,
+}
+
+/// An inbox in which mail arrived, and who is told of it.
+struct Audience {
+    inbox_name: String,
+    hooks: Vec<Webhook>,
+}
+
+impl App {
+    /// Starts the deliveries that arrived mail calls for.
+    pub(crate) async fn tell_webhooks(&self, arrivals: &[Arrival]) -> Result<()> {
+        let audiences = try_join_all(arrivals.iter().map(|arrival| self.audience(arrival))).await?;
+        let mut messages = Vec::new();
+        for (arrival, audience) in arrivals.iter().zip(&audiences) {
+            let Some(audience) = audience else { continue };
+            let ids = arrival.messages.iter();
+            messages.extend(
+                ids.map(|uuid| (MessageId { inbox: arrival.inbox, uuid: *uuid }, audience)),
+            );
+        }
+        for some in messages.chunks(AT_ONCE) {
+            let found = some.iter().map(|(id, audience)| self.deliveries_of(*id, audience));
+            let due = try_join_all(found).await?;
+            self.start_deliveries(due.into_iter().flatten().collect()).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn start_deliveries(&self, due: Vec<Due>) -> Result<()> {
+        let now = self.now();
+        let new = due.iter().filter(|due| !due.stored);
+        let rows = new.map(|due| put(&due.delivery, now)).collect::<Result<_, PortError>>()?;
+        let jobs = due.iter().map(|due| next_job(due.team, &due.delivery));
+        let jobs = jobs.collect::<Result<Vec<_>, PortError>>()?;
+        Ok(self.schedule_with(rows, &jobs).await?)
+    }
+
+    /// Nobody, when no webhook wants to know, or the inbox is gone and its messages with it.
+    async fn audience(&self, arrival: &Arrival) -> Result<Option<Audience>> {
+        let hooks = self.webhooks.hooks.of(arrival.team).await?;
+        let hooks: Vec<_> =
+            hooks.iter().filter(|hook| hook.wants(arrival.inbox)).cloned().collect();
+        if hooks.is_empty() {
+            return Ok(None);
+        }
+        match self.inbox_record(arrival.team, arrival.inbox).await {
+            Ok(inbox) => Ok(Some(Audience { inbox_name: inbox.name, hooks })),
+            Err(Error::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn deliveries_of(&self, id: MessageId, audience: &Audience) -> Result<Vec<Due>> {
+        let Some(row) = self.ports.store.get(&Message::row(id)).await? else {
+            return Ok(Vec::new());
+        };
+        let message = Message::of(&row)?;
+        let told = told(id.inbox, &audience.inbox_name, id, &message);
+        let event = EventName::MessageReceived;
+        let payload = payload(event, told, &self.settings.base_url)?;
+        let mut found = Vec::with_capacity(audience.hooks.len());
+        for hook in &audience.hooks {
+            let delivery = delivery_id(id, hook.id);
+            let row = Delivery::row(hook.id, delivery);
+            let known = load::<Delivery>(&*self.ports.store, &row).await?;
+            let (delivery, stored) = match known {
+                Some((known, _)) if known.status != DeliveryStatus::Pending => continue,
+                Some((known, _)) => (known, true),
+                None => (fresh(delivery, hook.id, event, Some(id), payload.clone()), false),
+            };
+            found.push(Due { team: hook.team, delivery, stored });
+        }
+        Ok(found)
+    }
+}
+
+fn told<'a>(inbox: InboxId, inbox_name: &'a str, id: MessageId, message: &'a Message) -> Told<'a> {
+    Told {
+        inbox,
+        inbox_name,
+        message: id,
+        subject: &message.subject,
+        from: message.from.as_ref(),
+        to: &message.to,
+        envelope_to: &message.envelope.to,
+    }
+}
+
+/// The same message and webhook have the same delivery: a UUIDv7 (RFC 9562, section 5.7) with the
+/// mail's time, and with a hash of both ids in place of random bits.
+fn delivery_id(message: MessageId, webhook: WebhookId) -> DeliveryId {
+    let hash = Sha256::new()
+        .chain_update(message.inbox.0.as_bytes())
+        .chain_update(message.uuid.as_bytes())
+        .chain_update(webhook.0.as_bytes())
+        .finalize();
+    let mut bits = [0; 10];
+    bits.copy_from_slice(&hash[..10]);
+    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
+    DeliveryId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
+}

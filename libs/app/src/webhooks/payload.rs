@@ -1,0 +1,145 @@
+//! The body of a delivery: a summary of the message, bounded, and never cut in the middle.
+
+use serde::Serialize;
+use trapline_model::{Address, EventName, InboxId, MessageId, Time};
+use trapline_store::PortError;
+
+/// What the address lists may take of a body, in bytes; with the rest it stays below 64 KiB.
+const TO: usize = 32 * 1024;
+const ENVELOPE_TO: usize = 8 * 1024;
+
+/// What a delivery tells of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) inbox: InboxId,
+    pub(super) inbox_name: &'a str,
+    pub(super) message: MessageId,
+    pub(super) subject: &'a str,
+    pub(super) from: Option<&'a Address>,
+    pub(super) to: &'a [Address],
+    pub(super) envelope_to: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Payload<'a> {
+    event: EventName,
+    inbox: Inbox<'a>,
+    message: Message<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
+}
+
+#[derive(Serialize)]
+struct Inbox<'a> {
+    id: InboxId,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message<'a> {
+    id: MessageId,
+    subject: &'a str,
+    from: Address,
+    to: &'a [Address],
+    envelope_to: &'a [String],
+    received_at: Time,
+    url: String,
+}
+
+/// The JSON text; the same input gives the same bytes.
+pub(super) fn payload(
+    event: EventName,
+    told: Told<'_>,
+    base_url: &str,
+) -> Result<String, PortError> {
+    let payload = Payload {
+        event,
+        inbox: Inbox { id: told.inbox, name: told.inbox_name },
+        message: Message {
+            id: told.message,
+            subject: told.subject,
+            from: told.from.cloned().unwrap_or_default(),
+            to: fitting(told.to, TO)?,
+            envelope_to: fitting(told.envelope_to, ENVELOPE_TO)?,
+            received_at: told.message.received_at(),
+            url: format!("{base_url}/inboxes/{}?message={}", told.inbox, told.message),
+        },
+        test: event == EventName::WebhookTest,
+    };
+    text(&payload)
+}
+
+/// The first items, as many as their JSON leaves room for.
+fn fitting<T: Serialize>(items: &[T], mut room: usize) -> Result<&[T], PortError> {
+    for (place, item) in items.iter().enumerate() {
+        let size = text(item)?.len() + 1;
+        if size > room {
+            return Ok(&items[..place]);
+        }
+        room -= size;
+    }
+    Ok(items)
+}
+
+fn text<T: Serialize>(value: &T) -> Result<String, PortError> {
+    serde_json::to_string(value).map_err(|source| PortError::Corrupt { table: "delivery", source })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use uuid::Uuid;
+
+    fn told<'a>(to: &'a [Address], envelope_to: &'a [String]) -> Told<'a> {
+        let inbox = InboxId(Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001));
+        let uuid = Uuid::from_u128(0x019b_93cb_8f7b_7000_8000_0000_0000_0002);
+        Told {
+            inbox,
+            inbox_name: "Sign-up tests",
+            message: MessageId { inbox, uuid },
+            subject: "Verify your address",
+            from: None,
+            to,
+            envelope_to,
+        }
+    }
+
+    #[test]
+    fn the_fields_are_those_of_the_contract_in_its_order() {
+        let to = [Address { address: "ada@example.com".to_owned(), name: "Ada".to_owned() }];
+        let envelope_to = ["ada@example.com".to_owned()];
+        let told = told(&to, &envelope_to);
+        let (inbox, id) = (told.inbox, told.message);
+        let wanted = format!(
+            "{{\"event\":\"message.received\",\"inbox\":{{\"id\":\"{inbox}\",\"name\":\"Sign-up tests\"}},\
+             \"message\":{{\"id\":\"{id}\",\"subject\":\"Verify your address\",\
+             \"from\":{{\"address\":\"\",\"name\":\"\"}},\
+             \"to\":[{{\"address\":\"ada@example.com\",\"name\":\"Ada\"}}],\
+             \"envelopeTo\":[\"ada@example.com\"],\"receivedAt\":\"{}\",\
+             \"url\":\"https://t.test/inboxes/{inbox}?message={id}\"}}}}",
+            id.received_at(),
+        );
+        let text = payload(EventName::MessageReceived, told, "https://t.test").unwrap();
+        assert_eq!(text, wanted);
+        let test = payload(EventName::WebhookTest, told, "https://t.test").unwrap();
+        assert!(test.ends_with(",\"test\":true}"), "{test}");
+        assert!(test.starts_with("{\"event\":\"webhook.test\","), "{test}");
+    }
+
+    #[test]
+    fn a_body_stays_below_64_kib_and_whole() {
+        let long = "\u{1}".repeat(1000);
+        let to = vec![Address { address: long.clone(), name: long.clone() }; 200];
+        let envelope_to = vec!["x".repeat(256); 1000];
+        let subject = long.clone();
+        let told = Told { subject: &subject, from: Some(&to[0]), ..told(&to, &envelope_to) };
+        let text = payload(EventName::MessageReceived, told, "https://t.test").unwrap();
+        assert!(text.len() <= 64 * 1024, "{}", text.len());
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["message"]["to"].as_array().unwrap().len(), 2);
+        assert_eq!(value["message"]["envelopeTo"].as_array().unwrap().len(), 31);
+    }
+}

@@ -1,0 +1,166 @@
+//! All of the services, as one backend.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::join;
+use trapline_store::{Clock, Op, Ports, Result, Store, Table};
+
+use crate::{
+    cql::{CqlError, CqlOptions, CqlStore},
+    jetstream::{JetStreamError, JetStreamOptions, JetStreamQueue},
+    redis::{Redis, RedisError, RedisOptions},
+    s3::{ClusterIntake, RowWriter, SegmentError, SegmentOptions, Segments},
+};
+
+/// Where the services are.
+pub struct Options {
+    /// `cql://…`
+    pub cql: String,
+    /// `s3://…`
+    pub blobs: String,
+    /// `nats://…`
+    pub nats: String,
+    /// `redis://…`
+    pub redis: String,
+    /// The keyspace, and the first part of every name in the other services.
+    pub namespace: String,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// One of the services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// Rows.
+    Cql,
+    /// Message bytes.
+    Blobs,
+    /// Jobs.
+    Nats,
+    /// Live events, limits, short-lived values.
+    Redis,
+}
+
+impl Service {
+    /// A word for reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cql => "cql",
+            Self::Blobs => "blobs",
+            Self::Nats => "nats",
+            Self::Redis => "redis",
+        }
+    }
+}
+
+/// Why a service cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The metadata store.
+    #[error(transparent)]
+    Cql(#[from] CqlError),
+    /// The object store.
+    #[error(transparent)]
+    Blobs(#[from] SegmentError),
+    /// The job queue.
+    #[error(transparent)]
+    Nats(#[from] JetStreamError),
+    /// Redis.
+    #[error(transparent)]
+    Redis(#[from] RedisError),
+}
+
+/// Open connections to every service.
+pub struct Cluster {
+    store: Arc<CqlStore>,
+    segments: Arc<Segments>,
+    queue: Arc<JetStreamQueue>,
+    redis: Redis,
+    ports: Ports,
+}
+
+struct Rows(Arc<CqlStore>);
+
+#[async_trait]
+impl RowWriter for Rows {
+    async fn write_unordered(&self, ops: Vec<Op>) -> Result<()> {
+        self.0.write_unordered(ops).await
+    }
+}
+
+impl Cluster {
+    /// Makes or updates keyspace, tables, stream and consumers. Safe to repeat, and from several
+    /// processes at once.
+    pub async fn migrate(options: &Options, tables: &[&'static Table]) -> Result<(), ClusterError> {
+        CqlStore::migrate(&options.cql(), tables).await?;
+        JetStreamQueue::migrate(&options.jetstream()).await?;
+        Ok(())
+    }
+
+    /// Connects to every service; all of them must have been migrated.
+    pub async fn connect(options: &Options) -> Result<Self, ClusterError> {
+        let segments = Arc::new(Segments::open(&SegmentOptions { url: options.blobs.clone() })?);
+        let store = Arc::new(CqlStore::connect(&options.cql()).await?);
+        let queue = Arc::new(JetStreamQueue::connect(&options.jetstream()).await?);
+        let redis = Redis::connect(&options.redis()).await?;
+        let rows = Arc::new(Rows(store.clone()));
+        let intake = ClusterIntake::new(segments.clone(), rows, queue.clone());
+        let ports = Ports {
+            store: store.clone(),
+            queue: queue.clone(),
+            bus: redis.bus(),
+            limiter: redis.limiter(),
+            cache: redis.cache(),
+            intake: Arc::new(intake),
+            blobs: segments.clone(),
+        };
+        Ok(Self { store, segments, queue, redis, ports })
+    }
+
+    /// The ports.
+    #[must_use]
+    pub fn ports(&self) -> Ports {
+        self.ports.clone()
+    }
+
+    /// Asks every service whether it answers, all at once.
+    pub async fn ping(&self) -> [(Service, Result<()>); 4] {
+        let (cql, blobs, nats, redis) =
+            join!(self.store.ping(), self.segments.ping(), self.queue.ping(), self.redis.ping());
+        [
+            (Service::Cql, cql),
+            (Service::Blobs, blobs),
+            (Service::Nats, nats),
+            (Service::Redis, redis),
+        ]
+    }
+}
+
+impl Options {
+    fn cql(&self) -> CqlOptions {
+        CqlOptions {
+            url: self.cql.clone(),
+            keyspace: self.namespace.clone(),
+            clock: self.clock.clone(),
+            create: false,
+        }
+    }
+
+    fn jetstream(&self) -> JetStreamOptions {
+        JetStreamOptions {
+            url: self.nats.clone(),
+            namespace: self.namespace.clone(),
+            clock: self.clock.clone(),
+        }
+    }
+
+    fn redis(&self) -> RedisOptions {
+        RedisOptions {
+            url: self.redis.clone(),
+            namespace: self.namespace.clone(),
+            clock: self.clock.clone(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Requests, counted, and their failures in the port's terms.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use scylla::{
+    client::session::Session,
+    errors::ExecutionError,
+    response::{
+        PagingState,
+        query_result::{QueryResult, QueryRowsResult},
+    },
+    statement::{
+        Consistency,
+        batch::{Batch, BatchType},
+        bound::BoundStatement,
+        prepared::PreparedStatement,
+    },
+};
+use trapline_store::{PortError, Result};
+
+use super::{
+    CqlError,
+    error::port_error,
+    meters::{Meters, Operation},
+    values::Bound,
+};
+
+/// How long preparing a statement may take.
+const PREPARE: Duration = Duration::from_secs(10);
+/// The protocol counts a batch's statements with 16 bits.
+const LARGEST_BATCH: usize = u16::MAX as usize;
+
+/// A statement with its parameters.
+pub(super) struct Step<'a> {
+    pub(super) statement: PreparedStatement,
+    pub(super) values: Vec<Bound<'a>>,
+}
+
+/// A session that counts.
+pub(super) struct Client {
+    pub(super) session: Session,
+    meters: Meters,
+    ping: PreparedStatement,
+}
+
+impl Client {
+    pub(super) async fn new(session: Session) -> Result<Self, CqlError> {
+        let ask = session.prepare("SELECT key FROM system.local WHERE key = 'local'").await;
+        let mut ping = ask.map_err(CqlError::failed("prepare a statement"))?;
+        ping.set_consistency(Consistency::LocalOne);
+        ping.set_is_idempotent(true);
+        Ok(Self { session, meters: Meters::new(), ping })
+    }
+
+    pub(super) async fn ping(&self) -> Result<()> {
+        self.count(Operation::Read, self.session.execute_unpaged(&self.ping, ()).await)?;
+        Ok(())
+    }
+
+    pub(super) async fn prepare(&self, text: String) -> Result<PreparedStatement> {
+        let prepared = tokio::time::timeout(PREPARE, self.session.prepare(text)).await;
+        let prepared = prepared.map_err(|_| PortError::Timeout)?;
+        prepared.map_err(|error| {
+            self.meters.error();
+            PortError::unavailable(error)
+        })
+    }
+
+    /// Reads a page, and says where the next one begins if there is one.
+    pub(super) async fn page(
+        &self,
+        statement: &BoundStatement,
+        from: PagingState,
+    ) -> Result<(QueryRowsResult, Option<PagingState>)> {
+        let answer = self.session.execute_bound_single_page(statement, from).await;
+        let (page, next) = self.count(Operation::Read, answer)?;
+        let rows = page.into_rows_result().map_err(PortError::unavailable)?;
+        let next = match next.into_paging_control_flow() {
+            ControlFlow::Continue(next) => Some(next),
+            ControlFlow::Break(()) => None,
+        };
+        Ok((rows, next))
+    }
+
+    /// Runs statements of one partition, which apply together.
+    pub(super) async fn run(
+        &self,
+        operation: Operation,
+        steps: Vec<Step<'_>>,
+    ) -> Result<Result<QueryResult, ExecutionError>> {
+        if steps.len() > LARGEST_BATCH {
+            return Err(PortError::Misuse("more than 65,535 writes to one partition"));
+        }
+        self.meters.operation(operation);
+        let answer = match &steps[..] {
+            [Step { statement, values }] => self.session.execute_unpaged(statement, values).await,
+            steps => {
+                let values: Vec<_> = steps.iter().map(|step| &step.values).collect();
+                self.session.batch(&batch(operation, steps), values).await
+            }
+        };
+        if answer.is_err() {
+            self.meters.error();
+        }
+        Ok(answer)
+    }
+
+    fn count<T>(&self, operation: Operation, answer: Result<T, ExecutionError>) -> Result<T> {
+        self.meters.operation(operation);
+        answer.map_err(|error| {
+            self.meters.error();
+            port_error(error)
+        })
+    }
+}
+
+/// Unlogged, because the log is for batches of several partitions. Both servers bound the size only
+/// of those, so a batch of one may have large documents.
+fn batch(operation: Operation, steps: &[Step<'_>]) -> Batch {
+    let statements = steps.iter().map(|step| step.statement.clone().into()).collect();
+    let mut batch = Batch::new_with_statements(BatchType::Unlogged, statements);
+    let first = &steps[0].statement;
+    batch.set_is_idempotent(matches!(operation, Operation::Write));
+    batch.set_retry_policy(first.get_retry_policy().cloned());
+    batch
+}

@@ -1,0 +1,43 @@
+//! What is counted.
+#![expect(clippy::disallowed_macros, reason = "the one place that names the store's metrics")]
+
+use metrics::{Counter, counter};
+
+/// Counters, looked up once.
+pub(super) struct Meters {
+    reads: Counter,
+    writes: Counter,
+    conditional: Counter,
+    errors: Counter,
+}
+
+/// A kind of request. A batch is one, and so is each page of a scan.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operation {
+    Read,
+    Write,
+    Conditional,
+}
+
+impl Meters {
+    pub(super) fn new() -> Self {
+        let of = |operation| {
+            counter!("trapline_backend_operations_total",
+                "backend" => "cql", "operation" => operation)
+        };
+        let errors = counter!("trapline_backend_errors_total", "backend" => "cql");
+        Self { reads: of("read"), writes: of("write"), conditional: of("cas"), errors }
+    }
+
+    pub(super) fn operation(&self, operation: Operation) {
+        match operation {
+            Operation::Read => self.reads.increment(1),
+            Operation::Write => self.writes.increment(1),
+            Operation::Conditional => self.conditional.increment(1),
+        }
+    }
+
+    pub(super) fn error(&self) {
+        self.errors.increment(1);
+    }
+}

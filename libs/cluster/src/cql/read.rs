@@ -1,0 +1,96 @@
+//! Reads.
+//!
+//! All of them are `LOCAL_QUORUM`, also those of guarded tables: a conditional write that succeeded
+//! was committed at `LOCAL_QUORUM`, so such a read sees it. What it may miss is a write that is
+//! still under way, and nobody has been told of that one.
+
+use scylla::{
+    response::{PagingState, query_result::QueryRowsResult},
+    statement::{bound::BoundStatement, prepared::PreparedStatement},
+    value::Row as CqlRow,
+};
+use trapline_store::{Column, Key, PortError, Result, Row, Scan};
+
+use super::{
+    CqlStore,
+    client::Client,
+    dml::Shape,
+    values::{Bound, Found},
+};
+
+/// The most rows in a page. Documents are mostly below 1 KB.
+const PAGE: usize = 500;
+/// The same where documents are left out.
+const PAGE_OF_KEYS: usize = 5000;
+
+/// Reads one row that is not past its time.
+pub(super) async fn get(store: &CqlStore, key: &Key) -> Result<Option<Row>> {
+    key.check()?;
+    let statements = store.tables.of(key.table)?;
+    let now = store.clock.now().millis();
+    let found = find(&store.client, &statements.get, key).await?.filter(|row| !row.is_past(now));
+    Ok(found.map(|row| Row { sort: key.sort.clone(), doc: row.doc, version: row.version }))
+}
+
+/// Reads one row, even if it is past its time. The document comes along.
+pub(super) async fn find(
+    client: &Client,
+    statement: &PreparedStatement,
+    key: &Key,
+) -> Result<Option<Found>> {
+    let values: Vec<_> = key_values(key).collect();
+    let bound = statement.clone().bind(&values).map_err(PortError::unavailable)?;
+    let (page, _) = client.page(&bound, PagingState::start()).await?;
+    rows(&page, &[])?.next().transpose()
+}
+
+/// Reads part of a partition.
+pub(super) async fn scan(store: &CqlStore, scan: Scan) -> Result<Vec<Row>> {
+    scan.check()?;
+    let statement = bind(store, &scan).await?;
+    let now = store.clock.now().millis();
+    let mut found = Vec::new();
+    let mut next = (scan.limit > 0).then(PagingState::start);
+    while let Some(from) = next {
+        let (page, behind) = store.client.page(&statement, from).await?;
+        for row in rows(&page, scan.table.sort)? {
+            let row = row?;
+            if !row.is_past(now) {
+                found.push(Row { sort: row.sort, doc: row.doc, version: row.version });
+            }
+            if found.len() == scan.limit {
+                return Ok(found);
+            }
+        }
+        next = behind;
+    }
+    Ok(found)
+}
+
+/// A scan's statement with its values. Its pages are no larger than what is wanted, so it needs no
+/// LIMIT, which would also count rows past their time.
+async fn bind(store: &CqlStore, scan: &Scan) -> Result<BoundStatement> {
+    let [after, until] = [&scan.after, &scan.until].map(|key| key.as_deref().unwrap_or_default());
+    let shape = Shape { after: after.len(), until: until.len(), keys_only: scan.keys_only };
+    let statements = store.tables.of(scan.table)?;
+    let statement = statements.scan(&store.client, &store.keyspace, scan.table, shape).await?;
+    let values = scan.partition.iter().chain(after).chain(until).map(Bound::Value);
+    let values: Vec<_> = values.collect();
+    let mut bound = statement.bind(&values).map_err(PortError::unavailable)?;
+    let largest = if scan.keys_only { PAGE_OF_KEYS } else { PAGE };
+    bound.set_page_size(i32::try_from(scan.limit.clamp(1, largest)).unwrap_or(i32::MAX));
+    Ok(bound)
+}
+
+fn rows<'a>(
+    page: &'a QueryRowsResult,
+    sort: &'a [Column],
+) -> Result<impl Iterator<Item = Result<Found>> + 'a> {
+    let rows = page.rows::<CqlRow>().map_err(PortError::unavailable)?;
+    Ok(rows.map(move |row| Found::read(row.map_err(PortError::unavailable)?, sort)))
+}
+
+/// The values of a key, in the order of its columns.
+pub(super) fn key_values(key: &Key) -> impl Iterator<Item = Bound<'_>> {
+    key.partition.iter().chain(&key.sort).map(Bound::Value)
+}

@@ -1,0 +1,65 @@
+use std::time::Duration;
+
+use scylla::value::{CqlValue, Row};
+use trapline_model::Time;
+use trapline_store::{Clock, Value};
+use uuid::Uuid;
+
+use super::CHORE;
+use crate::cql::values::{Found, Life};
+
+#[test]
+fn lives() {
+    let clock = Clock::manual(Time::from_millis(1_000));
+    let year = 365 * 24 * 60 * 60;
+    let cases = [
+        (Duration::ZERO, 1_000, 1),
+        (Duration::from_millis(1), 1_001, 2),
+        (Duration::from_secs(1), 2_000, 2),
+        (Duration::from_millis(1_001), 2_001, 3),
+        (Duration::from_secs(20 * year - 1), 1_000 + (20 * year - 1) * 1000, 630_720_000),
+        (Duration::from_secs(20 * year), 1_000 + 20 * year * 1000, 0),
+    ];
+    for (ttl, expires, seconds) in cases {
+        let life = Life::new(&clock, Some(ttl));
+        assert_eq!((life.expires, life.ttl), (i64::try_from(expires).unwrap(), seconds), "{ttl:?}");
+    }
+    assert_eq!(Life::new(&clock, None), Life { expires: i64::MAX, ttl: 0 });
+    assert_eq!(Life::new(&clock, Some(Duration::MAX)).ttl, 0);
+}
+
+#[test]
+fn a_fast_clock_gives_servers_real_seconds() {
+    assert_eq!(Life::new(&Clock::fast(10), Some(Duration::from_mins(1))).ttl, 7);
+}
+
+fn row(columns: impl IntoIterator<Item = CqlValue>) -> Row {
+    Row { columns: columns.into_iter().map(Some).collect() }
+}
+
+#[test]
+fn rows() {
+    let text = |text: &str| CqlValue::Text(text.to_owned());
+    let keys = || [CqlValue::BigInt(7), text("a"), CqlValue::BigInt(2), CqlValue::BigInt(3_000)];
+    let sort = vec![Value::Int(7), Value::Text("a".to_owned())];
+    let found =
+        |doc: &str| Found { sort: sort.clone(), version: 2, expires: 3_000, doc: doc.into() };
+    assert_eq!(Found::read(row(keys()), CHORE.sort).unwrap(), found(""));
+    let whole = keys().into_iter().chain([text("{}")]);
+    assert_eq!(Found::read(row(whole), CHORE.sort).unwrap(), found("{}"));
+    assert!(!found("").is_past(2_999) && found("").is_past(3_000));
+}
+
+#[test]
+fn foreign_rows() {
+    let number = || CqlValue::BigInt(1);
+    assert!(Found::read(row([]), &[]).is_err());
+    assert!(Found::read(row([number()]), &[]).is_err());
+    assert!(Found::read(row([number(), CqlValue::Int(1)]), &[]).is_err());
+    assert!(Found::read(row([number(), number(), number()]), &[]).is_err());
+    let wrong_key =
+        [CqlValue::Uuid(Uuid::nil()), CqlValue::Text(String::new()), number(), number()];
+    assert!(Found::read(row(wrong_key), CHORE.sort).is_err());
+    let null = Row { columns: vec![Some(number()), None] };
+    assert!(Found::read(null, &[]).is_err());
+}

@@ -1,0 +1,77 @@
+//! Live events between processes.
+//!
+//! Published events go through the pool; all that a process hears comes over one connection of its
+//! own (see [`Subscriber`]) and is fanned out within the process.
+
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use redis::cmd;
+use tokio::{
+    sync::{
+        mpsc::{UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+    time::timeout,
+};
+use trapline_model::InboxId;
+use trapline_store::{Bus, Fanout, LiveEvent, PortError, Result, SignalStream};
+
+pub(super) use self::wire::{channel, decode, inbox_of};
+use super::{
+    address::Address,
+    client::Client,
+    meters::Operation,
+    subscriber::{Change, Subscriber},
+};
+
+/// How long a new subscriber waits for the server's confirmation. After that it goes on, and hears
+/// of a gap as soon as the confirmation is there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The bus of all processes with the same namespace.
+pub(super) struct RedisBus {
+    client: Arc<Client>,
+    fanout: Fanout,
+    /// Unbounded, but each subscriber is in it twice at most: coming and going.
+    changes: UnboundedSender<Change>,
+}
+
+impl RedisBus {
+    /// Starts the task that subscribes; it ends with the bus.
+    pub(super) fn start(client: Arc<Client>, address: Address) -> Self {
+        let (changes, coming) = unbounded_channel();
+        let leaving = changes.downgrade();
+        let fanout = Fanout::new(move |inbox| {
+            // When the bus is gone, so is the connection.
+            leaving.upgrade().map(|changes| changes.send(Change::Left(inbox)).ok());
+        });
+        let subscriber = Subscriber::new(Arc::clone(&client), address, fanout.clone(), coming);
+        tokio::spawn(subscriber.run());
+        Self { client, fanout, changes }
+    }
+}
+
+#[async_trait]
+impl Bus for RedisBus {
+    async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()> {
+        let verb = if self.client.is_cluster() { "SPUBLISH" } else { "PUBLISH" };
+        let channel = channel(&self.client.namespace, inbox);
+        for payload in wire::encode(event) {
+            let mut command = cmd(verb);
+            command.arg(&channel).arg(payload);
+            self.client.query::<()>(Operation::Publish, &command).await?;
+        }
+        Ok(())
+    }
+
+    async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream> {
+        let signals = self.fanout.listen(inbox);
+        let (active, confirmed) = oneshot::channel();
+        self.changes.send(Change::Joined(inbox, active)).map_err(PortError::unavailable)?;
+        timeout(PATIENCE, confirmed).await.ok();
+        Ok(signals)
+    }
+}

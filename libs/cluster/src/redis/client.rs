@@ -1,0 +1,224 @@
+//! Commands: each with a deadline, over connections that many share.
+
+use std::{
+    error::Error,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use redis::{Cmd, ErrorKind, FromRedisValue, ServerErrorKind, Value, cmd};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
+use trapline_store::{Clock, PortError};
+
+use super::{
+    address::Address,
+    meters::{Meters, Operation},
+    pool::{Pool, PoolError, Pooled},
+};
+
+/// The longest that a call takes.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Connections in use at once. One carries about 100,000 small commands a second; a large value
+/// holds up only those that share its connection.
+const LANES: usize = 4;
+
+/// How long a connection is shared until the pool checks it again. The check is a round trip: too
+/// much for each command.
+const TURN: Duration = Duration::from_secs(1);
+
+/// How long calls fail at once after no connection was to be had.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The way to Redis.
+pub(super) struct Client {
+    pool: Pool,
+    lanes: [Mutex<Lane>; LANES],
+    next: AtomicUsize,
+    pub(super) namespace: String,
+    pub(super) clock: Clock,
+    pub(super) meters: Meters,
+}
+
+/// A place for a connection.
+#[derive(Default)]
+enum Lane {
+    #[default]
+    Empty,
+    Shared(Arc<Shared>),
+    Away {
+        until: Instant,
+    },
+}
+
+struct Shared {
+    connection: Pooled,
+    until: Instant,
+    broken: AtomicBool,
+}
+
+/// A script that the server keeps by its hash.
+pub(super) struct Script {
+    code: &'static str,
+    hash: String,
+}
+
+/// Why a command has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error(transparent)]
+    Redis(#[from] redis::RedisError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error("no connection a moment ago")]
+    Away,
+    #[error("no answer within {DEADLINE:?}")]
+    Deadline,
+}
+
+impl Client {
+    pub(super) fn new(
+        address: &Address,
+        namespace: &str,
+        clock: Clock,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self {
+            pool: Pool::new(address)?,
+            lanes: Default::default(),
+            next: AtomicUsize::new(0),
+            namespace: namespace.to_owned(),
+            clock,
+            meters: Meters::new(),
+        })
+    }
+
+    pub(super) fn is_cluster(&self) -> bool {
+        self.pool.is_cluster()
+    }
+
+    /// A key of ours.
+    pub(super) fn key(&self, kind: &str, name: &str) -> String {
+        format!("{}:{kind}:{name}", self.namespace)
+    }
+
+    /// Sends a command and reads its answer.
+    pub(super) async fn query<T: FromRedisValue>(
+        &self,
+        operation: Operation,
+        command: &Cmd,
+    ) -> Result<T, Failure> {
+        self.counted(operation, self.attempt(command)).await
+    }
+
+    /// Runs a script on one key.
+    pub(super) async fn run<T: FromRedisValue>(
+        &self,
+        operation: Operation,
+        script: &Script,
+        key: &str,
+        arguments: &[u64],
+    ) -> Result<T, Failure> {
+        let by = |verb: &str, script: &str| {
+            let mut command = cmd(verb);
+            command.arg(script).arg(1).arg(key).arg(arguments);
+            command
+        };
+        let attempt = async {
+            match self.attempt(&by("EVALSHA", &script.hash)).await {
+                Err(Failure::Redis(error)) if unknown_script(&error) => {
+                    self.attempt(&by("EVAL", script.code)).await
+                }
+                answer => answer,
+            }
+        };
+        self.counted(operation, attempt).await
+    }
+
+    /// Asks any server for a sign of life.
+    pub(super) async fn ping(&self) -> Result<(), Failure> {
+        // A cluster would send PING to all of its servers; this needs the one that has the key.
+        let mut command = cmd("EXISTS");
+        command.arg(self.key("cache", "ping"));
+        self.query::<u64>(Operation::Ping, &command).await.map(drop)
+    }
+
+    async fn counted<T: FromRedisValue>(
+        &self,
+        operation: Operation,
+        attempt: impl Future<Output = Result<Value, Failure>>,
+    ) -> Result<T, Failure> {
+        self.meters.operation(operation);
+        let answer = timeout(DEADLINE, attempt).await.unwrap_or(Err(Failure::Deadline));
+        let answer = answer.and_then(|value| {
+            redis::from_redis_value(value).map_err(|error| Failure::Redis(error.into()))
+        });
+        answer.inspect_err(|_| self.meters.error())
+    }
+
+    async fn attempt(&self, command: &Cmd) -> Result<Value, Failure> {
+        let shared = self.shared().await?;
+        let answer = shared.connection.query(command).await;
+        Ok(answer.inspect_err(|error| {
+            if error.is_unrecoverable_error() || error.is_timeout() {
+                shared.broken.store(true, Ordering::Relaxed);
+            }
+        })?)
+    }
+
+    async fn shared(&self) -> Result<Arc<Shared>, Failure> {
+        let lane = self.next.fetch_add(1, Ordering::Relaxed) % LANES;
+        let mut lane = self.lanes[lane].lock().await;
+        let now = Instant::now();
+        match &*lane {
+            Lane::Shared(shared) if shared.serves(now) => return Ok(Arc::clone(shared)),
+            Lane::Away { until } if now < *until => return Err(Failure::Away),
+            _ => {}
+        }
+        // Goes back to the pool first, which may hand out the same one again.
+        *lane = Lane::Empty;
+        match self.pool.get().await {
+            Ok(connection) => {
+                let until = Instant::now() + TURN;
+                let shared = Arc::new(Shared { connection, until, broken: AtomicBool::new(false) });
+                *lane = Lane::Shared(Arc::clone(&shared));
+                Ok(shared)
+            }
+            Err(error) => {
+                *lane = Lane::Away { until: Instant::now() + PAUSE };
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn serves(&self, now: Instant) -> bool {
+        now < self.until && !self.broken.load(Ordering::Relaxed)
+    }
+}
+
+impl Script {
+    pub(super) fn new(code: &'static str) -> Self {
+        Self { code, hash: redis::Script::new(code).get_hash().to_owned() }
+    }
+}
+
+fn unknown_script(error: &redis::RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}
+
+impl From<Failure> for PortError {
+    fn from(failure: Failure) -> Self {
+        match &failure {
+            Failure::Deadline | Failure::Pool(PoolError::Timeout(_)) => Self::Timeout,
+            Failure::Redis(error) if error.is_timeout() => Self::Timeout,
+            _ => Self::unavailable(failure),
+        }
+    }
+}

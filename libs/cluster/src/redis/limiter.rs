@@ -1,0 +1,71 @@
+//! Rate limits by GCRA in one script, with the same verdicts as in one process.
+
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use trapline_store::{Limiter, Rate, Result, Verdict};
+
+use super::{
+    client::{Client, Script},
+    meters::Operation,
+};
+
+/// The longest time of an allowance that is told apart: in nanoseconds it fits the 53 bits that a
+/// script's numbers have.
+const LONGEST: Duration = Duration::from_hours(90 * 24);
+
+/// Allowances in Redis.
+pub(super) struct RedisLimiter {
+    client: Arc<Client>,
+    script: Script,
+}
+
+/// What an allowance is made of, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+struct Allowance {
+    unit: u64,
+    full: u64,
+}
+
+impl RedisLimiter {
+    pub(super) fn new(client: Arc<Client>) -> Self {
+        Self { client, script: Script::new(include_str!("scripts/take.lua")) }
+    }
+}
+
+#[async_trait]
+impl Limiter for RedisLimiter {
+    async fn take(&self, key: &str, rate: Rate) -> Result<Verdict> {
+        let (clock, allowance) = (&self.client.clock, Allowance::of(rate));
+        let now = u64::try_from(clock.now().millis()).unwrap_or_default();
+        let life = clock.real(Duration::from_nanos(allowance.full)).as_millis() + 1;
+        let life = u64::try_from(life).unwrap_or(u64::MAX);
+        let arguments = [now, allowance.unit, allowance.full, life];
+        let key = self.client.key("limit", key);
+        let beyond = self.client.run(Operation::Limit, &self.script, &key, &arguments).await?;
+        Ok(allowance.verdict(beyond))
+    }
+}
+
+impl Allowance {
+    fn of(rate: Rate) -> Self {
+        let burst = u64::from(rate.burst.max(1));
+        let per = u64::try_from(rate.per.min(LONGEST).as_nanos()).unwrap_or(u64::MAX);
+        let unit = (per / burst).max(1);
+        Self { unit, full: unit.saturating_mul(burst) }
+    }
+
+    /// The verdict when the next unit comes `beyond` nanoseconds too early.
+    fn verdict(self, beyond: i64) -> Verdict {
+        match u64::try_from(beyond) {
+            Ok(early) if early > 0 => Verdict::Limited { retry_after: Duration::from_nanos(early) },
+            _ => {
+                let left = beyond.unsigned_abs() / self.unit;
+                Verdict::Allowed { remaining: u32::try_from(left).unwrap_or(u32::MAX) }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Metrics of the calls to Redis.
+
+use metrics::Counter;
+
+/// What is asked of Redis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Publish,
+    Subscribe,
+    Unsubscribe,
+    Limit,
+    Get,
+    Put,
+    Forget,
+    Bump,
+    Version,
+    Ping,
+}
+
+/// Names, in the order of [`Operation`].
+pub(super) const OPERATIONS: [(Operation, &str); 10] = [
+    (Operation::Publish, "publish"),
+    (Operation::Subscribe, "subscribe"),
+    (Operation::Unsubscribe, "unsubscribe"),
+    (Operation::Limit, "limit"),
+    (Operation::Get, "get"),
+    (Operation::Put, "put"),
+    (Operation::Forget, "forget"),
+    (Operation::Bump, "bump"),
+    (Operation::Version, "version"),
+    (Operation::Ping, "ping"),
+];
+
+/// The counters' handles, looked up once.
+pub(super) struct Meters {
+    operations: [Counter; OPERATIONS.len()],
+    errors: Counter,
+}
+
+impl Meters {
+    #[expect(clippy::disallowed_macros, reason = "an adapter's own metrics, all in this function")]
+    pub(super) fn new() -> Self {
+        let operations = OPERATIONS.map(|(_, name)| {
+            metrics::counter!(
+                "trapline_backend_operations_total",
+                "backend" => "redis", "operation" => name
+            )
+        });
+        let errors = metrics::counter!("trapline_backend_errors_total", "backend" => "redis");
+        Self { operations, errors }
+    }
+
+    pub(super) fn operation(&self, operation: Operation) {
+        self.operations[operation as usize].increment(1);
+    }
+
+    pub(super) fn error(&self) {
+        self.errors.increment(1);
+    }
+}

@@ -1,0 +1,147 @@
+//! The connection over which a process hears.
+//!
+//! Not redis' `ConnectionManager`, which subscribes anew by itself but tells nobody when that is
+//! done: until then events are lost, and a gap announced earlier would be of no use. Here each
+//! connection has its own confirmations, so that none can be taken for one of another.
+
+mod channels;
+mod link;
+
+use std::{ops::ControlFlow, sync::Arc, time::Duration};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::{
+    sync::{mpsc::UnboundedReceiver, oneshot},
+    time::{Instant, interval, timeout_at},
+};
+use tracing::{info, warn};
+use trapline_model::InboxId;
+use trapline_store::Fanout;
+
+use self::{
+    channels::Channels,
+    link::{Link, Notice},
+};
+use super::{address::Address, client::Client};
+
+/// Subscribing commands that are under way at once. A whole process' inboxes are subscribed anew
+/// after an outage, a hundred thousand a second or so.
+const AT_ONCE: usize = 256;
+
+/// The time between attempts to connect, and until what failed is tried again.
+const PAUSE: Duration = Duration::from_millis(250);
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Who listens changed.
+pub(super) enum Change {
+    /// A listener is there, and wants to know when the inbox's channel is active.
+    Joined(InboxId, oneshot::Sender<()>),
+    /// The last listener went.
+    Left(InboxId),
+}
+
+/// Keeps the server's subscriptions as the process' listeners need them.
+pub(super) struct Subscriber {
+    client: Arc<Client>,
+    address: Address,
+    fanout: Fanout,
+    channels: Channels,
+    changes: UnboundedReceiver<Change>,
+}
+
+impl Subscriber {
+    pub(super) fn new(
+        client: Arc<Client>,
+        address: Address,
+        fanout: Fanout,
+        changes: UnboundedReceiver<Change>,
+    ) -> Self {
+        let channels = Channels::new(fanout.clone());
+        Self { client, address, fanout, channels, changes }
+    }
+
+    /// Connects and serves, again and again, until the bus is gone.
+    pub(super) async fn run(mut self) {
+        let mut down = false;
+        while self.attempt(&mut down).await.is_continue() && self.pause().await.is_continue() {}
+        self.fanout.close();
+    }
+
+    /// One connection, from its beginning to its end.
+    async fn attempt(&mut self, down: &mut bool) -> ControlFlow<()> {
+        let namespace = &self.client.namespace;
+        match Link::open(&self.address, namespace, self.fanout.clone()).await {
+            Ok(link) => {
+                if *down {
+                    info!("live events: connected to Redis again");
+                }
+                *down = false;
+                let end = self.serve(link).await;
+                self.channels.disconnected();
+                if end.is_continue() {
+                    warn!("live events: the connection to Redis was lost");
+                }
+                end
+            }
+            Err(error) => {
+                self.client.meters.error();
+                if !*down {
+                    warn!(%error, "live events: cannot connect to Redis");
+                }
+                *down = true;
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    async fn serve(&mut self, mut link: Link) -> ControlFlow<()> {
+        let mut requests = FuturesUnordered::new();
+        let mut retry = interval(RETRY);
+        loop {
+            while requests.len() < AT_ONCE
+                && let Some((verb, inbox)) = self.channels.next()
+            {
+                self.client.meters.operation(verb.operation());
+                requests.push(link.request(verb, inbox));
+            }
+            tokio::select! {
+                change = self.changes.recv() => self.change(change)?,
+                notice = link.notice() => match notice {
+                    Notice::Subscribed(inbox) => self.channels.subscribed(inbox),
+                    Notice::Unsubscribed(inbox) => self.channels.unsubscribed(inbox),
+                    Notice::Lost => return ControlFlow::Continue(()),
+                },
+                Some((inbox, answer)) = requests.next() => self.answered(inbox, answer),
+                _ = retry.tick() => self.channels.retry(),
+            }
+        }
+    }
+
+    fn change(&mut self, change: Option<Change>) -> ControlFlow<()> {
+        match change {
+            Some(Change::Joined(inbox, active)) => self.channels.joined(inbox, active),
+            Some(Change::Left(inbox)) => self.channels.left(inbox),
+            None => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes note of failures; what went well is told by a notice.
+    fn answered(&mut self, inbox: InboxId, answer: redis::RedisResult<()>) {
+        let Err(error) = answer else { return };
+        self.client.meters.error();
+        // One of what may be thousands that fail for the same reason.
+        if self.channels.failed(inbox) {
+            warn!(%error, "live events: Redis refuses a subscription");
+        }
+    }
+
+    /// Waits before the next connection, and takes note of changes meanwhile.
+    async fn pause(&mut self) -> ControlFlow<()> {
+        let until = Instant::now() + PAUSE;
+        while let Ok(change) = timeout_at(until, self.changes.recv()).await {
+            self.change(change)?;
+        }
+        ControlFlow::Continue(())
+    }
+}

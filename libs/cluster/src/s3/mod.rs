@@ -1,0 +1,18 @@
+//! Message bytes on S3 and its relatives, or in a folder that every process mounts; and the commit
+//! of the receiving path over them.
+//!
+//! A segment is one object, written once and never changed. Every call ends within its deadline:
+//! 10 s for a put, 5 s for anything else, retries included.
+
+mod blobs;
+mod failure;
+mod intake;
+mod meters;
+mod options;
+mod segments;
+#[cfg(test)]
+mod tests;
+
+pub use intake::{ClusterIntake, RowWriter};
+pub use options::{SegmentError, SegmentOptions};
+pub use segments::Segments;

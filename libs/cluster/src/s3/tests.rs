@@ -1,0 +1,13 @@
+//! What needs no server.
+#![expect(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+mod deadlines;
+mod folder;
+mod intake;
+mod options;
+
+use super::{SegmentOptions, Segments};
+
+fn open(url: impl Into<String>) -> Segments {
+    Segments::open(&SegmentOptions { url: url.into() }).unwrap()
+}

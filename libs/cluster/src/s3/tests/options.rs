@@ -1,0 +1,83 @@
+//! The URL, and that its secret stays in it.
+
+use crate::s3::{
+    SegmentError, SegmentOptions, Segments,
+    options::{Bucket, Place},
+};
+
+fn bucket(name: &str, prefix: &str) -> Bucket {
+    Bucket { name: name.to_owned(), prefix: prefix.to_owned(), ..Bucket::default() }
+}
+
+#[test]
+fn urls_are_taken_apart() {
+    let credentials = Some(("AKIA1".to_owned(), "a+b/c=d e".to_owned()));
+    let region = Some("eu-west-1".to_owned());
+    let endpoint = Some("http://127.0.0.1:8333".to_owned());
+    let cases = [
+        ("file:///srv/segments", Place::Folder("/srv/segments".into())),
+        ("file:///srv/a%20b/", Place::Folder("/srv/a b/".into())),
+        ("s3://mail", Place::Bucket(bucket("mail", ""))),
+        ("s3://Mail.box/", Place::Bucket(bucket("Mail.box", ""))),
+        ("s3://mail/a/b/?", Place::Bucket(bucket("mail", "a/b"))),
+        (
+            "s3://mail?region=eu-west-1&ca=/etc/ca.pem",
+            Place::Bucket(Bucket { region, ca: Some("/etc/ca.pem".into()), ..bucket("mail", "") }),
+        ),
+        (
+            "s3://mail/x?endpoint=http://127.0.0.1:8333&key=AKIA1&secret=a+b/c%3Dd%20e",
+            Place::Bucket(Bucket { endpoint, credentials, ..bucket("mail", "x") }),
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(Place::parse(text).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
+fn wrong_urls_are_refused_without_their_secret() {
+    type Expected = fn(&SegmentError) -> bool;
+    let cases: [(&str, Expected); 14] = [
+        ("", |error| matches!(error, SegmentError::Url(_))),
+        ("mail?secret=hush", |error| matches!(error, SegmentError::Url(_))),
+        ("gs://mail?secret=hush", |error| matches!(error, SegmentError::Scheme(_))),
+        ("s3://?secret=hush", |error| matches!(error, SegmentError::Bucket)),
+        ("s3:///mail", |error| matches!(error, SegmentError::Bucket)),
+        ("s3://key:hush@mail", |error| matches!(error, SegmentError::UserInfo)),
+        ("s3://mail?key=a", |error| matches!(error, SegmentError::HalfCredentials)),
+        ("s3://mail?secret=hush", |error| matches!(error, SegmentError::HalfCredentials)),
+        ("s3://mail?sekret=hush", |error| matches!(error, SegmentError::Parameter(_))),
+        ("s3://mail?region=a&region=b", |error| matches!(error, SegmentError::Parameter(_))),
+        ("s3://mail?endpoint=localhost:8333", |error| matches!(error, SegmentError::Endpoint)),
+        ("s3://mail?endpoint=http://k:hush@h", |error| matches!(error, SegmentError::Endpoint)),
+        ("file:///?secret=hush", |error| matches!(error, SegmentError::Parameter(_))),
+        ("file:///", |error| matches!(error, SegmentError::Path)),
+    ];
+    for (text, expected) in cases {
+        let error = Place::parse(text).err().unwrap();
+        assert!(expected(&error), "{text}: {error:?}");
+        assert!(!format!("{error} {error:?}").contains("hush"), "{text}: {error:?}");
+    }
+}
+
+#[test]
+fn a_missing_ca_file_is_named() {
+    let url = "s3://mail?ca=/no/such.pem&key=a&secret=hush".to_owned();
+    let error = Segments::open(&SegmentOptions { url }).err().unwrap().to_string();
+    assert!(error.contains("/no/such.pem") && !error.contains("hush"), "{error}");
+}
+
+#[test]
+fn debug_text_has_no_secret() {
+    let urls = [
+        "s3://mail/x?endpoint=http://127.0.0.1:1&key=AKIA1&secret=hush",
+        "s3://key:hush@mail/x",
+        "hush",
+    ];
+    for url in urls {
+        let text = format!("{:?}", SegmentOptions { url: url.to_owned() });
+        assert!(!text.contains("hush") && !text.contains("AKIA1"), "{text}");
+    }
+    let text = format!("{:?}", super::open(urls[0]));
+    assert_eq!(text, r#"Segments(AmazonS3(mail), "x")"#);
+}

@@ -1,0 +1,13 @@
+//! The worker: takes jobs from the queue's lanes and does the input and output that they ask for. What
+//! is to be done, and what follows from how it went, the use cases decide.
+
+mod arrivals;
+mod housekeeping;
+mod lanes;
+pub mod outbound;
+mod webhooks;
+
+pub use arrivals::Arrivals;
+pub use housekeeping::Housekeeping;
+pub use lanes::{Ended, Handler, run, run_lane};
+pub use webhooks::{DEADLINE, WebhookCaller, webhook_handlers};

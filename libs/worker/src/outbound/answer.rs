@@ -1,0 +1,43 @@
+//! What came of a request.
+
+use std::time::Duration;
+
+use super::{Failure, RetryAfter};
+
+/// How a request went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// From the start to the status line, or to the failure.
+    pub took: Duration,
+    /// What came back. A status that is no success is a response too: see [`Answer::failure`].
+    pub outcome: Result<Response, Failure>,
+}
+
+/// The head of an HTTP answer. Its body is nobody's business: whoever names an address could
+/// otherwise read what is behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// 200 to 999.
+    pub status: u16,
+    /// When the receiver wants the next try (RFC 9110, section 10.2.3).
+    pub retry_after: Option<RetryAfter>,
+}
+
+impl Answer {
+    /// The status, if there was an answer.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.outcome.ok().map(|response| response.status)
+    }
+
+    /// Why this is no success; `None` for a 2xx.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        match self.outcome {
+            Ok(Response { status: 200..=299, .. }) => None,
+            Ok(Response { status: 300..=399, .. }) => Some(Failure::RedirectNotFollowed),
+            Ok(Response { status, .. }) => Some(Failure::Status(status)),
+            Err(failure) => Some(failure),
+        }
+    }
+}

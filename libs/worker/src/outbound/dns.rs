@@ -1,0 +1,75 @@
+//! From names to addresses.
+
+use std::{io, net::IpAddr, time::Duration};
+
+use async_trait::async_trait;
+use hickory_resolver::{
+    TokioResolver,
+    config::{LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
+    net::{NetError, runtime::TokioRuntimeProvider},
+};
+
+/// Long enough for a burst to one name, short enough that a name moves within a pooled connection's
+/// time.
+const KEPT: Duration = Duration::from_secs(30);
+const FAILURE_KEPT: Duration = Duration::from_secs(5);
+const TRY: Duration = Duration::from_secs(1);
+const TRIES: usize = 3;
+
+/// From names to addresses.
+#[async_trait]
+pub trait Resolver: Send + Sync {
+    /// Every IPv4 and IPv6 address of an absolute name (one with a final dot).
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The name servers of the system. They are asked without the C library, whose calls cannot be
+/// broken off and would each hold a thread for as long as somebody's name server is slow.
+pub struct Dns(Option<TokioResolver>);
+
+impl Dns {
+    /// As `/etc/resolv.conf` says; without one, the name server on this machine (resolv.conf(5)).
+    #[must_use]
+    pub fn system() -> Self {
+        let (config, options) =
+            hickory_resolver::system_conf::read_system_conf().unwrap_or_else(|error| {
+                tracing::warn!(%error, "the system names no name servers: this machine is asked");
+                (local(), ResolverOpts::default())
+            });
+        Self::asking(config, options).unwrap_or_else(|error| {
+            tracing::error!(%error, "no name can be resolved");
+            Self(None)
+        })
+    }
+
+    /// The name servers of `config`.
+    pub(super) fn asking(config: ResolverConfig, options: ResolverOpts) -> Result<Self, NetError> {
+        let provider = TokioRuntimeProvider::default();
+        let mut builder = TokioResolver::builder_with_config(config, provider);
+        *builder.options_mut() = options;
+        let options = builder.options_mut();
+        options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+        options.timeout = TRY;
+        options.attempts = TRIES;
+        options.positive_max_ttl = Some(KEPT);
+        options.negative_max_ttl = Some(FAILURE_KEPT);
+        builder.build().map(|resolver| Self(Some(resolver)))
+    }
+}
+
+fn local() -> ResolverConfig {
+    let this_machine = NameServerConfig::udp_and_tcp([127, 0, 0, 1].into());
+    ResolverConfig::from_parts(None, Vec::new(), vec![this_machine])
+}
+
+#[async_trait]
+impl Resolver for Dns {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let resolver = self.0.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let found = resolver.lookup_ip(name).await.map_err(io::Error::other)?;
+        Ok(found.iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Which addresses this service connects to on a user's word.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use http::Uri;
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::{Cidr, Dns, Failure, Refusal, Resolver, address::Kind, names, ports};
+
+const LONGEST_URL: usize = 2048;
+const RESOLVE: Duration = Duration::from_secs(3);
+/// More addresses than this are checked, but not tried.
+const TRIED: usize = 8;
+/// Where this service's own receivers are, whose requests cause no further ones.
+const SINKS: &str = "/mock/";
+
+/// Which addresses are allowed beside the public ones.
+#[derive(Debug, Clone, Default)]
+pub struct GuardOptions {
+    /// Allows this machine and private networks, by their names too; never link-local addresses or
+    /// metadata servers.
+    pub allow_private: bool,
+    /// Allows these ranges whatever they are. Link-local addresses and metadata servers must be named
+    /// each by itself (a range of one address).
+    pub allow: Vec<Cidr>,
+    /// Where this service itself is reached: scheme, host and port of each. They are refused, but for
+    /// its own sinks under `/mock/`.
+    pub own_hosts: Vec<Url>,
+}
+
+/// Decides which addresses this service connects to on a user's word.
+#[derive(Clone)]
+pub struct Guard {
+    options: Arc<GuardOptions>,
+    resolver: Arc<dyn Resolver>,
+}
+
+impl Guard {
+    /// A guard that asks the system's name servers.
+    #[must_use]
+    pub fn new(options: GuardOptions) -> Self {
+        Self::with_resolver(options, Arc::new(Dns::system()))
+    }
+
+    /// A guard that asks `resolver`.
+    #[must_use]
+    pub fn with_resolver(options: GuardOptions, resolver: Arc<dyn Resolver>) -> Self {
+        Self { options: Arc::new(options), resolver }
+    }
+
+    /// Reads a URL as browsers do, so that every way to write an address is seen as what it is, and
+    /// checks it.
+    pub fn parse(&self, text: &str) -> Result<Url, Refusal> {
+        if text.len() > LONGEST_URL {
+            return Err(Refusal::TooLong);
+        }
+        let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
+        self.check(&url).map(|()| url)
+    }
+
+    /// Checks what can be told without resolving. What passes here may still be refused once its
+    /// name is resolved.
+    pub fn check(&self, url: &Url) -> Result<(), Refusal> {
+        check_form(url)?;
+        match url.host().ok_or(Refusal::Malformed)? {
+            Host::Domain(name) => self.check_name(without_dot(name))?,
+            Host::Ipv4(ip) => self.check_literal(ip.into())?,
+            Host::Ipv6(ip) => self.check_literal(ip.into())?,
+        }
+        if self.options.own_hosts.iter().any(|own| is_same(own, url))
+            && !url.path().starts_with(SINKS)
+        {
+            return Err(Refusal::OwnHost);
+        }
+        Ok(())
+    }
+
+    /// The addresses to connect to, at most eight: one look-up, cut off after 3 s, of whose answers
+    /// every single one must be allowed.
+    pub async fn resolve(&self, url: &Url) -> Result<Vec<SocketAddr>, Failure> {
+        self.check(url)?;
+        let port = url.port_or_known_default().ok_or(Failure::AddressNotAllowed)?;
+        let ips = match url.host().ok_or(Failure::AddressNotAllowed)? {
+            Host::Domain(name) => self.look_up(name).await?,
+            Host::Ipv4(ip) => vec![ip.into()],
+            Host::Ipv6(ip) => vec![ip.into()],
+        };
+        if !ips.iter().all(|ip| self.allows(*ip)) {
+            return Err(Failure::AddressNotAllowed);
+        }
+        Ok(ips.into_iter().take(TRIED).map(|ip| SocketAddr::new(ip, port)).collect())
+    }
+
+    /// Whether connections to this address are allowed.
+    #[must_use]
+    pub fn allows(&self, ip: IpAddr) -> bool {
+        let ip = ip.to_canonical();
+        let mut named = self.options.allow.iter().filter(|net| net.contains(&ip));
+        match Kind::of(ip) {
+            Kind::Public => true,
+            Kind::Private => self.options.allow_private || named.next().is_some(),
+            Kind::Metadata => named.any(|net| net.prefix_len() == net.max_prefix_len()),
+            Kind::Special => named.next().is_some(),
+        }
+    }
+
+    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Failure> {
+        // The final dot keeps search domains out: `intranet.example` must not become
+        // `intranet.example.corp`.
+        let absolute = format!("{}.", without_dot(name));
+        let answered = timeout(RESOLVE, self.resolver.addresses(&absolute)).await;
+        match answered.map_err(|_| Failure::DnsError)? {
+            Ok(ips) if !ips.is_empty() => Ok(ips),
+            Ok(_) => Err(Failure::DnsError),
+            Err(error) => {
+                tracing::debug!(%error, "a name was not resolved");
+                Err(Failure::DnsError)
+            }
+        }
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), Refusal> {
+        if !names::is_well_formed(name) {
+            return Err(Refusal::Malformed);
+        }
+        let local = !self.options.allow_private && names::is_local(name);
+        if local || names::is_metadata(name) { Err(Refusal::Name) } else { Ok(()) }
+    }
+
+    fn check_literal(&self, ip: IpAddr) -> Result<(), Refusal> {
+        self.allows(ip).then_some(()).ok_or(Refusal::Address)
+    }
+}
+
+/// Checks all but where the URL leads to.
+fn check_form(url: &Url) -> Result<(), Refusal> {
+    if url.as_str().len() > LONGEST_URL {
+        return Err(Refusal::TooLong);
+    }
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Refusal::Scheme);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::Credentials);
+    }
+    if url.fragment().is_some() {
+        return Err(Refusal::Fragment);
+    }
+    if url.port().is_some_and(ports::is_bad) {
+        return Err(Refusal::Port);
+    }
+    Uri::try_from(url.as_str()).map(drop).map_err(|_| Refusal::Malformed)
+}
+
+fn is_same(own: &Url, url: &Url) -> bool {
+    let place = |url: &Url| {
+        let host = url.host_str().map(|host| without_dot(host).to_owned());
+        (host, url.port_or_known_default())
+    };
+    place(own) == place(url)
+}
+
+fn without_dot(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}

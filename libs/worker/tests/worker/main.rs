@@ -1,0 +1,6 @@
+//! The job loop over the embedded adapters, and the way out over real sockets.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bench;
+mod lanes;
+mod outbound;
