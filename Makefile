@@ -1,4 +1,4 @@
-.PHONY: run test lint bench build tools
+.PHONY: run test test-embedded test-cluster lint bench build tools
 
 CARGO ?= cargo
 
@@ -6,12 +6,21 @@ CARGO ?= cargo
 run:
 	$(CARGO) run --release -p trapline -- serve
 
-# Everything that must pass: unit, conformance and end-to-end tests, with foreign clients.
-test: tools
-	$(CARGO) build -p trapline -p smtpblast
-	$(CARGO) test --workspace
+# Everything that must pass: unit, conformance and end-to-end tests, with foreign clients, in one
+# process and as a cluster over real services.
+test: test-embedded test-cluster
 
-# What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer.
+test-embedded: tools
+	$(CARGO) build -p trapline -p smtpblast
+	$(CARGO) test --workspace --exclude trapline-cluster
+	$(CARGO) test -p trapline-cluster --lib
+
+test-cluster: tools
+	$(CARGO) build -p trapline -p smtpblast
+	tests/services/run.py exec tests/cluster.sh
+
+# What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the
+# services of a cluster.
 tools:
 	tests/setup.sh
 

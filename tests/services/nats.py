@@ -7,6 +7,8 @@ from pathlib import Path
 from network import free_port
 from service import TOOLS, Service
 
+PROGRAM = TOOLS / "services" / "bin" / "nats-server"
+
 
 class Nats(Service):
     """A server."""
@@ -41,13 +43,13 @@ class Nats(Service):
         return settings
 
     def command(self) -> list[str]:
-        return [str(TOOLS / "services" / "bin" / "nats-server"), "-c", "nats.conf"]
+        return [str(PROGRAM), "-c", "nats.conf"]
 
     def ready(self) -> bool:
         """It is healthy, which in a cluster takes a leader."""
         url = f"http://{self.ip}:{self.monitor_port}/healthz"
         with urllib.request.urlopen(url, timeout=1) as answer:
-            return answer.status == 200
+            return int(answer.status) == 200
 
 
 def cluster(folder: Path, ips: list[str]) -> list[Nats]:

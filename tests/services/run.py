@@ -13,11 +13,17 @@ JSON, until the input ends or a signal tells it to stop:
     start cassandra-2   start it again over what it had, and wait until it serves
 
 When it is gone, however it went, so are the services, and the folder if this program made it.
+
+    tests/services/run.py exec cargo test -p trapline-cluster
+
+starts them for one command, which finds them in its environment under `TRAPLINE_TEST_…`, and ends as
+that command does.
 """
 
 import argparse
 import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -108,6 +114,19 @@ def up(options: argparse.Namespace) -> None:
         obey({service.name: service for service in services})
 
 
+def execute(options: argparse.Namespace) -> int:
+    (folder, litter), subnet = make_folder(options.folder), Subnet()
+    services, settings = plan(options, folder, subnet)
+    names = {"TRAPLINE_BLOBS": "TRAPLINE_TEST_S3"}
+    tests = {
+        names.get(name, name.replace("TRAPLINE_", "TRAPLINE_TEST_")): value
+        for name, value in settings.items()
+    }
+    programs = {"TRAPLINE_TEST_NATS_SERVER": str(nats.PROGRAM)}
+    with running(services, litter):
+        return subprocess.run(options.work, env={**os.environ, **tests, **programs}).returncode
+
+
 def obey(services: dict[str, Service]) -> None:
     for line in sys.stdin:
         verb, _, name = line.strip().partition(" ")
@@ -168,17 +187,23 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    start = commands.add_parser("up", help="run services until told to stop")
-    start.add_argument("--folder", type=Path, help="for their data; default: a new one in /tmp")
-    for name, counts in [("cassandra", (0, 1, 3)), ("nats", (0, 1, 3)), ("redis", (0, 1))]:
-        text = "how many; default: 1"
-        start.add_argument(f"--{name}", type=int, choices=counts, default=1, help=text)
-    start.add_argument(
-        "--cluster-redis", dest="redis", action="store_const", const=3, help="three, as a cluster"
-    )
-    start.add_argument("--s3", type=int, choices=(0, 1), default=1, help="how many; default: 1")
+    which(commands.add_parser("up", help="run services until told to stop"))
+    work = commands.add_parser("exec", help="run services for one command")
+    which(work)
+    work.add_argument("work", nargs=argparse.REMAINDER, help="the command and its arguments")
     commands.add_parser("archive", help="make Cassandra quicker to start; once, by setup.sh")
     return parser.parse_args()
+
+
+def which(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, help="for their data; default: a new one in /tmp")
+    for name, counts in [("cassandra", (0, 1, 3)), ("nats", (0, 1, 3)), ("redis", (0, 1))]:
+        text = "how many; default: 1"
+        parser.add_argument(f"--{name}", type=int, choices=counts, default=1, help=text)
+    parser.add_argument(
+        "--cluster-redis", dest="redis", action="store_const", const=3, help="three, as a cluster"
+    )
+    parser.add_argument("--s3", type=int, choices=(0, 1), default=1, help="how many; default: 1")
 
 
 def main() -> int:
@@ -188,6 +213,8 @@ def main() -> int:
     try:
         if options.command == "up":
             up(options)
+        elif options.command == "exec":
+            return execute(options)
         else:
             archive()
     except Stopped as reason:

@@ -20,8 +20,9 @@ class Seaweed(Service):
 
     def __init__(self, folder: Path, ip: str) -> None:
         super().__init__("s3-1", folder, ip)
-        # Each part also listens on the local host and at a path that is made of its port, and prefers
-        # these. Servers with a port in common would find each other there, whatever their addresses.
+        # Each part also listens on the local host and at a path that is made of its port, and
+        # prefers these. Servers with a port in common would find each other there, whatever their
+        # addresses.
         ports = free_ports([ip, "127.0.0.1"], len(PARTS), GRPC)
         self.ports = dict(zip(PARTS, ports, strict=True))
         self.litter = [
@@ -73,7 +74,7 @@ class Seaweed(Service):
         request = urllib.request.Request(url, body, method=method)
         try:
             with urllib.request.urlopen(request, timeout=1) as answer:
-                return answer.status
+                return int(answer.status)
         except urllib.error.HTTPError as error:
             return error.code
 

@@ -34,11 +34,12 @@ impl App {
     /// Removes every message that is in the inbox now.
     pub async fn empty_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
         self.inbox_record(team, id).await?;
-        let Some(newest) = self.newest(id).await? else { return Ok(()) };
-        let until = MessageId { inbox: id, uuid: newest };
-        let ops = [records::Message::row(until), Mark::row(until)];
-        self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
-        self.changed(id).await;
+        if let Some(uuid) = self.newest(id).await? {
+            let until = MessageId { inbox: id, uuid };
+            let ops = [records::Message::row(until), Mark::row(until)];
+            self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
+            self.changed(id).await;
+        }
         self.announce(id, LiveEvent::InboxEmptied).await;
         Ok(())
     }

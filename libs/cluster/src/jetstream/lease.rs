@@ -55,13 +55,14 @@ pub(super) fn token(lease: &Lease) -> Result<&Token> {
     lease.token.downcast_ref().ok_or(PortError::Misuse("a lease of another queue"))
 }
 
-/// The lease that a delivery makes; nothing when its payload is no job of the lane.
+/// The lease that a delivery makes when it arrives; nothing when its payload is no job of the lane.
 pub(super) async fn lease_of(
     link: &Link,
     lane: Lane,
     message: jetstream::Message,
+    arrived: Time,
 ) -> Option<Lease> {
-    let held_until = AtomicI64::new(link.clock.now().after(LEASE).millis());
+    let held_until = AtomicI64::new(arrived.after(LEASE).millis());
     let sequence = message.info().map(|info| info.stream_sequence).ok()?;
     let reply = message.message.reply?;
     let token = Token { reply, sequence, held_until };

@@ -15,6 +15,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until, timeout},
 };
+use trapline_model::Time;
 use trapline_store::{Lane, Lease, PortError, Result};
 
 use super::{
@@ -52,8 +53,8 @@ impl JetStreamQueue {
             let messages = self.pull(lane, max.min(LARGEST_BATCH), left).await?;
             let none = messages.is_empty();
             let mut leases = Vec::with_capacity(messages.len());
-            for message in messages {
-                leases.extend(lease_of(&self.link, lane, message).await);
+            for (message, arrived) in messages {
+                leases.extend(lease_of(&self.link, lane, message, arrived).await);
             }
             if none || !leases.is_empty() || until <= Instant::now() {
                 return Ok(leases);
@@ -61,12 +62,13 @@ impl JetStreamQueue {
         }
     }
 
+    /// Messages, and when each came: its lease runs from then.
     async fn pull(
         &self,
         lane: Lane,
         max: usize,
         wait: Duration,
-    ) -> Result<Vec<jetstream::Message>> {
+    ) -> Result<Vec<(jetstream::Message, Time)>> {
         if max == 0 {
             return Ok(Vec::new());
         }
@@ -81,7 +83,7 @@ impl JetStreamQueue {
             match next(&mut answer, &mut losses, deadline).await {
                 Next::Message(message) => {
                     let context = self.link.context.clone();
-                    taken.push(jetstream::Message { message, context });
+                    taken.push((jetstream::Message { message, context }, self.link.clock.now()));
                 }
                 Next::Failed(error) if taken.is_empty() => {
                     self.link.meters.errors.increment(1);
