@@ -10,6 +10,9 @@ struct Fixture {
     inbox: Inbox,
     message: String,
     attachment: String,
+    webhook: String,
+    /// Another webhook, and its delivery of a test event.
+    tested: (String, String),
 }
 
 impl Fixture {
@@ -28,7 +31,20 @@ impl Fixture {
         let message = deliver(server, &inbox, &mail).await;
         let attachments = rest.message(&message).await["attachments"].clone();
         let attachment = attachments[0]["id"].as_str().unwrap().to_owned();
-        Self { project, inbox, message, attachment }
+        let webhook = Self::webhook(rest).await;
+        let tested = Self::webhook(rest).await;
+        let delivery = rest.post(&format!("/api/webhooks/{tested}/test"), Value::Null).await;
+        let delivery = delivery.expect(200).json()["id"].as_str().unwrap().to_owned();
+        let tested = (tested, delivery);
+        Self { project, inbox, message, attachment, webhook, tested }
+    }
+
+    /// A webhook that leads nowhere.
+    async fn webhook(rest: &Rest) -> String {
+        let quiet = rest.inbox().await.id;
+        let nowhere = json!({ "url": "http://hooks.invalid/", "inboxId": quiet });
+        let webhook = rest.post("/api/webhooks", nowhere).await.expect(201).json();
+        webhook["id"].as_str().unwrap().to_owned()
     }
 
     /// The path with the ids of this fixture in it.
@@ -37,9 +53,12 @@ impl Fixture {
             Some("projects") => &self.project,
             Some("inboxes") => &self.inbox.id,
             Some("messages") => &self.message,
+            Some("webhooks") if path.contains("{deliveryId}") => &self.tested.0,
+            Some("webhooks") => &self.webhook,
             other => panic!("{path}: give the walk an id for {other:?}"),
         };
         let filled = path.replace("{id}", id).replace("{attachmentId}", &self.attachment);
+        let filled = filled.replace("{deliveryId}", &self.tested.1);
         assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");
         filled
     }
@@ -50,7 +69,8 @@ impl Fixture {
         let inbox = rest.get(&self.inbox.path("")).await;
         let projects = rest.get("/api/projects").await.expect(200).json();
         let ours = projects.as_array().unwrap().iter().find(|p| p["id"] == self.project).cloned();
-        vec![message.json(), inbox.json(), json!(ours)]
+        let webhook = rest.get(&format!("/api/webhooks/{}", self.webhook)).await;
+        vec![message.json(), inbox.json(), json!(ours), webhook.json()]
     }
 }
 
@@ -146,7 +166,7 @@ async fn another_teams_lists_show_nothing_of_ours() {
     let server = shared();
     let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
     Fixture::of(&server, &ours).await;
-    for path in ["/api/projects", "/api/inboxes"] {
+    for path in ["/api/projects", "/api/inboxes", "/api/webhooks"] {
         assert_eq!(theirs.get(path).await.expect(200).json(), json!([]), "{path}");
     }
     let own = theirs.inbox().await;

@@ -17,4 +17,5 @@ mod projects;
 mod schemathesis;
 mod tools;
 mod wait_race;
+mod webhooks;
 mod wire;

@@ -36,8 +36,8 @@ async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: &Effort, setti
 }
 
 /// A stream has no end, and a wait takes its second and then answers 408. The document cannot say
-/// that a signature's two parameters want each other, nor that a project must be there, nor that an
-/// inbox that was emptied may get mail again.
+/// that a signature's two parameters want each other, nor that a project must be there, which
+/// addresses a webhook may have, nor that an inbox that was emptied may get mail again.
 const BOUNDS: &str = r#"
 request-timeout = 30.0
 [[operations]]
@@ -50,7 +50,12 @@ generation = { max-examples = 3 }
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 408]
 checks.use_after_free.enabled = false
 [[operations]]
-include-operation-id = ["getMessageHtml", "getAttachment", "createInbox", "updateInbox"]
+include-path = "/api/inboxes/{id}/messages"
+checks.use_after_free.enabled = false
+[[operations]]
+include-operation-id = [
+    "getMessageHtml", "getAttachment", "createInbox", "updateInbox", "createWebhook", "updateWebhook"
+]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404]
 "#;
 

@@ -21,6 +21,8 @@ class Redis(Service):
     def command(self) -> list[str]:
         words = ["redis-server", "--bind", self.ip, "--port", str(self.port)]
         words += ["--save", "", "--appendonly", "no"]
+        # Clients in another network namespace come from addresses that are not the loopback's.
+        words += ["--protected-mode", "no"]
         if len(self.nodes) > 1:
             words += ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
         return words

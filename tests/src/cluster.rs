@@ -37,9 +37,10 @@ pub(crate) fn start(home: &Home, flags: &[String]) -> Vec<Process> {
     let port = |address: Option<std::net::SocketAddr>| address.unwrap().port().to_string();
     let (port, tls_port) = (port(banner.smtp), port(banner.smtps));
     let told = ["--smtp-host", "127.0.0.1", "--smtp-port", &port, "--smtps-port", &tls_port];
-    let api_flags = [&["--api-rate", "0"], &told[..]].concat();
+    let here = ["--webhook-allow-cidrs", "127.0.0.0/8"];
+    let api_flags = [&["--api-rate", "0"], &told[..], &here].concat();
     let api = (0..EACH).map(|_| role(home, "api", &api_flags, flags));
-    let workers = (0..EACH).map(|_| role(home, "worker", &[], flags));
+    let workers = (0..EACH).map(|_| role(home, "worker", &here, flags));
     let mut processes: Vec<_> = api.chain(workers).collect();
     processes.extend(smtp);
     processes

@@ -10,6 +10,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use trapline_app::MasterKey;
 use trapline_embedded::Durability;
 use trapline_store::Rate;
+use trapline_worker::outbound::Cidr;
 
 pub(crate) use args::{BackendArgs, Cli, Command, KeyCommand, NewKeyArgs, TeamCommand};
 
@@ -53,6 +54,7 @@ pub(crate) struct Config {
     /// Whether jobs are worked on.
     pub worker: bool,
     pub api_key: Option<String>,
+    pub webhooks: Webhooks,
     pub observe: Observe,
 }
 
@@ -80,6 +82,15 @@ pub(crate) struct Edge {
     pub catch_all: bool,
     pub certificate: Option<(PathBuf, PathBuf)>,
     pub config: trapline_smtp::Config,
+}
+
+/// Requests to addresses that users give.
+#[derive(Default)]
+pub(crate) struct Webhooks {
+    /// Reachable although not public.
+    pub allow: Vec<Cidr>,
+    /// Authorities to trust beside the system's, in PEM.
+    pub ca: Option<PathBuf>,
 }
 
 /// Logs and metrics.

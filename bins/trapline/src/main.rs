@@ -9,6 +9,7 @@ mod http;
 mod identity;
 mod mailroom;
 mod migrate;
+mod outbound;
 mod probes;
 mod serve;
 mod settings;

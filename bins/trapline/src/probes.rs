@@ -49,7 +49,7 @@ impl Readiness {
                 services["store"] = answers.into();
             }
             Source::Cluster(cluster) => {
-                for (service, answer) in cluster.ping().await {
+                for (service, answer) in Box::pin(cluster.ping()).await {
                     services[service.name()] = answer.is_ok().into();
                     ready &= answer.is_ok() || !self.needs.contains(&service);
                 }

@@ -5,16 +5,17 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("store", &["model"]),
     ("smtp", &["model"]),
     ("embedded", &["store", "model"]),
+    ("cluster", &["store", "model"]),
     ("app", &["store", "mime", "model"]),
     ("api", &["app", "model"]),
     ("worker", &["app", "model"]),
-    ("trapline", &["api", "app", "embedded", "model", "smtp", "store", "worker"]),
+    ("trapline", &["api", "app", "cluster", "embedded", "model", "smtp", "store", "worker"]),
     ("smtpblast", &[]),
     ("tests", &[]),
 ];

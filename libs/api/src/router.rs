@@ -27,6 +27,11 @@ const MAX_BODY: usize = 1024 * 1024;
 
 /// Routes that are answered as soon as possible, for teams.
 fn quick() -> OpenApiRouter<Api> {
+    caught().merge(told())
+}
+
+/// What is caught, and where.
+fn caught() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::rename, projects::delete))
@@ -40,6 +45,11 @@ fn quick() -> OpenApiRouter<Api> {
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))
+}
+
+/// Who is told of it.
+fn told() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
         .routes(routes!(webhooks::list, webhooks::create))
         .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
         .routes(routes!(webhooks::test))

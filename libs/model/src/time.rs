@@ -19,9 +19,8 @@ impl Time {
     /// Milliseconds since 1970, cut to what a timestamp can hold (the years -9999 to 9999).
     #[must_use]
     pub fn from_millis(millis: i64) -> Self {
-        let bounded =
-            millis.clamp(Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
-        Self(Timestamp::from_millisecond(bounded).unwrap_or(Timestamp::UNIX_EPOCH))
+        let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        Self(Timestamp::from_millisecond(millis).unwrap_or(end))
     }
 
     /// Milliseconds since 1970.

@@ -14,7 +14,8 @@ async fn parked(server: &Deployment, count: u32) {
     eventually("parked waits and streams", async || {
         let mut both = [("\ntrapline_waits_parked ", 0), ("\ntrapline_event_streams ", 0)];
         for address in server.api() {
-            let metrics = Rest::new(&address, Some("metrics")).get("/api/metrics").await.expect(200);
+            let metrics =
+                Rest::new(&address, Some("metrics")).get("/api/metrics").await.expect(200);
             for (name, parked) in &mut both {
                 let rest = metrics.text().split(*name).nth(1).unwrap_or("0").to_owned();
                 *parked += rest.lines().next().unwrap().parse::<u32>().unwrap();

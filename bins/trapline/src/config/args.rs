@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use edge::EdgeArgs;
 pub(crate) use groups::{
-    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, SecretArgs,
+    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, SecretArgs, WebhookArgs,
 };
 
 /// Catches the mail that an application sends while it is tested.
@@ -106,6 +106,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub api: ApiArgs,
     #[command(flatten)]
+    pub webhooks: WebhookArgs,
+    #[command(flatten)]
     pub observe: ObserveArgs,
 }
 
@@ -121,6 +123,8 @@ pub(crate) struct ApiRoleArgs {
     pub secret: SecretArgs,
     #[command(flatten)]
     pub api: ApiArgs,
+    #[command(flatten)]
+    pub webhooks: WebhookArgs,
     #[command(flatten)]
     pub observe: ObserveArgs,
 }
@@ -151,6 +155,8 @@ pub(crate) struct WorkerRoleArgs {
     pub cluster: ClusterArgs,
     #[command(flatten)]
     pub secret: SecretArgs,
+    #[command(flatten)]
+    pub webhooks: WebhookArgs,
     #[command(flatten)]
     pub observe: ObserveArgs,
 }

@@ -5,7 +5,7 @@ mod groups;
 use trapline_app::MasterKey;
 
 use super::{
-    Backend, Config, Migration,
+    Backend, Config, Migration, Webhooks,
     args::{ApiRoleArgs, BackendArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs},
     faults::Faults,
     parse,
@@ -27,6 +27,7 @@ impl ServeArgs {
             edge: Some(self.edge.read(&self.public.mail_domain, true, f)),
             worker: true,
             api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
+            webhooks: self.webhooks.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -46,6 +47,7 @@ impl ApiRoleArgs {
             edge: None,
             worker: false,
             api_key: None,
+            webhooks: self.webhooks.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -65,6 +67,7 @@ impl SmtpRoleArgs {
             edge: Some(self.edge.read(&self.public.mail_domain, false, f)),
             worker: false,
             api_key: None,
+            webhooks: Webhooks::default(),
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -84,6 +87,7 @@ impl WorkerRoleArgs {
             edge: None,
             worker: true,
             api_key: None,
+            webhooks: self.webhooks.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)

@@ -55,13 +55,11 @@ impl Faults {
 
     /// A text that must be there.
     pub(super) fn needed(&mut self, flag: &str, text: Option<&String>) -> String {
-        match text.filter(|text| !text.is_empty()) {
-            Some(text) => text.clone(),
-            None => {
-                self.0.push(format!("--{flag}: is needed in a cluster"));
-                String::new()
-            }
+        let text = text.cloned().unwrap_or_default();
+        if text.is_empty() {
+            self.0.push(format!("--{flag}: is needed in a cluster"));
         }
+        text
     }
 
     pub(super) fn count(&mut self, flag: &str, text: &str, most: u64) -> usize {

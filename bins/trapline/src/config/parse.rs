@@ -2,6 +2,8 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use trapline_worker::outbound::Cidr;
+
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "wants an IP address and a port, such as 127.0.0.1:8025".to_owned())
 }
@@ -30,6 +32,15 @@ pub(super) fn keyspace(text: &str) -> Result<String, String> {
     } else {
         Err("wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
     }
+}
+
+/// Ranges of addresses, with commas between them.
+pub(super) fn cidrs(text: &str) -> Result<Vec<Cidr>, String> {
+    let one = |text: &str| text.trim().parse();
+    text.split(',')
+        .map(one)
+        .collect::<Result<_, _>>()
+        .map_err(|_| "wants ranges such as 10.0.0.0/8, with commas between them".to_owned())
 }
 
 /// A size in bytes: a number with an optional unit.

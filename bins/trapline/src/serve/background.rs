@@ -3,9 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
-use trapline_app::App;
+use trapline_app::{App, Caller};
 use trapline_embedded::Embedded;
-use trapline_worker::{Handler, Housekeeping};
+use trapline_worker::{Arrivals, Housekeeping, webhook_handlers};
 
 use crate::{backend::Backend, config::Roles};
 
@@ -17,7 +17,12 @@ const SWEPT: usize = 10_000;
 const ALONE: &str = "serve";
 
 /// Starts the loops of the roles, and shows at once that they live.
-pub(super) async fn start(app: &Arc<App>, backend: &Backend, roles: Roles) -> JoinSet<()> {
+pub(super) async fn start(
+    app: &Arc<App>,
+    backend: &Backend,
+    roles: Roles,
+    caller: &Arc<dyn Caller>,
+) -> JoinSet<()> {
     let instance = instance();
     let mut loops = JoinSet::new();
     if roles.worker {
@@ -26,7 +31,9 @@ pub(super) async fn start(app: &Arc<App>, backend: &Backend, roles: Roles) -> Jo
             Backend::Folder(_) => ALONE.to_owned(),
             Backend::Cluster(_) => instance.clone(),
         };
-        let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(app.clone()))];
+        let mut handlers = webhook_handlers(app, caller);
+        handlers.push(Arc::new(Arrivals::new(app.clone())));
+        handlers.push(Arc::new(Housekeeping::new(app.clone())));
         loops.spawn(trapline_worker::run(app.clone(), handlers, instance.clone(), holder));
     }
     if roles.edge {

@@ -6,34 +6,53 @@ use trapline_model::Access;
 
 use crate::{Service, minutes, request};
 
+/// One of each thing that paths name.
+struct Ids {
+    inbox: String,
+    message: String,
+    part: String,
+    project: String,
+    webhook: String,
+    delivery: String,
+}
+
 /// Every operation for teams, from the document itself, with ids filled in.
-fn operations(inbox: &str, message: &str, project: &str, part: &str) -> Vec<(String, String)> {
+fn operations(ids: &Ids) -> Vec<(String, String)> {
     let document = serde_json::to_value(trapline_api::openapi()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
-        let id = match path {
-            path if path.starts_with("/api/inboxes") => inbox,
-            path if path.starts_with("/api/messages") => message,
-            _ => project,
+        let id = match path.split('/').nth(2) {
+            Some("inboxes") => &ids.inbox,
+            Some("messages") => &ids.message,
+            Some("webhooks") => &ids.webhook,
+            _ => &ids.project,
         };
         for (method, operation) in item.as_object().unwrap() {
             if operation["responses"]["429"].is_object() {
-                let path = path.replace("{id}", id).replace("{attachmentId}", part);
+                let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
+                let path = path.replace("{deliveryId}", &ids.delivery);
                 operations.push((method.to_uppercase(), path));
             }
         }
     }
-    assert!(operations.len() > 20, "{operations:?}");
+    assert!(operations.len() > 28, "{operations:?}");
     operations
 }
 
 async fn fill(service: &Service) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
     let inbox = service.inbox().await;
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (id, part) = (text(&message["id"]), text(&message["attachments"][0]["id"]));
-    operations(&inbox, &id, &text(&project["id"]), &part)
+    let (webhook, delivery) = service.webhook_with_delivery().await;
+    operations(&Ids {
+        inbox,
+        message: text(&message["id"]),
+        part: text(&message["attachments"][0]["id"]),
+        project: text(&project["id"]),
+        webhook: text(&webhook["id"]),
+        delivery: text(&delivery["id"]),
+    })
 }
 
 /// A body that is right for every operation would be wrong for most; without one a 415 is next.
@@ -87,6 +106,7 @@ async fn what_is_another_teams_is_not_there() {
         }
         let body = match (method.as_str(), path.as_str()) {
             ("PATCH", path) if path.starts_with("/api/messages") => json!({ "isRead": true }),
+            ("PATCH", path) if path.starts_with("/api/webhooks") => json!({ "enabled": false }),
             ("PATCH", path) if !path.ends_with("/messages") => json!({ "name": "Mine now" }),
             _ => Value::Null,
         };

@@ -5,6 +5,7 @@ mod access;
 mod answers;
 mod live;
 mod service;
+mod webhooks;
 
 use std::{sync::Arc, time::Duration};
 

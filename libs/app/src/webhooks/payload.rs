@@ -124,9 +124,9 @@ mod tests {
         );
         let text = payload(EventName::MessageReceived, told, "https://t.test").unwrap();
         assert_eq!(text, wanted);
-        let test = payload(EventName::WebhookTest, told, "https://t.test").unwrap();
-        assert!(test.ends_with(",\"test\":true}"), "{test}");
-        assert!(test.starts_with("{\"event\":\"webhook.test\","), "{test}");
+        let tested = payload(EventName::WebhookTest, told, "https://t.test").unwrap();
+        assert!(tested.ends_with(",\"test\":true}"), "{tested}");
+        assert!(tested.starts_with("{\"event\":\"webhook.test\","), "{tested}");
     }
 
     #[test]

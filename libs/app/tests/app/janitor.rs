@@ -107,7 +107,12 @@ async fn a_purge_waits_until_its_inbox_is_gone() {
     let id = bench.deliver(&inbox, "still wanted").await;
     let row = bench.ports.store.get(&InboxRow::row(bench.team, inbox.id)).await.unwrap().unwrap();
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
-    let back = Op::Put { key: row.key, doc: row.doc, ttl: None, when: When::Absent };
+    let back = Op::Put {
+        key: InboxRow::row(bench.team, inbox.id),
+        doc: row.doc,
+        ttl: None,
+        when: When::Absent,
+    };
     bench.ports.store.write(vec![back]).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lease = purge_job(&bench).await.unwrap();

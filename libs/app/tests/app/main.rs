@@ -4,3 +4,4 @@
 mod bounds;
 mod janitor;
 mod support;
+mod webhooks;

@@ -12,24 +12,37 @@ pub(crate) struct Bench {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) team: TeamId,
+    master: MasterKey,
     _embedded: Embedded,
     _folder: tempfile::TempDir,
 }
 
 impl Bench {
     pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// Over ports that the test changed.
+    pub(crate) async fn with(edit: impl FnOnce(&mut Ports)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
         let embedded = Embedded::open(options).await.unwrap();
-        let ports = embedded.ports();
+        let mut ports = embedded.ports();
+        edit(&mut ports);
         let master = MasterKey::generate().unwrap();
         let app =
             App::start(ports.clone(), clock.clone(), Settings::default(), &master, <_>::default())
                 .await
                 .unwrap();
         let team = app.first_run(None).await.unwrap().team;
-        Self { app, ports, clock, team, _embedded: embedded, _folder: folder }
+        Self { app, ports, clock, team, master, _embedded: embedded, _folder: folder }
+    }
+
+    /// Another process over the same backends.
+    pub(crate) async fn another_process(&self) -> Arc<App> {
+        let (ports, clock) = (self.ports.clone(), self.clock.clone());
+        App::start(ports, clock, Settings::default(), &self.master, <_>::default()).await.unwrap()
     }
 
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {

@@ -129,14 +129,12 @@ fn pause(attempts: usize) -> Duration {
 }
 
 fn observe(event: &Event, lost: &watch::Sender<u64>) {
-    match event {
-        Event::Disconnected => {
-            tracing::warn!("NATS: connection lost");
-            lost.send_modify(|losses| *losses += 1);
-        }
-        Event::Connected => tracing::info!("NATS: connected"),
-        Event::ServerError(error) => tracing::warn!(%error, "NATS: the server reports an error"),
-        Event::ClientError(error) => tracing::warn!(%error, "NATS: the client reports an error"),
-        other => tracing::debug!(event = %other, "NATS"),
+    if matches!(event, Event::Disconnected) {
+        lost.send_modify(|losses| *losses += 1);
+    }
+    if matches!(event, Event::Disconnected | Event::ServerError(_) | Event::ClientError(_)) {
+        tracing::warn!(%event, "NATS");
+    } else {
+        tracing::debug!(%event, "NATS");
     }
 }

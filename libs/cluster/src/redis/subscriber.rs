@@ -72,10 +72,9 @@ impl Subscriber {
         let namespace = &self.client.namespace;
         match Link::open(&self.address, namespace, self.fanout.clone()).await {
             Ok(link) => {
-                if *down {
+                if std::mem::take(down) {
                     info!("live events: connected to Redis again");
                 }
-                *down = false;
                 let end = self.serve(link).await;
                 self.channels.disconnected();
                 if end.is_continue() {
@@ -84,13 +83,17 @@ impl Subscriber {
                 end
             }
             Err(error) => {
-                self.client.meters.error();
-                if !*down {
-                    warn!(%error, "live events: cannot connect to Redis");
-                }
-                *down = true;
+                self.not_connected(&error, std::mem::replace(down, true));
                 ControlFlow::Continue(())
             }
+        }
+    }
+
+    /// An outage is told of once.
+    fn not_connected(&self, error: &(dyn std::error::Error + 'static), down_already: bool) {
+        self.client.meters.error();
+        if !down_already {
+            warn!(error, "live events: cannot connect to Redis");
         }
     }
 

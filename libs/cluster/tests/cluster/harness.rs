@@ -38,8 +38,11 @@ impl ClusterHarness {
         let namespace = common::namespace();
         let store = Arc::new(support::store(clock.clone()).await);
         let segments = Arc::new(Segments::open(&segments()).unwrap());
-        let options =
-            JetStreamOptions { url: common::url(), namespace: namespace.clone(), clock: clock.clone() };
+        let options = JetStreamOptions {
+            url: common::url(),
+            namespace: namespace.clone(),
+            clock: clock.clone(),
+        };
         JetStreamQueue::migrate(&options).await.unwrap();
         let queue = Arc::new(JetStreamQueue::connect(&options).await.unwrap());
         let url = std::env::var("TRAPLINE_TEST_REDIS").expect("TRAPLINE_TEST_REDIS is not set");

@@ -108,6 +108,11 @@ const fn v4(octets: [u8; 4], length: u8) -> Ipv4Net {
 }
 
 const fn v6(segments: [u16; 8], length: u8) -> Ipv6Net {
-    let [a, b, c, d, e, f, g, h] = segments;
-    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), length)
+    let mut bits = 0;
+    let mut place = 0;
+    while place < segments.len() {
+        bits = (bits << 16) | segments[place] as u128;
+        place += 1;
+    }
+    Ipv6Net::new_assert(Ipv6Addr::from_bits(bits), length)
 }

@@ -79,14 +79,14 @@ impl Connector {
 
 /// The first connection that is made, the addresses being tried in turn, each with a head start.
 async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
-    let (mut waiting, mut tries) = (addresses.iter(), FuturesUnordered::new());
+    let (mut waiting, mut attempts) = (addresses.iter(), FuturesUnordered::new());
     let mut why = Failure::ConnectRefused;
     loop {
         if let Some(next) = waiting.next() {
-            tries.push(TcpStream::connect(*next));
+            attempts.push(TcpStream::connect(*next));
         }
         tokio::select! {
-            tried = tries.next() => match tried {
+            attempt = attempts.next() => match attempt {
                 Some(Ok(stream)) => return Ok(stream),
                 Some(Err(error)) => why = Failure::of_connect(&error),
                 None => return Err(why),

@@ -103,6 +103,19 @@ pub(crate) struct ApiArgs {
     pub deep_health_max_overdue: String,
 }
 
+/// Requests to addresses that users give.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Webhooks")]
+pub(crate) struct WebhookArgs {
+    /// Ranges that webhooks may reach although they are not public, as in `10.1.0.0/16,fd00::/8`.
+    /// One process allows private networks anyway; link-local addresses must be named one by one.
+    #[arg(long, env = "WEBHOOK_ALLOW_CIDRS", value_name = "CIDRS")]
+    pub webhook_allow_cidrs: Option<String>,
+    /// Certificate authorities, in PEM, that webhooks trust beside the system's.
+    #[arg(long, env = "TRAPLINE_WEBHOOK_CA", value_name = "FILE")]
+    pub webhook_ca: Option<String>,
+}
+
 /// What operators see.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Logs and metrics")]
@@ -111,7 +124,12 @@ pub(crate) struct ObserveArgs {
     #[arg(long, env = "METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     pub metrics_token: Option<String>,
     /// What is logged, as in `info` or `trapline_smtp=debug,info`.
-    #[arg(long, env = "TRAPLINE_LOG", default_value = "info,rustls=error,scylla=warn,async_nats=warn", value_name = "FILTER")]
+    #[arg(
+        long,
+        env = "TRAPLINE_LOG",
+        default_value = "info,rustls=error,scylla=warn,async_nats=warn",
+        value_name = "FILTER"
+    )]
     pub log: String,
     /// `text` or `json`.
     #[arg(long, env = "TRAPLINE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]

@@ -8,10 +8,10 @@ use trapline_store::Rate;
 
 use super::{
     super::{
-        Api, Cluster, Edge, Folder, Observe, Public,
+        Api, Cluster, Edge, Folder, Observe, Public, Webhooks,
         args::{
             ApiArgs, ClusterArgs, EdgeArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs,
-            SecretArgs,
+            SecretArgs, WebhookArgs,
         },
         faults::Faults,
         parse,
@@ -86,6 +86,16 @@ impl ApiArgs {
                 &self.preview_ancestors,
                 parse::frame_ancestors(&self.preview_ancestors),
             ),
+        }
+    }
+}
+
+impl WebhookArgs {
+    pub(super) fn read(&self, f: &mut Faults) -> Webhooks {
+        let allow = self.webhook_allow_cidrs.as_ref();
+        Webhooks {
+            allow: f.optional("webhook-allow-cidrs", allow, parse::cidrs).unwrap_or_default(),
+            ca: self.webhook_ca.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from),
         }
     }
 }

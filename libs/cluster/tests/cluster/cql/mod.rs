@@ -9,8 +9,8 @@ use scylla::{
     client::{session::Session, session_builder::SessionBuilder},
     value::Row,
 };
-use trapline_store::{Column, Key, Kind, Op, Order, Scan, Table, Value, When, Writes};
 use trapline_cluster::cql::CqlStore;
+use trapline_store::{Column, Key, Kind, Op, Order, Scan, Table, Value, When, Writes};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use self::support::address;

@@ -1,11 +1,11 @@
 use std::process;
 
 use futures_util::future::join_all;
-use trapline_store::{Clock, PortError, Store};
 use trapline_cluster::cql::{CqlError, CqlOptions, CqlStore};
+use trapline_store::{Clock, PortError, Store};
 
-use super::{ITEMS, TABLES, create, fresh, guarded, raw};
 use super::support::{KEYSPACE, options, store};
+use super::{ITEMS, TABLES, create, fresh, guarded, raw};
 
 /// A keyspace that only this test uses; removed when it has passed.
 fn own(test: &str, create: bool) -> CqlOptions {

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use trapline_store::{Clock, Op, PortError, Store, When};
 
-use super::{TABLES, all, at, count, docs, fresh, guarded, item, put, raw};
 use super::support::{KEYSPACE, store};
+use super::{TABLES, all, at, count, docs, fresh, guarded, item, put, raw};
 
 fn lasting(op: Op, by: Duration) -> Op {
     match op {

@@ -1,8 +1,8 @@
 use trapline_store::{Clock, Key, Op, PortError, Scan, Store, Value, When};
 use uuid::Uuid;
 
-use super::{GUARDED, ITEMS, PAIRS, TABLES, all, at, create, docs, fresh, guarded, item, put};
 use super::support::store;
+use super::{GUARDED, ITEMS, PAIRS, TABLES, all, at, create, docs, fresh, guarded, item, put};
 
 fn delete(key: Key) -> Op {
     Op::Delete { key, when: When::Always }

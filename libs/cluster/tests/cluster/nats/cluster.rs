@@ -11,8 +11,8 @@ use std::{
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
-use trapline_store::{Clock, Job, Lane, PortError, Queue as _};
 use trapline_cluster::jetstream::{JetStreamOptions, JetStreamQueue};
+use trapline_store::{Clock, Job, Lane, PortError, Queue as _};
 
 /// Longer than an election takes.
 const PATIENCE: Duration = Duration::from_mins(1);

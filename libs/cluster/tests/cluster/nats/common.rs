@@ -5,8 +5,8 @@ use std::{
     thread,
 };
 
-use trapline_store::Clock;
 use trapline_cluster::jetstream::JetStreamOptions;
+use trapline_store::Clock;
 
 /// The server's address.
 pub(crate) fn url() -> String {

@@ -8,8 +8,8 @@ use std::{
 
 use futures_util::{StreamExt as _, future::join_all, stream};
 use serde_json::json;
-use trapline_store::{Clock, Job, Lane, Lease, PortError, Queue as _};
 use trapline_cluster::jetstream::{JetStreamError, JetStreamOptions, JetStreamQueue};
+use trapline_store::{Clock, Job, Lane, Lease, PortError, Queue as _};
 
 const SOON: Duration = Duration::from_secs(20);
 const NOW: Duration = Duration::from_millis(50);
@@ -23,8 +23,11 @@ struct Own {
 
 impl Own {
     async fn new(clock: Clock) -> Self {
-        let options =
-            JetStreamOptions { url: super::common::url(), namespace: super::common::namespace(), clock };
+        let options = JetStreamOptions {
+            url: super::common::url(),
+            namespace: super::common::namespace(),
+            clock,
+        };
         JetStreamQueue::migrate(&options).await.unwrap();
         let queue = JetStreamQueue::connect(&options).await.unwrap();
         Self { queue, options }

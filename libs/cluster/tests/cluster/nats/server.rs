@@ -14,8 +14,8 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     time::{sleep, timeout},
 };
-use trapline_store::{Clock, Job, Lane, PortError, Queue as _};
 use trapline_cluster::jetstream::{JetStreamError, JetStreamOptions, JetStreamQueue};
+use trapline_store::{Clock, Job, Lane, PortError, Queue as _};
 
 /// Longer than any step should take.
 const PATIENCE: Duration = Duration::from_secs(30);

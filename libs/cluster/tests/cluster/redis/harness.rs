@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tempfile::TempDir;
+use trapline_cluster::redis::{Redis, RedisOptions};
 use trapline_embedded::{Embedded, Options};
 use trapline_store::{Clock, Ports, conformance::Harness};
-use trapline_cluster::redis::{Redis, RedisOptions};
 
 /// Redis' ports, and those of a folder for what Redis does not do.
 pub(crate) struct RedisHarness {

@@ -8,9 +8,9 @@ use std::{
 };
 
 use tempfile::TempDir;
+use trapline_cluster::redis::{Redis, RedisOptions};
 use trapline_model::InboxId;
 use trapline_store::{Bus, Clock, LiveEvent, Signal, SignalStream};
-use trapline_cluster::redis::{Redis, RedisOptions};
 use uuid::Uuid;
 
 /// A server in a folder of its own.

@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tempfile::TempDir;
-use trapline_store::Clock;
 use trapline_cluster::redis::{Redis, RedisOptions};
+use trapline_store::Clock;
 
 use super::servers::{Server, connect, event, free_port, hears, inbox, publish};
 

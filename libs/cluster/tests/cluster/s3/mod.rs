@@ -11,11 +11,11 @@ use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
+use trapline_cluster::s3::{SegmentOptions, Segments};
 use trapline_store::{
     BlobRef, Blobs as _, Clock, PortError,
     segment::{Class, name},
 };
-use trapline_cluster::s3::{SegmentOptions, Segments};
 use url::Url;
 
 /// A way to the live server that the test can cut.

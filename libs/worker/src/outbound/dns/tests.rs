@@ -22,7 +22,7 @@ use super::*;
 use crate::outbound::{Client, Failure, Guard, GuardOptions};
 
 const A: u16 = 1;
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// The names and types that were asked for, in their order.
 type Asked = Arc<Mutex<Vec<(String, u16)>>>;

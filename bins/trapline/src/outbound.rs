@@ -1,0 +1,35 @@
+//! The way out to addresses that users give, as the settings have it.
+
+use std::{path::Path, sync::Arc};
+
+use anyhow::{Context, Result};
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+use trapline_app::Caller;
+use trapline_worker::{
+    DEADLINE, WebhookCaller,
+    outbound::{Client, Guard, GuardOptions, Url},
+};
+
+use crate::config::Webhooks;
+
+/// Calls webhooks. `allow_private` is for one process, which stands where its users do.
+pub(crate) fn caller(
+    config: &Webhooks,
+    base_url: &str,
+    allow_private: bool,
+) -> Result<Arc<dyn Caller>> {
+    let own = Url::parse(base_url).with_context(|| format!("--base-url {base_url}"))?;
+    let options = GuardOptions { allow_private, allow: config.allow.clone(), own_hosts: vec![own] };
+    let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
+    let guard = Guard::new(options);
+    let client = Client::new(guard.clone(), &roots).context("--webhook-ca")?;
+    Ok(Arc::new(WebhookCaller::new(guard, client, DEADLINE)))
+}
+
+fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let found = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
+    let found = found.with_context(|| format!("{} is not PEM", path.display()))?;
+    anyhow::ensure!(!found.is_empty(), "{} holds no certificates", path.display());
+    Ok(found)
+}

@@ -1,0 +1,159 @@
+//! Webhooks over the embedded adapters, with receivers that answer from a script and a clock that moves.
+
+mod attempts;
+mod deliveries;
+mod fan_out;
+mod invariants;
+mod log;
+mod losses;
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use trapline_app::{
+    App, Attempt, Begun, Caller, Failure, Lane, NewWebhook, Outcome, Reply, Secrecy,
+};
+use trapline_model::{Delivery, DeliveryStatus, Webhook};
+
+use crate::support::Bench;
+
+/// Long enough for a job that is due; a clock that stands still makes no other.
+const LOOK: Duration = Duration::from_millis(30);
+
+fn outcome(status: u16, retry_after: Option<Duration>) -> Outcome {
+    Outcome { took: Duration::from_millis(7), result: Ok(Reply { status, retry_after }) }
+}
+
+fn answer(status: u16) -> Outcome {
+    outcome(status, None)
+}
+
+fn failure(code: &'static str, is_final: bool) -> Outcome {
+    Outcome { took: Duration::from_secs(10), result: Err(Failure { code, is_final }) }
+}
+
+/// What reached a receiver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Call {
+    url: String,
+    number: u32,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+}
+
+impl Call {
+    fn of(attempt: &Attempt) -> Self {
+        Self {
+            url: attempt.url.to_string(),
+            number: attempt.number,
+            headers: attempt.headers.clone(),
+            body: String::from_utf8(attempt.body.to_vec()).unwrap(),
+        }
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether the signature is the secret's, worked out apart from the code that makes it.
+    fn is_signed_with(&self, secret: &str) -> bool {
+        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+        mac.update(format!("{}.{}", self.header("x-webhook-timestamp"), self.body).as_bytes());
+        let hex = data_encoding::HEXLOWER.encode(&mac.finalize().into_bytes());
+        self.header("x-webhook-signature") == format!("sha256={hex}")
+    }
+}
+
+impl Bench {
+    async fn hook(&self) -> Webhook {
+        self.hook_with(|_| {}).await
+    }
+
+    async fn hook_with(&self, edit: impl FnOnce(&mut NewWebhook)) -> Webhook {
+        let mut new = NewWebhook {
+            url: "https://receiver.example/hook".to_owned(),
+            inbox: None,
+            events: Vec::new(),
+            enabled: true,
+        };
+        edit(&mut new);
+        self.app.create_webhook(self.team, new).await.unwrap()
+    }
+
+    /// Fans out what arrived.
+    async fn fan_out(&self) {
+        for lease in self.app.take_jobs(Lane::Received, 100, LOOK).await.unwrap() {
+            self.app.arrived(&lease.job).await.unwrap();
+            self.app.job_done(lease).await.unwrap();
+        }
+    }
+
+    /// Does what is due now, and returns the calls that it made.
+    async fn call_due(&self, mut answer: impl FnMut(&Call) -> Outcome) -> Vec<Call> {
+        let mut calls = Vec::new();
+        loop {
+            let leases = self.app.take_jobs(Lane::Webhook, 100, LOOK).await.unwrap();
+            if leases.is_empty() {
+                return calls;
+            }
+            for lease in leases {
+                let next = match self.app.begin_attempt(&lease.job).await.unwrap() {
+                    Begun::Over => None,
+                    Begun::Later(next) => Some(next),
+                    Begun::Call(attempt) => {
+                        let call = Call::of(&attempt);
+                        let outcome = answer(&call);
+                        calls.push(call);
+                        self.app.record_attempt(*attempt, outcome).await.unwrap()
+                    }
+                };
+                match next {
+                    Some(next) => self.app.job_again(lease, &next).await.unwrap(),
+                    None => self.app.job_done(lease).await.unwrap(),
+                }
+            }
+        }
+    }
+
+    async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
+        self.app.deliveries(self.team, hook.id, 200).await.unwrap()
+    }
+
+    /// The only delivery of a webhook.
+    async fn delivery(&self, hook: &Webhook) -> Delivery {
+        let mut log = self.log(hook).await;
+        assert_eq!(log.len(), 1, "{log:?}");
+        log.remove(0)
+    }
+
+    async fn status(&self, hook: &Webhook) -> (Option<DeliveryStatus>, Option<String>) {
+        let hook = self.app.webhook(self.team, hook.id, Secrecy::Hidden).await.unwrap();
+        (hook.last_status, hook.last_error)
+    }
+}
+
+/// Answers test events, and remembers them.
+struct Script(Outcome, Mutex<Vec<Call>>);
+
+#[async_trait]
+impl Caller for Script {
+    fn check(&self, url: &url::Url) -> Result<(), String> {
+        if url.host_str() == Some("10.0.0.1") { Err("it is private".to_owned()) } else { Ok(()) }
+    }
+
+    async fn call(&self, attempt: &Attempt) -> Outcome {
+        self.1.lock().unwrap().push(Call::of(attempt));
+        self.0
+    }
+}
+
+fn scripted(app: &App, outcome: Outcome) -> Arc<Script> {
+    let script = Arc::new(Script(outcome, Mutex::default()));
+    app.call_webhooks_with(script.clone());
+    script
+}

@@ -1,0 +1,92 @@
+//! A queue that loses what it took: the outbox stands behind it.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use trapline_app::{Lane, run_janitor};
+use trapline_model::{DeliveryStatus, Time};
+use trapline_store::{Job, LaneStats, Lease, Queue, Result, records::Outbox};
+
+use super::{LOOK, answer};
+use crate::support::Bench;
+
+/// Loses each job the first time that it is published.
+struct Forgetful {
+    queue: Arc<dyn Queue>,
+    lost: std::sync::Mutex<Vec<String>>,
+}
+
+impl Forgetful {
+    fn loses(&self, job: &Job) -> bool {
+        let mut lost = self.lost.lock().unwrap();
+        let loses = !lost.contains(&job.id);
+        lost.push(job.id.clone());
+        loses
+    }
+}
+
+#[async_trait]
+impl Queue for Forgetful {
+    async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
+        if self.loses(job) { Ok(()) } else { self.queue.publish(job, due).await }
+    }
+    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
+        self.queue.take(lane, max, wait).await
+    }
+    async fn finish(&self, lease: Lease) -> Result<()> {
+        self.queue.finish(lease).await
+    }
+    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()> {
+        self.queue.retry(lease, next, due).await
+    }
+    async fn extend(&self, lease: &Lease) -> Result<()> {
+        self.queue.extend(lease).await
+    }
+    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
+        self.queue.cancel(lane, id).await
+    }
+    async fn stats(&self, lane: Lane) -> Result<LaneStats> {
+        self.queue.stats(lane).await
+    }
+    fn durable(&self) -> bool {
+        false
+    }
+}
+
+/// Jobs in the outbox that are due within the next hours.
+async fn outbox(bench: &Bench) -> usize {
+    let now = bench.clock.now();
+    let (mut jobs, first) = (0, now.millis().div_euclid(3_600_000));
+    for (hour, shard) in (first - 2..first + 6).flat_map(|hour| (0..8).map(move |it| (hour, it))) {
+        let due = Outbox::due_in(hour, shard, now.after(Duration::from_hours(6)), None, 100);
+        jobs += bench.ports.store.scan(due).await.unwrap().len();
+    }
+    jobs
+}
+
+#[tokio::test]
+async fn lost_jobs_only_cost_time() {
+    let bench = Bench::with(|ports| {
+        let queue = ports.queue.clone();
+        ports.queue = Arc::new(Forgetful { queue, lost: <_>::default() });
+    })
+    .await;
+    let inbox = bench.inbox(10, None).await;
+    let hook = bench.hook().await;
+    // One process writes the group's rows and publishes its job, as a cluster's intake does.
+    bench.deliver(&inbox, "hello").await;
+    assert_eq!(outbox(&bench).await, 1);
+    bench.fan_out().await;
+    assert_eq!((outbox(&bench).await, bench.log(&hook).await.len()), (1, 1));
+    assert!(bench.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap().is_empty(), "it is lost");
+    let janitor = tokio::spawn(run_janitor(bench.app.clone(), "1".to_owned()));
+    let mut answers = [answer(500), answer(200)].into_iter();
+    while bench.delivery(&hook).await.status != DeliveryStatus::Succeeded {
+        bench.clock.advance(Duration::from_secs(31));
+        bench.call_due(|_| answers.next().unwrap()).await;
+    }
+    assert_eq!(bench.delivery(&hook).await.attempts, 2);
+    assert_eq!(outbox(&bench).await, 0);
+    bench.app.shutdown().cancel();
+    janitor.await.unwrap();
+}
