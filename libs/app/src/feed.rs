@@ -1,9 +1,8 @@
 //! An inbox's live events as a client follows them, with what it missed.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{HashSet, VecDeque},
     sync::Arc,
-    time::Duration,
 };
 
 use futures_util::StreamExt;
@@ -14,14 +13,6 @@ use trapline_store::{LiveEvent, Signal, SignalStream, records};
 use uuid::Uuid;
 
 use crate::{App, Error, Result, messages::rows_of, metrics};
-
-/// How often a stream reads the store though nothing was announced: a process that is killed between
-/// storing a message and announcing it announces nothing.
-const POLL: Duration = Duration::from_secs(30);
-/// Among processes, messages are not seen in the order of their ids: one whose process was slow to
-/// store it comes after younger ones. So much older than the newest one it may be, with a [`POLL`]
-/// in between.
-const BEHIND: Duration = Duration::from_mins(1);
 
 /// An event as it goes to the client.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,12 +33,8 @@ pub struct Feed {
     ready: VecDeque<FeedEvent>,
     /// The newest message that the client was told of.
     cursor: Uuid,
-    /// Nothing up to this one is told of again.
-    start: Uuid,
-    /// Messages that the client was told of, no older than [`BEHIND`].
-    told: BTreeSet<Uuid>,
-    /// When the store is read next, where other processes write to it.
-    look: Option<Instant>,
+    /// Messages that a replay told of and the bus may tell of again.
+    replayed: HashSet<Uuid>,
     ends: Option<Instant>,
     _permit: OwnedSemaphorePermit,
     _counted: metrics::Gauged,
@@ -70,22 +57,15 @@ impl App {
             inbox,
             signals,
             ready: VecDeque::new(),
-            cursor: Uuid::nil(),
-            start: Uuid::nil(),
-            told: BTreeSet::new(),
-            look: (!self.ports.queue.durable()).then(|| Instant::now() + POLL),
+            cursor: self.ids.next(),
+            replayed: HashSet::new(),
             ends,
             _permit: permit,
             _counted: metrics::open_stream(),
         };
         if let Some(last) = last.filter(|last| last.inbox == id) {
             feed.cursor = last.uuid;
-            feed.told.insert(last.uuid);
-            feed.start = feed.floor();
             feed.replay().await?;
-        } else {
-            feed.cursor = self.ids.next();
-            feed.start = feed.cursor;
         }
         Ok(feed)
     }
@@ -103,19 +83,10 @@ impl Feed {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let wake = self.ends.into_iter().chain(self.look).min();
-            let signal = match wake {
-                Some(wake) => tokio::time::timeout_at(wake, self.signals.next()).await,
-                None => Ok(self.signals.next().await),
+            let signal = match self.ends {
+                Some(ends) => tokio::time::timeout_at(ends, self.signals.next()).await.ok()??,
+                None => self.signals.next().await?,
             };
-            let Ok(signal) = signal else {
-                if self.ends.is_some_and(|ends| ends <= Instant::now()) {
-                    return None;
-                }
-                self.poll().await;
-                continue;
-            };
-            let signal = signal?;
             match self.hear(signal).await {
                 Ok(true) => {}
                 // The inbox is gone, or the client is better off asking anew.
@@ -139,7 +110,8 @@ impl Feed {
         };
         match &*event {
             LiveEvent::MessageCreated { id, .. } => {
-                if self.is_new(*id) {
+                if !self.replayed.remove(id) {
+                    self.cursor = self.cursor.max(*id);
                     self.tell_message("message.created", *id).await?;
                 }
             }
@@ -159,52 +131,25 @@ impl Feed {
         Ok(true)
     }
 
-    /// A store that does not answer is no reason to end a stream that others feed.
-    async fn poll(&mut self) {
-        self.look = Some(Instant::now() + POLL);
-        if let Err(error) = self.replay().await {
-            tracing::warn!(%error, "an event stream could not read the store");
-        }
-    }
-
-    /// Tells of every message that the client has not been told of, oldest first.
+    /// Tells of every message newer than the cursor, oldest first.
     async fn replay(&mut self) -> Result<()> {
         let limit = usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX);
-        let floor = self.floor().max(self.start);
-        let until = Some(vec![trapline_store::Value::Uuid(floor)]);
+        let until = Some(vec![trapline_store::Value::Uuid(self.cursor)]);
         let scan = trapline_store::Scan { until, ..rows_of(self.inbox.id, None, limit) };
         let mut rows = self.app.ports.store.scan(scan).await?;
-        rows.retain(|row| records::Message::id(row) > floor);
+        rows.retain(|row| records::Message::id(row) > self.cursor);
+        self.replayed.clear();
         for row in rows.iter().rev() {
             let uuid = records::Message::id(row);
-            if self.told.contains(&uuid) {
-                continue;
-            }
+            self.cursor = uuid;
+            self.replayed.insert(uuid);
             let id = self.id_of(uuid);
             let is_read = self.app.is_read(id).await?;
             let summary = crate::messages::summary(id, records::Message::of(row)?, is_read);
             let data = json!({ "inboxId": self.inbox.id, "message": summary });
-            if self.is_new(uuid) {
-                self.tell("message.created", data);
-            }
+            self.tell("message.created", data);
         }
         Ok(())
-    }
-
-    /// What a replay goes back to. One process alone stores messages in the order of their ids.
-    fn floor(&self) -> Uuid {
-        if self.app.ports.queue.durable() { self.cursor } else { behind(self.cursor) }
-    }
-
-    /// Takes note that the client is told of a message, unless it was.
-    fn is_new(&mut self, id: Uuid) -> bool {
-        self.cursor = self.cursor.max(id);
-        let is_new = self.told.insert(id);
-        let floor = behind(self.cursor);
-        while self.told.first().is_some_and(|first| *first < floor) {
-            self.told.pop_first();
-        }
-        is_new
     }
 
     async fn tell_message(&mut self, name: &'static str, uuid: Uuid) -> Result<()> {
@@ -233,10 +178,4 @@ impl Feed {
     fn id_of(&self, uuid: Uuid) -> MessageId {
         MessageId { inbox: self.inbox.id, uuid }
     }
-}
-
-/// The least id of the time that is [`BEHIND`] an id's.
-fn behind(id: Uuid) -> Uuid {
-    let millis = (id.as_u128() >> 80).saturating_sub(BEHIND.as_millis());
-    Uuid::from_u128(millis << 80)
 }
