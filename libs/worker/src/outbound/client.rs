@@ -7,7 +7,10 @@ use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header::RETRY_A
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_util::{
-    client::legacy::{self, connect::capture_connection},
+    client::legacy::{
+        self,
+        connect::{CaptureConnection, capture_connection},
+    },
     rt::{TokioExecutor, TokioTimer},
 };
 use rustls::pki_types::CertificateDer;
@@ -68,7 +71,7 @@ impl Client {
         let head = self.head(url, headers, body, until).await;
         let took = began.elapsed();
         let outcome = match head {
-            Ok(head) => Ok(finish(head, until).await),
+            Ok((head, connection)) => Ok(finish(head, &connection, until).await),
             Err(failure) => Err(failure),
         };
         Answer { took, outcome }
@@ -80,14 +83,14 @@ impl Client {
         headers: &[(HeaderName, HeaderValue)],
         body: Bytes,
         until: Instant,
-    ) -> Result<http::Response<Incoming>, Failure> {
+    ) -> Result<(http::Response<Incoming>, CaptureConnection), Failure> {
         self.guard.check(url)?;
         let mut request = request(url, headers, body)?;
         let connection = capture_connection(&mut request);
         match timeout_at(until, self.http.request(request)).await {
             // Nobody asked to switch protocols.
             Ok(Ok(head)) if head.status() == StatusCode::SWITCHING_PROTOCOLS => Err(Failure::Reset),
-            Ok(Ok(head)) => Ok(head),
+            Ok(Ok(head)) => Ok((head, connection)),
             Ok(Err(error)) => Err(Failure::behind(&error)),
             Err(_) if connection.connection_metadata().is_some() => Err(Failure::Timeout),
             Err(_) => Err(Failure::ConnectTimeout),
@@ -109,21 +112,34 @@ fn request(
 
 /// Reads the rest of an answer whose status is known; a body that breaks off, or does not end, changes
 /// nothing about it.
-async fn finish(head: http::Response<Incoming>, until: Instant) -> Response {
+async fn finish(
+    head: http::Response<Incoming>,
+    connection: &CaptureConnection,
+    until: Instant,
+) -> Response {
     let response = Response {
         status: head.status().as_u16(),
         retry_after: head.headers().get(RETRY_AFTER).and_then(RetryAfter::parse),
     };
     let budget = head.extensions().get::<Budget>().cloned();
-    let ended = timeout_at(until, skip(head.into_body())).await.unwrap_or(false);
-    if let Some(budget) = budget.filter(|_| ended) {
-        budget.refill();
+    let mut body = head.into_body();
+    let ended = timeout_at(until, skip(&mut body)).await.unwrap_or(false);
+    match budget.filter(|_| ended) {
+        Some(budget) => budget.refill(),
+        // Before the body goes: hyper may yet read what is left of it, and keep the connection.
+        None => retire(connection),
     }
     response
 }
 
-/// Whether the body ended within its bound. Dropped before, it takes its connection with it.
-async fn skip(mut body: Incoming) -> bool {
+fn retire(connection: &CaptureConnection) {
+    if let Some(connected) = connection.connection_metadata().as_ref() {
+        connected.poison();
+    }
+}
+
+/// Whether the body ended within its bound.
+async fn skip(body: &mut Incoming) -> bool {
     let mut left = BODY;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return false };
