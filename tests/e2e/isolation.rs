@@ -1,8 +1,21 @@
 //! Another team's ids are not found, on any route: the walk follows the `OpenAPI` document, so that a
 //! new route is part of it from its first day.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Map, Value, json};
-use trapline_tests::{Answer, Deployment, Inbox, Mail, Rest, deliver, shared};
+use trapline_tests::{Answer, Deployment, Inbox, Mail, Rest, deliver, eventually, relayed, shared};
+
+static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
+
+/// The path of the link in a mail, whose text is its first part.
+fn confirmation(message: &str) -> String {
+    let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
+    let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
+    let text = String::from_utf8(data_encoding::BASE64.decode(body.as_bytes()).unwrap()).unwrap();
+    let from = text.find("/api/forward-addresses/confirm").unwrap();
+    text[from..].split_whitespace().next().unwrap().to_owned()
+}
 
 /// What a team has, fresh for each route.
 struct Fixture {
@@ -13,6 +26,8 @@ struct Fixture {
     webhook: String,
     /// Another webhook, and its delivery of a test event.
     tested: (String, String),
+    /// A forwarding address.
+    address: String,
 }
 
 impl Fixture {
@@ -36,7 +51,30 @@ impl Fixture {
         let delivery = rest.post(&format!("/api/webhooks/{tested}/test"), Value::Null).await;
         let delivery = delivery.expect(200).json()["id"].as_str().unwrap().to_owned();
         let tested = (tested, delivery);
-        Self { project, inbox, message, attachment, webhook, tested }
+        // The one that the document's examples name.
+        Self::confirmed(rest, "ada@example.com").await;
+        let number = ADDRESSES.fetch_add(1, Ordering::Relaxed);
+        let address = Self::confirmed(rest, &format!("ada{number}@example.com")).await;
+        Self { project, inbox, message, attachment, webhook, tested, address }
+    }
+
+    /// A forwarding address whose owner agreed.
+    async fn confirmed(rest: &Rest, email: &str) -> String {
+        // Whoever comes too early for another link finds that there is one already.
+        let added = rest.post("/api/forward-addresses", json!({ "email": email })).await;
+        assert!([200, 201, 429].contains(&added.status), "{added}");
+        eventually("a confirmed address", async || {
+            let asked = |message: &String| message.contains("\r\nSubject: Confirm your ");
+            for message in relayed(email).iter().filter(|message| asked(message)) {
+                rest.post(&confirmation(message), Value::Null).await;
+            }
+            let addresses = rest.get("/api/forward-addresses").await.expect(200).json();
+            let mut addresses = addresses.as_array().unwrap().iter();
+            let ours = addresses.find(|one| one["email"] == email)?;
+            let confirmed = !ours["verifiedAt"].is_null();
+            confirmed.then(|| ours["id"].as_str().unwrap().to_owned())
+        })
+        .await
     }
 
     /// A webhook that leads nowhere.
@@ -53,6 +91,7 @@ impl Fixture {
             Some("projects") => &self.project,
             Some("inboxes") => &self.inbox.id,
             Some("messages") => &self.message,
+            Some("forward-addresses") => &self.address,
             Some("webhooks") if path.contains("{deliveryId}") => &self.tested.0,
             Some("webhooks") => &self.webhook,
             other => panic!("{path}: give the walk an id for {other:?}"),
@@ -70,7 +109,17 @@ impl Fixture {
         let projects = rest.get("/api/projects").await.expect(200).json();
         let ours = projects.as_array().unwrap().iter().find(|p| p["id"] == self.project).cloned();
         let webhook = rest.get(&format!("/api/webhooks/{}", self.webhook)).await;
-        vec![message.json(), inbox.json(), json!(ours), webhook.json()]
+        let forwarding = rest.get(&self.inbox.path("/forwarding")).await;
+        let addresses = rest.get("/api/forward-addresses").await.expect(200).json();
+        let address = addresses.as_array().unwrap().iter().find(|one| one["id"] == self.address);
+        vec![
+            message.json(),
+            inbox.json(),
+            json!(ours),
+            webhook.json(),
+            forwarding.json(),
+            json!(address),
+        ]
     }
 }
 
@@ -148,7 +197,7 @@ async fn another_teams_ids_are_not_found_on_any_route() {
     let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
     let document = ours.get("/api/openapi.json").await.expect(200).json();
     let operations = operations(&document);
-    assert!(operations.len() >= 17, "{} operations have an id", operations.len());
+    assert!(operations.len() >= 29, "{} operations have an id", operations.len());
     for operation in &operations {
         let fixture = Fixture::of(&server, &ours).await;
         let before = fixture.state(&ours).await;
@@ -166,7 +215,7 @@ async fn another_teams_lists_show_nothing_of_ours() {
     let server = shared();
     let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
     Fixture::of(&server, &ours).await;
-    for path in ["/api/projects", "/api/inboxes", "/api/webhooks"] {
+    for path in ["/api/projects", "/api/inboxes", "/api/webhooks", "/api/forward-addresses"] {
         assert_eq!(theirs.get(path).await.expect(200).json(), json!([]), "{path}");
     }
     let own = theirs.inbox().await;

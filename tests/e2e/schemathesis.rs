@@ -37,7 +37,8 @@ async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: &Effort, setti
 
 /// A stream has no end, and a wait takes its second and then answers 408. The document cannot say
 /// that a signature's two parameters want each other, nor that a project must be there, which
-/// addresses a webhook may have, nor that an inbox that was emptied may get mail again.
+/// addresses a webhook may have, nor that an inbox that was emptied may get mail again, nor that mail
+/// is only forwarded where there is a relay and somebody agreed.
 const BOUNDS: &str = r#"
 request-timeout = 30.0
 [[operations]]
@@ -57,6 +58,11 @@ include-operation-id = [
     "getMessageHtml", "getAttachment", "createInbox", "updateInbox", "createWebhook", "updateWebhook"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404]
+[[operations]]
+include-operation-id = [
+    "setForwarding", "forwardMessage", "addForwardAddress", "showConfirmation", "confirmAddress"
+]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
 "#;
 
 fn fuzzer(folder: &Path, config: &Path, effort: &Effort) -> Command {

@@ -83,7 +83,7 @@ fn knows(role: &str, flag: &str) -> bool {
     let one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
     match role {
         "api" => !one_of(&SMTP),
-        "smtp" => !one_of(&API),
+        "smtp" => !one_of(&API) && !flag.starts_with("--relay-"),
         _ => !one_of(&API) && !one_of(&SMTP),
     }
 }

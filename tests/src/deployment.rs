@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{Rest, Team, cluster, home::Home, process::Process, teams::KeyMaker};
+use crate::{Rest, Team, cluster, home::Home, process::Process, relay, teams::KeyMaker};
 
 /// A running product. Dropping it ends it and removes its data.
 ///
@@ -44,9 +44,11 @@ impl Deployment {
         deployment
     }
 
-    /// One that tests share, with the first team.
+    /// One that tests share, with the first team and a relay.
     pub(crate) fn first() -> Self {
-        if is_cluster() { Self::cluster(&[]) } else { Self::embedded(&[]) }
+        let relay = relay::flags();
+        let flags: Vec<_> = relay.iter().map(String::as_str).collect();
+        if is_cluster() { Self::cluster(&flags) } else { Self::embedded(&flags) }
     }
 
     fn embedded(flags: &[&str]) -> Self {

@@ -9,8 +9,9 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use trapline_app::MasterKey;
 use trapline_embedded::Durability;
+use trapline_model::Address;
 use trapline_store::Rate;
-use trapline_worker::outbound::Cidr;
+use trapline_worker::{RelayTls, outbound::Cidr};
 
 pub(crate) use args::{BackendArgs, Cli, Command, KeyCommand, NewKeyArgs, TeamCommand};
 
@@ -55,6 +56,8 @@ pub(crate) struct Config {
     pub worker: bool,
     pub api_key: Option<String>,
     pub webhooks: Webhooks,
+    /// `None` sends no mail.
+    pub relay: Option<Relay>,
     pub observe: Observe,
 }
 
@@ -90,6 +93,19 @@ pub(crate) struct Webhooks {
     /// Reachable although not public.
     pub allow: Vec<Cidr>,
     /// Authorities to trust beside the system's, in PEM.
+    pub ca: Option<PathBuf>,
+}
+
+/// The relay that mail goes out through.
+#[derive(Clone)]
+pub(crate) struct Relay {
+    pub host: String,
+    pub port: u16,
+    pub tls: RelayTls,
+    pub credentials: Option<(String, String)>,
+    pub from: Address,
+    pub bounces: Option<String>,
+    /// Authorities to trust beside Mozilla's, in PEM.
     pub ca: Option<PathBuf>,
 }
 

@@ -1,16 +1,16 @@
-//! The way out to addresses that users give, as the settings have it.
+//! The ways out, to addresses that users give and to the relay, as the settings have them.
 
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::Caller;
+use trapline_app::{Caller, Relay};
 use trapline_worker::{
-    DEADLINE, WebhookCaller,
+    DEADLINE, RelayOptions, SmtpRelay, WebhookCaller,
     outbound::{Client, Guard, GuardOptions, Url},
 };
 
-use crate::config::Webhooks;
+use crate::config::{self, Webhooks};
 
 /// Calls webhooks. `allow_private` is for one process, which stands where its users do.
 pub(crate) fn caller(
@@ -24,6 +24,20 @@ pub(crate) fn caller(
     let guard = Guard::new(options);
     let client = Client::new(guard.clone(), &roots).context("--webhook-ca")?;
     Ok(Arc::new(WebhookCaller::new(guard, client, DEADLINE)))
+}
+
+/// The relay, if there is one. `hello` is the name that this server gives itself.
+pub(crate) fn relay(config: Option<&config::Relay>, hello: &str) -> Result<Option<Arc<dyn Relay>>> {
+    let Some(config) = config else { return Ok(None) };
+    let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
+    let relay = SmtpRelay::new(RelayOptions {
+        tls: config.tls,
+        credentials: config.credentials.clone(),
+        hello: hello.to_owned(),
+        authorities: roots.iter().map(|root| root.to_vec()).collect(),
+        ..RelayOptions::new(&config.host, config.port)
+    });
+    Ok(Some(Arc::new(relay.context("--relay-ca")?)))
 }
 
 fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>> {

@@ -40,7 +40,7 @@ pub(crate) async fn run(config: Config) -> Result<()> {
     let listeners = listen::listen(&config)?;
     let settings = settings(&config, &listeners)?;
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
-    let Config { backend, edge, api_key, webhooks, observe, .. } = config;
+    let Config { backend, edge, api_key, webhooks, relay, observe, .. } = config;
     let clock = Clock::system();
     let Opened { backend, master, folder, lock } = Backend::open(backend, clock.clone()).await?;
     let shutdown = CancellationToken::new();
@@ -49,6 +49,7 @@ pub(crate) async fn run(config: Config) -> Result<()> {
         .context("the store does not answer")?;
     let caller = outbound::caller(&webhooks, &app.settings().base_url, !is_cluster)?;
     app.call_webhooks_with(caller.clone());
+    let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let start = if is_cluster { None } else { Some(app.first_run(api_key.as_deref()).await?) };
     let identity = if roles.api || roles.edge {
         Some(identity::load(&app, folder.as_ref(), edge.as_ref()).await?)
@@ -76,7 +77,7 @@ pub(crate) async fn run(config: Config) -> Result<()> {
             None => roles_banner(app.settings(), listeners.http_address()?, roles),
         }
     );
-    let mut loops = background::start(&app, &backend, roles, &caller).await;
+    let mut loops = background::start(&app, &backend, roles, &caller, relay.as_ref()).await;
     let mut servers = JoinSet::new();
     servers.spawn(http::serve(listeners.http, probes.merge(router), shutdown.clone()));
     if let (Some(edge), Some(identity)) = (edge, identity) {

@@ -3,7 +3,7 @@
 use std::net::{Ipv6Addr, SocketAddr};
 
 use anyhow::Result;
-use trapline_app::Settings;
+use trapline_app::{Outbound, Settings};
 
 use crate::{
     config::{Config, Public},
@@ -29,6 +29,10 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
         smtp_port: public.smtp_port.or(smtp.map(|smtp| smtp.port())).unwrap_or(defaults.smtp_port),
         smtp_tls_port: public.smtps_port.or(smtps.map(|smtps| smtps.port())),
         catch_all: config.edge.as_ref().is_some_and(|edge| edge.catch_all),
+        outbound: config
+            .relay
+            .as_ref()
+            .map(|relay| Outbound { from: relay.from.clone(), bounces: relay.bounces.clone() }),
         groups_in_flight: if config.is_cluster() { GROUPS_IN_FLIGHT } else { 1 },
         ..defaults
     };

@@ -11,7 +11,7 @@ use serde::Serialize;
 use trapline_app::{Error as AppError, Fault, Forbidden, Issue, PortError, Unauthenticated};
 use trapline_model::NearMiss;
 
-use crate::service::HealthReport;
+use crate::service::{HealthReport, MailHealthReport};
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -32,6 +32,8 @@ pub(crate) enum Error {
     MetricsToken,
     /// A health check failed.
     Unhealthy(HealthReport),
+    /// Outbound mail does not get out.
+    MailUnhealthy(MailHealthReport),
     /// A handler panicked; the panic is logged where it is caught.
     Panicked,
 }
@@ -131,6 +133,9 @@ impl IntoResponse for Error {
             Self::Unhealthy(report) => {
                 (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
             }
+            Self::MailUnhealthy(report) => {
+                (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
+            }
             Self::Panicked => internal(),
         }
     }
@@ -151,6 +156,11 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::TOO_MANY_REQUESTS, "Too many requests", "rate_limited");
             with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
         }
+        AppError::OutboundDisabled => plain(
+            StatusCode::CONFLICT,
+            "This server sends no mail: its operator has configured no relay",
+            "outbound_disabled",
+        ),
         AppError::Internal(Fault { source: PortError::Unavailable(source), at }) => {
             tracing::error!(error = %source, %at, "a backend does not answer");
             of_app(AppError::Unavailable)

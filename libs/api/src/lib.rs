@@ -2,9 +2,11 @@
 //! are the application's.
 
 mod auth;
+mod confirmation;
 mod disposition;
 mod error;
 mod extract;
+mod forwarding;
 mod inboxes;
 mod layers;
 mod live;

@@ -54,6 +54,7 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Inboxes", description = "Where mail is caught."),
         (name = "Messages", description = "What was caught."),
         (name = "Webhooks", description = "Who is told of what was caught."),
+        (name = "Forwarding", description = "Who gets what was caught."),
         (name = "Service", description = "The service itself.")
     ),
     security(("apiKey" = [])),

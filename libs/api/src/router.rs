@@ -18,8 +18,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
-    Options, auth, inboxes, layers, live, messages, preview, projects, service, state::Api,
-    webhooks,
+    Options, auth, confirmation, forwarding, inboxes, layers, live, messages, preview, projects,
+    service, state::Api, webhooks,
 };
 
 /// The most bytes that a body may have.
@@ -27,7 +27,7 @@ const MAX_BODY: usize = 1024 * 1024;
 
 /// Routes that are answered as soon as possible, for teams.
 fn quick() -> OpenApiRouter<Api> {
-    caught().merge(told())
+    caught().merge(told()).merge(forwarded())
 }
 
 /// What is caught, and where.
@@ -57,6 +57,16 @@ fn told() -> OpenApiRouter<Api> {
         .routes(routes!(webhooks::redeliver))
 }
 
+/// Who gets it.
+fn forwarded() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(forwarding::get, forwarding::set))
+        .routes(routes!(forwarding::forward, forwarding::forwards))
+        .routes(routes!(forwarding::addresses, forwarding::add))
+        .routes(routes!(forwarding::delete))
+        .routes(routes!(forwarding::status))
+}
+
 /// Routes that stay open, for teams.
 fn lasting() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(live::wait)).routes(routes!(live::events))
@@ -66,6 +76,8 @@ fn lasting() -> OpenApiRouter<Api> {
 fn public() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(service::health))
+        .routes(routes!(service::mail_health))
+        .routes(routes!(confirmation::show, confirmation::confirm))
         .routes(routes!(service::metrics))
         .routes(routes!(service::document))
         .routes(routes!(service::ca))

@@ -91,6 +91,45 @@ async fn deep(app: &App) -> HealthReport {
     }
 }
 
+/// Whether mail of the service itself gets out.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = MailHealth, example = json!({ "ok": true, "reasons": [] }))]
+pub(crate) struct MailHealthReport {
+    /// Whether it does.
+    pub ok: bool,
+    /// Why not: `exhausted:<mails>`, `oldest_overdue_s:<seconds>`, `consecutive_failures:<sends>`, or
+    /// `unavailable` when nobody can tell.
+    #[schema(example = json!(["oldest_overdue_s:731"]))]
+    pub reasons: Vec<String>,
+}
+
+/// Check outbound mail
+///
+/// Whether the mail that the service itself sends gets out. Without a relay there is none, and all is
+/// well.
+#[utoipa::path(
+    get,
+    path = "/api/health/mail",
+    operation_id = "getMailHealth",
+    tag = "Service",
+    security(()),
+    responses(
+        (status = 200, description = "Mail gets out.", body = MailHealthReport),
+        (status = 503, description = "It does not.", body = MailHealthReport)
+    )
+)]
+pub(crate) async fn mail_health(State(app): State<Arc<App>>) -> Result<Json<MailHealthReport>> {
+    let reasons = app.mail_health().await.map_or_else(
+        |error| {
+            tracing::warn!(%error, "the check of outbound mail has no answer");
+            vec!["unavailable".to_owned()]
+        },
+        |health| health.reasons,
+    );
+    let report = MailHealthReport { ok: reasons.is_empty(), reasons };
+    if report.ok { Ok(Json(report)) } else { Err(Error::MailUnhealthy(report)) }
+}
+
 /// Read the metrics
 ///
 /// In the Prometheus text format, for whoever has the operator's token.

@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    MasterKey, Settings,
+    MasterKey, Settings, forwarding,
     ids::Ids,
-    logins,
+    logins, mail,
     receive::{Committer, Interested, Receiver},
     retention::Retention,
     secrets::Secrets,
@@ -37,6 +37,8 @@ pub struct App {
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
     pub(crate) key_uses: Cache<trapline_model::ApiKeyId, ()>,
     pub(crate) webhooks: webhooks::Shared,
+    pub(crate) forwarding: forwarding::Shared,
+    pub(crate) mail: mail::Shared,
     pub(crate) first_run: tokio::sync::OnceCell<records::FirstRun>,
     pub(crate) shutdown: CancellationToken,
 }
@@ -56,6 +58,7 @@ impl App {
         let versions = Arc::new(Versions::new(ports.cache.clone()));
         let retention = Arc::new(Retention::new(ports.clone(), versions.clone()));
         let webhooks = webhooks::Shared::new(&ports);
+        let forwarding = forwarding::Shared::new(&ports);
         let app = Self {
             receiver: Receiver::start(Committer {
                 ports: ports.clone(),
@@ -63,7 +66,10 @@ impl App {
                 ids: ids.clone(),
                 retention: retention.clone(),
                 versions: versions.clone(),
-                interested: Interested { hooks: webhooks.hooks.clone() },
+                interested: Interested {
+                    hooks: webhooks.hooks.clone(),
+                    rules: forwarding.rules.clone(),
+                },
                 in_flight: settings.groups_in_flight,
             }),
             secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
@@ -75,6 +81,8 @@ impl App {
                 .time_to_live(Duration::from_mins(1))
                 .build(),
             webhooks,
+            forwarding,
+            mail: mail::Shared::default(),
             first_run: tokio::sync::OnceCell::new(),
             ports,
             clock,
@@ -86,8 +94,9 @@ impl App {
         };
         tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
         tokio::spawn(app.versions.clone().run(app.shutdown.clone()));
-        let hooks = app.webhooks.hooks.clone();
-        let changes = logins::follow_changes(app.ports.bus.clone(), app.logins.clone(), hooks);
+        let (hooks, rules) = (app.webhooks.hooks.clone(), app.forwarding.rules.clone());
+        let (bus, logins) = (app.ports.bus.clone(), app.logins.clone());
+        let changes = logins::follow_changes(bus, logins, hooks, rules);
         let shutdown = app.shutdown.clone();
         tokio::spawn(async move { shutdown.run_until_cancelled(changes).await });
         Ok(Arc::new(app))

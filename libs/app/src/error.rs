@@ -56,6 +56,8 @@ pub enum Error {
         /// When the next try can succeed.
         retry_after: Duration,
     },
+    /// It takes mail to be sent, and the service has no relay.
+    OutboundDisabled,
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
     /// Something was sealed with another master key than this process has.
@@ -89,6 +91,7 @@ impl fmt::Display for Error {
             Self::NotFound => f.write_str("not found"),
             Self::Conflict => f.write_str("conflict"),
             Self::TooMany { .. } => f.write_str("too many requests"),
+            Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::WrongMasterKey => {
                 f.write_str("the secret key is another than the installation's")

@@ -151,6 +151,7 @@ impl App {
         // waits until the inbox is gone.
         housekeeping::schedule_purge(self, &inbox).await?;
         self.remove_inbox_rows(&inbox, version).await?;
+        self.remove_rule(team, id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())
     }

@@ -17,6 +17,12 @@ const BATCH: usize = 16;
 /// Rows of jobs that nobody finishes are gone after so long.
 const KEPT: Duration = Duration::from_hours(72);
 
+/// How long a job waits for the one that does the same.
+pub(crate) const BEHIND: Duration = Duration::from_secs(15);
+/// How long a job may be ahead of its row.
+const AHEAD: Duration = Duration::from_mins(1);
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// A job's body: the work, and what its row in the outbox is found by.
 #[derive(Serialize, Deserialize)]
 struct Body<W> {
@@ -72,6 +78,13 @@ impl App {
     pub fn job_at(old: &Job, due: Time) -> Result<Job> {
         let next: serde_json::Value = work(old)?;
         job(old.lane, old.id.clone(), old.attempt, next, due)
+    }
+
+    /// When to look again for the row of a job that has none; never, once the row is late. Where the
+    /// queue is quicker than the store, a job may be there before its row is.
+    pub(crate) fn ahead_of_its_row(&self, job: &Job) -> Result<Option<Time>> {
+        let now = self.now();
+        Ok((now.since(due(job)?) < AHEAD).then(|| now.after(LOOK_AGAIN)))
     }
 
     /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are

@@ -3,11 +3,13 @@
 
 mod api_keys;
 mod app;
+mod claims;
 mod counts;
 mod error;
 mod feed;
 mod filter;
 mod first_run;
+mod forwarding;
 mod health;
 mod housekeeping;
 mod ids;
@@ -17,6 +19,7 @@ mod jobs;
 mod lanes;
 mod leases;
 mod logins;
+mod mail;
 mod messages;
 pub mod metrics;
 mod preview;
@@ -27,6 +30,7 @@ mod sample;
 mod secrets;
 mod settings;
 mod shared_secret;
+mod team_rows;
 mod versions;
 mod wait;
 mod webhooks;
@@ -37,15 +41,17 @@ pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use feed::{Feed, FeedEvent};
 pub use filter::Filter;
 pub use first_run::Start;
+pub use forwarding::{Added, Confirmation, ForwardAttempt};
 pub use health::Health;
 pub use inboxes::{InboxChange, NewInbox};
 pub use janitor::run_janitor;
 pub use logins::{LoginRefused, Mailbox};
+pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble, Turn, escaped};
 pub use messages::{Download, ListQuery, Page};
 pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use receive::Incoming;
 pub use secrets::MasterKey;
-pub use settings::Settings;
+pub use settings::{Outbound, Settings};
 pub use wait::Waited;
 pub use webhooks::{
     Attempt, Begun, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,

@@ -11,9 +11,9 @@ use trapline_model::{InboxId, Time};
 use trapline_store::{Bus, LiveEvent, Signal, load, records::SmtpLogin};
 use uuid::Uuid;
 
-use crate::{App, Result, inboxes::seal_context, webhooks::Hooks};
+use crate::{App, Result, forwarding::Rules, inboxes::seal_context, webhooks::Hooks};
 
-/// Where every process hears of changed logins and webhooks; no inbox has this id.
+/// Where every process hears of changed logins, webhooks and rules; no inbox has this id.
 pub(crate) const EVERYWHERE: InboxId = InboxId(Uuid::nil());
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -159,10 +159,12 @@ pub(crate) async fn follow_changes(
     bus: Arc<dyn Bus>,
     logins: Cache<String, Arc<SmtpLogin>>,
     hooks: Arc<Hooks>,
+    rules: Arc<Rules>,
 ) {
     let forget_all = || {
         logins.invalidate_all();
         hooks.forget_all();
+        rules.forget_all();
     };
     loop {
         match bus.subscribe(EVERYWHERE).await {
@@ -173,13 +175,18 @@ pub(crate) async fn follow_changes(
                         Signal::Gap => forget_all(),
                         Signal::Event(event) => match &*event {
                             LiveEvent::LoginChanged { username } => logins.invalidate(username),
-                            LiveEvent::HooksChanged { team } => hooks.forget(*team),
+                            LiveEvent::HooksChanged { team } => {
+                                hooks.forget(*team);
+                                rules.forget(*team);
+                            }
                             _ => {}
                         },
                     }
                 }
             }
-            Err(error) => tracing::warn!(%error, "changes of logins and webhooks are not heard"),
+            Err(error) => {
+                tracing::warn!(%error, "changes of logins, webhooks and rules are not heard");
+            }
         }
         tokio::time::sleep(PAUSE).await;
     }

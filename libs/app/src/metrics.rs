@@ -26,6 +26,7 @@ const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
+const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
@@ -46,6 +47,7 @@ pub fn describe() {
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
+    describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
 
 /// An HTTP request was answered; `route` is the pattern, never the path.
@@ -119,6 +121,16 @@ pub(crate) fn webhook_attempt(status: DeliveryStatus, took: Duration) {
         DeliveryStatus::Failed => "failed",
     };
     histogram!(WEBHOOK_SECONDS, "outcome" => outcome).record(took.as_secs_f64());
+}
+
+/// A mail of the service itself, or a forwarded one, was given to the relay.
+pub(crate) fn mail_sent(lane: Lane, ok: bool, again: bool) {
+    let outcome = match (ok, again) {
+        (true, _) => "sent",
+        (false, true) => "retrying",
+        (false, false) => "failed",
+    };
+    counter!(MAIL_SENDS, "lane" => lane.name(), "outcome" => outcome).increment(1);
 }
 
 pub(crate) fn wait_ended(outcome: &'static str) {

@@ -128,7 +128,7 @@ pub(crate) const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 pub(crate) const USERNAME: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
 #[expect(clippy::expect_used, reason = "a machine without randomness can keep no secret")]
-fn random<const N: usize>() -> [u8; N] {
+pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the system's random source answers");
     bytes

@@ -1,5 +1,6 @@
 //! What an operator decides about the use cases.
 
+use trapline_model::Address;
 use trapline_store::Rate;
 
 /// Settings of the use cases; the binary fills them from flags and the environment.
@@ -27,6 +28,18 @@ pub struct Settings {
     pub max_overdue_jobs: u64,
     /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
     pub preview_frame_ancestors: String,
+    /// How the service sends mail; `None` when it has no relay.
+    pub outbound: Option<Outbound>,
+}
+
+/// Who mail of the service itself is from. The relay belongs to the worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outbound {
+    /// The author of the service's own mail, and the resender of what is forwarded.
+    pub from: Address,
+    /// The envelope's sender, to which bounces go. `None` makes an address of the mail domain for
+    /// each mail.
+    pub bounces: Option<String>,
 }
 
 impl Default for Settings {
@@ -44,6 +57,7 @@ impl Default for Settings {
             max_streams: 20_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
+            outbound: None,
         }
     }
 }

@@ -4,9 +4,7 @@
 //! the row is the truth, and a job only a reason to look at it.
 
 mod attempt;
-mod claims;
 mod fan_out;
-mod hooks;
 mod ladder;
 mod log;
 mod payload;
@@ -27,13 +25,17 @@ use trapline_store::{
 
 use crate::{
     App, Error, Result,
+    claims::Claims,
     logins::EVERYWHERE,
     secrets::{BASE62, random_text},
+    team_rows::TeamRows,
 };
 
 pub use attempt::{Attempt, Begun, Called, Caller, Failure, Outcome, Reply};
-pub(crate) use hooks::Hooks;
 use status::Statuses;
+
+/// A team's webhooks, as the receiving path knows them.
+pub(crate) type Hooks = TeamRows<records::Webhook>;
 
 /// The most webhooks of one team.
 const MAX_WEBHOOKS: usize = 1_000;
@@ -46,14 +48,16 @@ const EDIT_TRIES: usize = 8;
 pub(crate) struct Shared {
     pub(crate) hooks: Arc<Hooks>,
     statuses: Statuses,
-    claims: Arc<claims::Claims>,
+    claims: Arc<Claims>,
     caller: OnceLock<Arc<dyn Caller>>,
 }
 
 impl Shared {
     pub(crate) fn new(ports: &Ports) -> Self {
         Self {
-            hooks: Arc::new(Hooks::new(ports.store.clone())),
+            hooks: Arc::new(Hooks::new(ports.store.clone(), |team| {
+                records::Webhook::of_team(team, MAX_WEBHOOKS)
+            })),
             statuses: Statuses::new(ports.store.clone()),
             claims: Arc::default(),
             caller: OnceLock::new(),

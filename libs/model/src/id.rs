@@ -112,6 +112,18 @@ id!(
     /// One event on its way to one webhook; the time in it says in which bucket of the log it is.
     DeliveryId
 );
+id!(
+    /// An address that mail may be forwarded to.
+    ForwardAddressId
+);
+id!(
+    /// A message on its way to one recipient.
+    ForwardId
+);
+id!(
+    /// A mail that the service itself sends.
+    MailId
+);
 
 /// A message: its inbox and its own UUIDv7, so that the id alone says where the message is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

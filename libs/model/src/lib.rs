@@ -2,6 +2,7 @@
 
 mod access;
 mod address;
+mod forwarding;
 mod id;
 mod inbox;
 mod message;
@@ -10,7 +11,13 @@ mod webhook;
 
 pub use access::{Access, Caller, KEY_PREFIX};
 pub use address::Address;
-pub use id::{ApiKeyId, DeliveryId, InboxId, InvalidId, MessageId, ProjectId, TeamId, WebhookId};
+pub use forwarding::{
+    Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
+};
+pub use id::{
+    ApiKeyId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId, MailId, MessageId,
+    ProjectId, TeamId, WebhookId,
+};
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use time::{InvalidTime, Time};

@@ -5,9 +5,13 @@ mod arrivals;
 mod housekeeping;
 mod lanes;
 pub mod outbound;
+mod outgoing;
+mod relay;
 mod webhooks;
 
 pub use arrivals::Arrivals;
 pub use housekeeping::Housekeeping;
 pub use lanes::{Ended, Handler, run, run_lane};
+pub use outgoing::outgoing_handlers;
+pub use relay::{BadRelay, RelayOptions, RelayTls, SmtpRelay};
 pub use webhooks::{DEADLINE, WebhookCaller, webhook_handlers};

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use edge::EdgeArgs;
 pub(crate) use groups::{
-    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, SecretArgs, WebhookArgs,
+    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, RelayArgs, SecretArgs,
+    WebhookArgs,
 };
 
 /// Catches the mail that an application sends while it is tested.
@@ -108,6 +109,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub webhooks: WebhookArgs,
     #[command(flatten)]
+    pub relay: RelayArgs,
+    #[command(flatten)]
     pub observe: ObserveArgs,
 }
 
@@ -125,6 +128,8 @@ pub(crate) struct ApiRoleArgs {
     pub api: ApiArgs,
     #[command(flatten)]
     pub webhooks: WebhookArgs,
+    #[command(flatten)]
+    pub relay: RelayArgs,
     #[command(flatten)]
     pub observe: ObserveArgs,
 }
@@ -157,6 +162,8 @@ pub(crate) struct WorkerRoleArgs {
     pub secret: SecretArgs,
     #[command(flatten)]
     pub webhooks: WebhookArgs,
+    #[command(flatten)]
+    pub relay: RelayArgs,
     #[command(flatten)]
     pub observe: ObserveArgs,
 }

@@ -28,6 +28,7 @@ impl ServeArgs {
             worker: true,
             api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
             webhooks: self.webhooks.read(f),
+            relay: self.relay.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -48,6 +49,7 @@ impl ApiRoleArgs {
             worker: false,
             api_key: None,
             webhooks: self.webhooks.read(f),
+            relay: self.relay.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -68,6 +70,7 @@ impl SmtpRoleArgs {
             worker: false,
             api_key: None,
             webhooks: Webhooks::default(),
+            relay: None,
             observe: self.observe.read(f),
         };
         faults.end(config)
@@ -88,6 +91,7 @@ impl WorkerRoleArgs {
             worker: true,
             api_key: None,
             webhooks: self.webhooks.read(f),
+            relay: self.relay.read(f),
             observe: self.observe.read(f),
         };
         faults.end(config)

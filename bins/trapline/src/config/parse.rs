@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use trapline_model::Address;
 use trapline_worker::outbound::Cidr;
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
@@ -95,6 +96,23 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
         Ok(text.trim_end_matches('/').to_owned())
     } else {
         Err("wants an http or https URL without credentials or query".to_owned())
+    }
+}
+
+/// An address, alone or as `Name <address>`.
+pub(super) fn mailbox(text: &str) -> Result<Address, String> {
+    let (name, address) = match text.trim().strip_suffix('>').and_then(|it| it.rsplit_once('<')) {
+        Some((name, address)) => (name.trim().trim_matches('"'), address),
+        None => ("", text.trim()),
+    };
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | ',' | ';');
+    let is_address = address.rsplit_once('@').is_some_and(|(local, name)| {
+        !local.is_empty() && address.chars().all(plain) && domain(name).is_ok()
+    });
+    if is_address && !name.chars().any(char::is_control) {
+        Ok(Address { address: address.to_owned(), name: name.to_owned() })
+    } else {
+        Err("wants an address, such as Trapline <no-reply@mail.example.com>".to_owned())
     }
 }
 

@@ -3,9 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
-use trapline_app::{App, Caller};
+use trapline_app::{App, Caller, Relay};
 use trapline_embedded::Embedded;
-use trapline_worker::{Arrivals, Housekeeping, webhook_handlers};
+use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handlers};
 
 use crate::{backend::Backend, config::Roles};
 
@@ -22,6 +22,7 @@ pub(super) async fn start(
     backend: &Backend,
     roles: Roles,
     caller: &Arc<dyn Caller>,
+    relay: Option<&Arc<dyn Relay>>,
 ) -> JoinSet<()> {
     let instance = instance();
     let mut loops = JoinSet::new();
@@ -34,6 +35,9 @@ pub(super) async fn start(
         let mut handlers = webhook_handlers(app, caller);
         handlers.push(Arc::new(Arrivals::new(app.clone())));
         handlers.push(Arc::new(Housekeeping::new(app.clone())));
+        if let Some(relay) = relay {
+            handlers.extend(outgoing_handlers(app, relay));
+        }
         loops.spawn(trapline_worker::run(app.clone(), handlers, instance.clone(), holder));
     }
     if roles.edge {

@@ -34,6 +34,7 @@ enum Kind {
     Boolean,
     Array {
         item: Box<Rule>,
+        min: usize,
         max: usize,
     },
     Object {

@@ -14,6 +14,7 @@ struct Ids {
     project: String,
     webhook: String,
     delivery: String,
+    address: String,
 }
 
 /// Every operation for teams, from the document itself, with ids filled in.
@@ -25,6 +26,7 @@ fn operations(ids: &Ids) -> Vec<(String, String)> {
             Some("inboxes") => &ids.inbox,
             Some("messages") => &ids.message,
             Some("webhooks") => &ids.webhook,
+            Some("forward-addresses") => &ids.address,
             _ => &ids.project,
         };
         for (method, operation) in item.as_object().unwrap() {
@@ -35,7 +37,7 @@ fn operations(ids: &Ids) -> Vec<(String, String)> {
             }
         }
     }
-    assert!(operations.len() > 28, "{operations:?}");
+    assert!(operations.len() > 36, "{operations:?}");
     operations
 }
 
@@ -52,6 +54,7 @@ async fn fill(service: &Service) -> Vec<(String, String)> {
         project: text(&project["id"]),
         webhook: text(&webhook["id"]),
         delivery: text(&delivery["id"]),
+        address: service.forward_address("ada@example.com").await,
     })
 }
 
@@ -108,6 +111,8 @@ async fn what_is_another_teams_is_not_there() {
             ("PATCH", path) if path.starts_with("/api/messages") => json!({ "isRead": true }),
             ("PATCH", path) if path.starts_with("/api/webhooks") => json!({ "enabled": false }),
             ("PATCH", path) if !path.ends_with("/messages") => json!({ "name": "Mine now" }),
+            ("PUT", _) => json!({ "enabled": false, "to": [] }),
+            ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,
         };
         let answer = service.with_key(&key, &method, &path, &body).await;

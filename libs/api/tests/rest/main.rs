@@ -3,6 +3,7 @@
 
 mod access;
 mod answers;
+mod forwarding;
 mod live;
 mod service;
 mod webhooks;
@@ -18,9 +19,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
-use trapline_app::{App, MasterKey, NewKey, Rate, Settings};
+use trapline_app::{App, MasterKey, NewKey, Outbound, Rate, Settings};
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{Access, TeamId, Time};
+use trapline_model::{Access, Address, TeamId, Time};
 use trapline_store::Clock;
 
 /// A service with one team, whose write key is `key`.
@@ -61,11 +62,18 @@ impl Service {
     }
 
     async fn limited(api_rate: Option<Rate>) -> Self {
+        Self::with(settings(api_rate)).await
+    }
+
+    async fn without_relay() -> Self {
+        Self::with(Settings { outbound: None, ..settings(None) }).await
+    }
+
+    async fn with(settings: Settings) -> Self {
         let folder = TempDir::new().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
         let ports = Embedded::open(options).await.unwrap().ports();
-        let settings = settings(api_rate);
         let master = MasterKey::generate().unwrap();
         let shutdown = CancellationToken::new();
         let app = App::start(ports, clock.clone(), settings, &master, shutdown).await.unwrap();
@@ -149,6 +157,10 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         max_streams: 8,
         max_overdue_jobs: 50,
         preview_frame_ancestors: "*".to_owned(),
+        outbound: Some(Outbound {
+            from: Address { address: "no-reply@mail.example".to_owned(), name: String::new() },
+            bounces: None,
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::Time;
 use trapline_store::{
-    Record, Scan,
+    Lane, Record, Scan,
     records::{Chore, Outbox, SHARDS},
 };
 
@@ -77,5 +77,42 @@ impl App {
             }
         }
         Ok(overdue as u64)
+    }
+
+    /// For how long the oldest job of a lane that is not finished has been due, over a minute.
+    pub(crate) async fn oldest_in_outbox(&self, lane: Lane) -> Result<Option<Duration>> {
+        let until = self.now().before(OVERDUE);
+        let mut oldest: Option<Time> = None;
+        for shard in 0..SHARDS {
+            for hour in self.walk_from(&jobs::walk(shard)).await?..=Chore::hour(until) {
+                let found = self.oldest_of_lane(hour, shard, until, lane).await?;
+                oldest = found.into_iter().chain(oldest).min();
+                if found.is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(oldest.map(|due| self.now().since(due)))
+    }
+
+    async fn oldest_of_lane(
+        &self,
+        hour: i64,
+        shard: i64,
+        until: Time,
+        lane: Lane,
+    ) -> Result<Option<Time>> {
+        let mut after = None;
+        loop {
+            let due = Outbox::due_in(hour, shard, until, None, COUNTED);
+            let rows = self.ports.store.scan(Scan { after, keys_only: true, ..due }).await?;
+            if let Some(due) = rows.iter().find_map(|row| Outbox::due_if_of(row, lane)) {
+                return Ok(Some(due));
+            }
+            if rows.len() < COUNTED {
+                return Ok(None);
+            }
+            after = rows.last().map(|row| row.sort.clone());
+        }
     }
 }

@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, MessageId, TeamId};
-use trapline_store::Job;
+use trapline_store::{Job, PortError};
 use uuid::Uuid;
 
-use crate::{App, Result, jobs, webhooks::Hooks};
+use crate::{App, Result, forwarding::Rules, jobs, webhooks::Hooks};
 
 /// Messages that arrived in one inbox.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,7 @@ pub(crate) struct Arrival {
 /// must answer from memory almost always.
 pub(crate) struct Interested {
     pub(crate) hooks: Arc<Hooks>,
+    pub(crate) rules: Arc<Rules>,
 }
 
 impl Interested {
@@ -40,13 +41,17 @@ impl Interested {
 
     /// A store that does not answer is no reason to refuse mail: whoever runs the job looks again.
     async fn any(&self, team: TeamId, inbox: InboxId) -> bool {
-        match self.hooks.of(team).await {
-            Ok(hooks) => hooks.iter().any(|hook| hook.wants(inbox)),
-            Err(error) => {
-                tracing::warn!(%error, "a team's webhooks are not known");
-                true
+        let asked = async {
+            let hooks = self.hooks.of(team).await?;
+            if hooks.iter().any(|hook| hook.wants(inbox)) {
+                return Ok(true);
             }
-        }
+            Ok(self.rules.of(team).await?.iter().any(|rule| rule.wants(inbox)))
+        };
+        asked.await.unwrap_or_else(|error: PortError| {
+            tracing::warn!(%error, "who is told of a team's mail is not known");
+            true
+        })
     }
 }
 
@@ -54,6 +59,7 @@ impl App {
     /// Does what arrived mail sets off. Doing it again changes nothing.
     pub async fn arrived(&self, job: &Job) -> Result<()> {
         let arrivals: Vec<Arrival> = jobs::work(job)?;
-        self.tell_webhooks(&arrivals).await
+        self.tell_webhooks(&arrivals).await?;
+        self.forward_arrivals(&arrivals).await
     }
 }

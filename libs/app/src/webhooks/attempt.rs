@@ -12,19 +12,13 @@ use trapline_store::{
 };
 use url::Url;
 
-use super::{claims::Claim, sign::signature, target};
-use crate::{App, Error, Result, jobs};
+use super::{sign::signature, target};
+use crate::{App, Error, Result, claims::Claim, jobs};
 
 /// The names that a fault of the answering side has in the log.
 pub(super) const DISABLED: &str = "webhook_disabled";
 pub(super) const DELETED: &str = "webhook_deleted";
 const NOT_ALLOWED: &str = "address_not_allowed";
-
-/// How long a job may be ahead of its row.
-const AHEAD: Duration = Duration::from_mins(1);
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// How long a job waits for the one that does the same.
-const BEHIND: Duration = Duration::from_secs(15);
 
 /// The work of the webhook lanes: one attempt of one delivery.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -131,8 +125,8 @@ impl App {
     /// Finds out whether the job's attempt is still to be made.
     pub async fn begin_attempt(&self, job: &Job) -> Result<Begun> {
         let call: Call = jobs::work(job)?;
-        let Some(claim) = self.webhooks.claims.take(call.delivery) else {
-            return Ok(Begun::Later(Self::put_off(job, job.lane, self.now().after(BEHIND))?));
+        let Some(claim) = self.webhooks.claims.take(call.delivery.0) else {
+            return Ok(Begun::Later(Self::put_off(job, job.lane, self.now().after(jobs::BEHIND))?));
         };
         let (store, hook) = (&*self.ports.store, Webhook::row(call.team, call.webhook));
         let row = Delivery::row(call.webhook, call.delivery);
@@ -158,13 +152,11 @@ impl App {
         Ok(Begun::Over)
     }
 
-    /// Where the queue is quicker than the store, a job may be there before its row is.
     fn without_row(&self, job: &Job) -> Result<Begun> {
-        let now = self.now();
-        if now.since(jobs::due(job)?) < AHEAD {
-            return Ok(Begun::Later(Self::put_off(job, job.lane, now.after(LOOK_AGAIN))?));
-        }
-        Ok(Begun::Over)
+        Ok(match self.ahead_of_its_row(job)? {
+            Some(due) => Begun::Later(Self::put_off(job, job.lane, due)?),
+            None => Begun::Over,
+        })
     }
 
     /// The next request of a delivery, signed now; nothing if the address cannot be called.

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
+mod forwarding;
 mod janitor;
+mod mail;
 mod support;
 mod webhooks;

@@ -2,10 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_app::{App, Filter, Incoming, ListQuery, MasterKey, NewInbox, Page, Settings};
+use async_trait::async_trait;
+use trapline_app::{
+    App, Filter, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page, Settings,
+};
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{Envelope, Inbox, MessageId, TeamId, Time};
-use trapline_store::{Clock, Ports};
+use trapline_model::{Address, Envelope, Inbox, MessageId, TeamId, Time};
+use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Ports, Queue};
 
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
@@ -24,6 +27,22 @@ impl Bench {
 
     /// Over ports that the test changed.
     pub(crate) async fn with(edit: impl FnOnce(&mut Ports)) -> Self {
+        Self::over(edit, Settings::default()).await
+    }
+
+    /// With a relay.
+    pub(crate) async fn with_relay() -> Self {
+        Self::relaying(|_| {}).await
+    }
+
+    /// With a relay, over ports that the test changed.
+    pub(crate) async fn relaying(edit: impl FnOnce(&mut Ports)) -> Self {
+        let from = Address { address: "no-reply@mail.example".to_owned(), name: String::new() };
+        let outbound = Some(Outbound { from, bounces: None });
+        Self::over(edit, Settings { outbound, ..Settings::default() }).await
+    }
+
+    async fn over(edit: impl FnOnce(&mut Ports), settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
@@ -31,10 +50,9 @@ impl Bench {
         let mut ports = embedded.ports();
         edit(&mut ports);
         let master = MasterKey::generate().unwrap();
-        let app =
-            App::start(ports.clone(), clock.clone(), Settings::default(), &master, <_>::default())
-                .await
-                .unwrap();
+        let app = App::start(ports.clone(), clock.clone(), settings, &master, <_>::default())
+            .await
+            .unwrap();
         let team = app.first_run(None).await.unwrap().team;
         Self { app, ports, clock, team, master, _embedded: embedded, _folder: folder }
     }
@@ -52,14 +70,16 @@ impl Bench {
 
     /// Delivers a mail with its own subject, as the SMTP edge would.
     pub(crate) async fn deliver(&self, inbox: &Inbox, subject: &str) -> MessageId {
-        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
         let raw = format!("Subject: {subject}\r\nTo: ada@example.com\r\n\r\nhello {subject}\r\n");
+        self.deliver_raw(inbox, "app@example.com", raw.into()).await
+    }
+
+    /// Delivers these bytes.
+    pub(crate) async fn deliver_raw(&self, inbox: &Inbox, from: &str, raw: Vec<u8>) -> MessageId {
+        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
         let mail = Incoming {
             mailboxes: vec![login.unwrap()],
-            envelope: Envelope {
-                from: "app@example.com".to_owned(),
-                to: vec!["ada@example.com".to_owned()],
-            },
+            envelope: Envelope { from: from.to_owned(), to: vec!["ada@example.com".to_owned()] },
             raw: raw.into(),
         };
         self.app.receive(mail).await.unwrap()[0]
@@ -78,4 +98,40 @@ impl Bench {
 /// Any message of the inbox.
 pub(crate) fn anything() -> Filter {
     Filter::default()
+}
+
+/// A queue that promises nothing, so that the outbox stands behind it.
+pub(crate) struct Volatile(pub(crate) Arc<dyn Queue>);
+
+#[async_trait]
+impl Queue for Volatile {
+    async fn publish(&self, job: &Job, due: Option<Time>) -> trapline_store::Result<()> {
+        self.0.publish(job, due).await
+    }
+    async fn take(
+        &self,
+        lane: Lane,
+        max: usize,
+        wait: Duration,
+    ) -> trapline_store::Result<Vec<Lease>> {
+        self.0.take(lane, max, wait).await
+    }
+    async fn finish(&self, lease: Lease) -> trapline_store::Result<()> {
+        self.0.finish(lease).await
+    }
+    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> trapline_store::Result<()> {
+        self.0.retry(lease, next, due).await
+    }
+    async fn extend(&self, lease: &Lease) -> trapline_store::Result<()> {
+        self.0.extend(lease).await
+    }
+    async fn cancel(&self, lane: Lane, id: &str) -> trapline_store::Result<()> {
+        self.0.cancel(lane, id).await
+    }
+    async fn stats(&self, lane: Lane) -> trapline_store::Result<LaneStats> {
+        self.0.stats(lane).await
+    }
+    fn durable(&self) -> bool {
+        false
+    }
 }

@@ -46,7 +46,7 @@ pub enum LiveEvent {
         /// The SMTP user name.
         username: String,
     },
-    /// What processes keep of a team's webhooks is old. Sent under the nil id too.
+    /// What processes keep of a team's webhooks and forwarding rules is old. Sent under the nil id too.
     HooksChanged {
         /// The team.
         team: TeamId,

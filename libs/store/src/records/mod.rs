@@ -3,9 +3,11 @@
 
 mod access;
 mod chore;
+mod forwarding;
 mod heartbeat;
 mod inbox;
 mod lease;
+mod mail;
 mod message;
 mod outbox;
 mod progress;
@@ -15,13 +17,15 @@ mod webhook;
 use trapline_model::{InboxId, TeamId};
 use uuid::Uuid;
 
-use crate::{Column, Key, Kind, Table, Value};
+use crate::{Column, Key, Kind, Scan, Table, Value};
 
 pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, SharedSecret, Team};
 pub use chore::{Chore, Task};
+pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
 pub use heartbeat::Heartbeat;
 pub use inbox::{Inbox, InboxState, Project, SmtpLogin};
 pub use lease::Lease;
+pub use mail::{Mail, MailFailure, MailSend};
 pub use message::{Mark, Message};
 pub use outbox::Outbox;
 pub use progress::Progress;
@@ -29,7 +33,7 @@ pub use segment::{Moved, SegmentAlias};
 pub use webhook::{Delivery, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 21] = [
+pub const TABLES: [&Table; 28] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -50,6 +54,13 @@ pub const TABLES: [&Table; 21] = [
     webhook::WEBHOOK,
     webhook::WEBHOOK_STATUS,
     webhook::DELIVERY,
+    forwarding::FORWARD_RULE,
+    forwarding::FORWARD_ADDRESS,
+    forwarding::VERIFICATION,
+    forwarding::FORWARD,
+    mail::MAIL,
+    mail::MAIL_SEND,
+    mail::MAIL_FAILURE,
     heartbeat::HEARTBEAT,
 ];
 
@@ -82,4 +93,10 @@ fn of_inbox(table: &'static Table, inbox: InboxId, id: Uuid) -> Key {
 
 fn single(table: &'static Table, value: Value) -> Key {
     Key { table, partition: vec![value], sort: Vec::new() }
+}
+
+/// A team's rows of a table that is sorted by one id.
+fn team_scan(table: &'static Table, team: TeamId, limit: usize) -> Scan {
+    let Key { partition, .. } = of_team(table, team, Uuid::nil());
+    Scan { table, partition, after: None, until: None, limit, keys_only: false }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
 use super::{Chore, int, shard_of, text};
-use crate::{Job, Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Job, Key, Lane, Order, Record, Row, Scan, Table, Value, Writes};
 
 pub(super) const OUTBOX: &Table = &Table {
     name: "outbox",
@@ -36,6 +36,14 @@ impl Outbox {
             limit,
             keys_only: false,
         }
+    }
+
+    /// When the job of a row, of which the key is enough, is to run, if it is of this lane.
+    #[must_use]
+    pub fn due_if_of(row: &Row, lane: Lane) -> Option<Time> {
+        let [Value::Int(due), Value::Text(job)] = row.sort.as_slice() else { return None };
+        let (name, _) = job.split_once(':')?;
+        (name == lane.name()).then(|| Time::from_millis(*due))
     }
 }
 

@@ -7,9 +7,8 @@ use trapline_model::{
     DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, Subscription, TeamId, Time,
     WebhookId,
 };
-use uuid::Uuid;
 
-use super::{Chore, int, of_team, uuid};
+use super::{Chore, int, of_team, team_scan, uuid};
 use crate::{Key, Order, Record, Scan, Table, Value, Writes};
 
 pub(super) const WEBHOOK: &Table = &Table {
@@ -193,9 +192,4 @@ impl Record for Delivery {
     fn key(&self) -> Key {
         Self::row(self.webhook, self.id)
     }
-}
-
-fn team_scan(table: &'static Table, team: TeamId, limit: usize) -> Scan {
-    let Key { partition, .. } = of_team(table, team, Uuid::nil());
-    Scan { table, partition, after: None, until: None, limit, keys_only: false }
 }

@@ -116,6 +116,39 @@ pub(crate) struct WebhookArgs {
     pub webhook_ca: Option<String>,
 }
 
+/// The relay that mail goes out through. Every role but `smtp` wants the same settings.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Outbound mail")]
+#[expect(clippy::struct_field_names, reason = "the names are those of the flags")]
+pub(crate) struct RelayArgs {
+    /// A mail server that brings mail on; without one this server sends none.
+    #[arg(long, env = "TRAPLINE_RELAY_HOST", value_name = "NAME")]
+    pub relay_host: Option<String>,
+    /// The relay's port; 465 for implicit TLS and 587 otherwise when left out.
+    #[arg(long, env = "TRAPLINE_RELAY_PORT", value_name = "PORT")]
+    pub relay_port: Option<String>,
+    /// `starttls` (or no mail), `implicit` (TLS from the first byte on), `opportunistic` (STARTTLS if
+    /// the relay offers it) or `none`.
+    #[arg(long, env = "TRAPLINE_RELAY_TLS", default_value = "starttls", value_name = "MODE")]
+    pub relay_tls: String,
+    /// The user name for the relay.
+    #[arg(long, env = "TRAPLINE_RELAY_USERNAME", value_name = "NAME")]
+    pub relay_username: Option<String>,
+    /// The password for the relay.
+    #[arg(long, env = "TRAPLINE_RELAY_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    pub relay_password: Option<String>,
+    /// Who mail is from; needed with a relay.
+    #[arg(long, env = "TRAPLINE_RELAY_FROM", value_name = "ADDRESS")]
+    pub relay_from: Option<String>,
+    /// Where bounces go (the envelope's sender); an address of the mail domain for each mail when left
+    /// out.
+    #[arg(long, env = "TRAPLINE_RELAY_BOUNCES", value_name = "ADDRESS")]
+    pub relay_bounces: Option<String>,
+    /// Certificate authorities, in PEM, that the relay's certificate may be from, beside Mozilla's.
+    #[arg(long, env = "TRAPLINE_RELAY_CA", value_name = "FILE")]
+    pub relay_ca: Option<String>,
+}
+
 /// What operators see.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Logs and metrics")]

@@ -5,13 +5,14 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use trapline_embedded::Durability;
 use trapline_smtp::Limits;
 use trapline_store::Rate;
+use trapline_worker::RelayTls;
 
 use super::{
     super::{
-        Api, Cluster, Edge, Folder, Observe, Public, Webhooks,
+        Api, Cluster, Edge, Folder, Observe, Public, Relay, Webhooks,
         args::{
             ApiArgs, ClusterArgs, EdgeArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs,
-            SecretArgs, WebhookArgs,
+            RelayArgs, SecretArgs, WebhookArgs,
         },
         faults::Faults,
         parse,
@@ -97,6 +98,39 @@ impl WebhookArgs {
             allow: f.optional("webhook-allow-cidrs", allow, parse::cidrs).unwrap_or_default(),
             ca: self.webhook_ca.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from),
         }
+    }
+}
+
+impl RelayArgs {
+    /// Nothing without a host.
+    pub(super) fn read(&self, f: &mut Faults) -> Option<Relay> {
+        let modes = [
+            ("starttls", RelayTls::Starttls),
+            ("implicit", RelayTls::Implicit),
+            ("opportunistic", RelayTls::Opportunistic),
+            ("none", RelayTls::None),
+        ];
+        let mode = parse::one_of(&self.relay_tls, &modes);
+        let tls = f.or("relay-tls", &self.relay_tls, mode, RelayTls::Starttls);
+        let port = f.optional("relay-port", self.relay_port.as_ref(), parse::port);
+        let from = f.optional("relay-from", self.relay_from.as_ref(), parse::mailbox);
+        let bounces = f.optional("relay-bounces", self.relay_bounces.as_ref(), parse::mailbox);
+        let host = f.optional(
+            "relay-host",
+            self.relay_host.as_ref().filter(|host| !host.is_empty()),
+            parse::domain,
+        )?;
+        f.needed("relay-from", self.relay_from.as_ref());
+        let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        Some(Relay {
+            host,
+            port: port.unwrap_or(if tls == RelayTls::Implicit { 465 } else { 587 }),
+            tls,
+            credentials: text(&self.relay_username).zip(text(&self.relay_password)),
+            from: from.unwrap_or_default(),
+            bounces: bounces.map(|mailbox| mailbox.address),
+            ca: text(&self.relay_ca).map(PathBuf::from),
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! A value held against its rule.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 use trapline_app::Issue;
 
@@ -16,8 +18,8 @@ impl Rule {
             (Kind::Integer { min, max }, value @ Value::Number(_)) => {
                 check_integer(value, *min, *max, path, issues);
             }
-            (Kind::Array { item, max }, Value::Array(items)) => {
-                check_items(item, *max, items, path, issues);
+            (Kind::Array { item, min, max }, Value::Array(items)) => {
+                check_items(item, *min..=*max, items, path, issues);
             }
             (Kind::Object { fields, closed }, Value::Object(members)) => {
                 check_fields(fields, *closed, members, path, issues);
@@ -83,8 +85,18 @@ fn whole(value: &Value) -> Option<i64> {
     Some(value.as_i64().unwrap_or(number as i64))
 }
 
-fn check_items(rule: &Rule, max: usize, items: &mut [Value], path: &str, issues: &mut Vec<Issue>) {
-    if items.len() > max {
+fn check_items(
+    rule: &Rule,
+    bounds: RangeInclusive<usize>,
+    items: &mut [Value],
+    path: &str,
+    issues: &mut Vec<Issue>,
+) {
+    let (min, max) = (bounds.start(), bounds.end());
+    if items.len() < *min {
+        issues.push(issue(path, "too_short", format!("must have at least {min} items")));
+    }
+    if items.len() > *max {
         issues.push(issue(path, "too_long", format!("must have at most {max} items")));
         return;
     }

@@ -67,10 +67,11 @@ fn of_array(array: &Array, parts: &Parts) -> Rule {
         ArrayItems::RefOrSchema(schema) => compile(schema, parts),
         ArrayItems::False => ANY,
     };
+    let min = array.min_items.unwrap_or(0);
     let max = array.max_items.unwrap_or(usize::MAX);
     let nullable =
         matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
-    Rule { kind: Kind::Array { item: Box::new(item), max }, nullable }
+    Rule { kind: Kind::Array { item: Box::new(item), min, max }, nullable }
 }
 
 fn is_null(schema: &RefOr<Schema>) -> bool {

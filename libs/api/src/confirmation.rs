@@ -1,0 +1,129 @@
+//! The page behind a confirmation link. Whoever has the link needs no key.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use trapline_app::{App, Confirmation, Error as AppError, escaped};
+
+use crate::{error::Result, extract::Params};
+
+/// What a link carries.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LinkInput {
+    /// The link's token.
+    #[param(min_length = 1, max_length = 100)]
+    token: String,
+}
+
+/// Show what a link asks
+///
+/// A page that asks the owner of an address whether mail may be forwarded there. Opening it changes
+/// nothing.
+#[utoipa::path(
+    get,
+    path = "/api/forward-addresses/confirm",
+    operation_id = "showConfirmation",
+    tag = "Forwarding",
+    params(LinkInput),
+    security(()),
+    responses(
+        (status = 200, description = "The page.", body = String, content_type = "text/html"),
+        (
+            status = 404,
+            description = "The link is over or was never sent.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Params(input): Params<LinkInput>,
+) -> Result<Response> {
+    answer(app.confirmation(&input.token).await, |asked| {
+        let Confirmation { email, team_name } = asked;
+        let (email, team) = (escaped(email), escaped(team_name));
+        format!(
+            "<h1>Forward mail to {email}?</h1>\
+             <p>The team <b>{team}</b> would like to forward mail that its tests catch to {email}.</p>\
+             <form method=\"post\"><button>Confirm for team {team}</button></form>\
+             <p>If you do not know the team, close this page.</p>"
+        )
+    })
+}
+
+/// Confirm an address
+///
+/// What the page's button does. A link works once, within 7 days.
+#[utoipa::path(
+    post,
+    path = "/api/forward-addresses/confirm",
+    operation_id = "confirmAddress",
+    tag = "Forwarding",
+    params(LinkInput),
+    security(()),
+    responses(
+        (status = 200, description = "The page.", body = String, content_type = "text/html"),
+        (
+            status = 404,
+            description = "The link is over or was never sent.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
+pub(crate) async fn confirm(
+    State(app): State<Arc<App>>,
+    Params(input): Params<LinkInput>,
+) -> Result<Response> {
+    answer(app.confirm(&input.token).await, |confirmed| {
+        let Confirmation { email, team_name } = confirmed;
+        let (email, team) = (escaped(email), escaped(team_name));
+        format!("<h1>Confirmed</h1><p>The team <b>{team}</b> can now forward mail to {email}.</p>")
+    })
+}
+
+fn answer(
+    found: trapline_app::Result<Confirmation>,
+    body: impl FnOnce(&Confirmation) -> String,
+) -> Result<Response> {
+    let (status, body) = match found {
+        Ok(confirmation) => (StatusCode::OK, body(&confirmation)),
+        Err(AppError::NotFound) => {
+            let body = "<h1>This link does not work any more</h1>\
+                        <p>It was used, or it is more than 7 days old. Ask for another one.</p>";
+            (StatusCode::NOT_FOUND, body.to_owned())
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let fixed = HeaderValue::from_static;
+    let headers = [
+        (header::CONTENT_TYPE, fixed("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, fixed(POLICY)),
+        // The address of the page is the secret.
+        (header::REFERRER_POLICY, fixed("no-referrer")),
+        (header::CACHE_CONTROL, fixed("private, no-store")),
+    ];
+    Ok((status, headers, page(&body)).into_response())
+}
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+fn page(body: &str) -> String {
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>Forwarding address</title>\
+         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
+         padding:0 1em;overflow-wrap:anywhere}}h1{{font-size:1.3em}}\
+         button{{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;border-radius:.4em;\
+         background:#1d4ed8;color:#fff}}</style></head><body><main>{body}</main></body></html>"
+    )
+}

@@ -1,0 +1,192 @@
+//! The addresses that a team may forward to.
+
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use trapline_model::{ForwardAddress, ForwardAddressId, TeamId};
+use trapline_store::{
+    Op, PortError, Rate, Record as _, Verdict, When, load,
+    records::{self, ForwardRule},
+};
+
+use super::MAX_RULES;
+use crate::{App, Error, Result, mail::Mailbox};
+
+const MAX_ADDRESSES: usize = 100;
+/// Each of them gets mail that its owner did not ask for.
+const MAX_UNVERIFIED: usize = 20;
+/// Confirmation links to one address; all of these hold.
+const LINKS: [(&str, Rate); 2] = [
+    ("minute", Rate { burst: 1, per: Duration::from_mins(1) }),
+    ("day", Rate { burst: 5, per: Duration::from_hours(24) }),
+];
+
+/// What came of adding an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// It is new, and its owner was asked.
+    New(ForwardAddress),
+    /// The team had it. Its owner was asked again, unless the answer is known.
+    Known(ForwardAddress),
+}
+
+impl App {
+    /// The team's addresses, oldest first.
+    pub async fn forward_addresses(&self, team: TeamId) -> Result<Vec<ForwardAddress>> {
+        let mut rows = self.address_rows(team).await?;
+        rows.sort_by_key(|row| (row.created_at, row.id));
+        Ok(rows.iter().map(present).collect())
+    }
+
+    /// Adds an address and sends its owner a link to confirm it with. One that the team has already
+    /// gets another link, unless it is confirmed.
+    pub async fn add_forward_address(&self, team: TeamId, email: &str) -> Result<Added> {
+        let mailbox = self.foreign_mailbox("email", email)?;
+        self.outbound()?;
+        let (id, store) = (address_id(team, &mailbox), &*self.ports.store);
+        let row = records::ForwardAddress::row(team, id);
+        if let Some((known, _)) = load::<records::ForwardAddress>(store, &row).await? {
+            if known.verified_at.is_none() {
+                self.allow_link(id).await?;
+                self.send_link(&known).await?;
+            }
+            return Ok(Added::Known(present(&known)));
+        }
+        self.check_room(team).await?;
+        self.allow_link(id).await?;
+        let new = records::ForwardAddress {
+            id,
+            team,
+            email: mailbox.as_str().to_owned(),
+            verified_at: None,
+            created_at: self.now(),
+        };
+        let put = Op::Put { key: new.key(), doc: new.doc()?, ttl: None, when: When::Absent };
+        self.ports.store.write(vec![put]).await?;
+        self.send_link(&new).await?;
+        Ok(Added::New(present(&new)))
+    }
+
+    /// Removes an address. From here on nothing is forwarded to it, and no inbox names it any more.
+    pub async fn delete_forward_address(&self, team: TeamId, id: ForwardAddressId) -> Result<()> {
+        let row = records::ForwardAddress::row(team, id);
+        let found = load::<records::ForwardAddress>(&*self.ports.store, &row).await?;
+        let (address, version) = found.ok_or(Error::NotFound)?;
+        // Rules first: a crash in between leaves an address that can be removed again.
+        self.write_rules(self.rules_without(team, &address.email).await?).await?;
+        let delete = Op::Delete { key: row, when: When::Version(version) };
+        self.ports.store.write(vec![delete]).await?;
+        self.rules_changed(team).await;
+        Ok(())
+    }
+
+    /// The rules that name an address, without it.
+    async fn rules_without(&self, team: TeamId, email: &str) -> Result<Vec<ForwardRule>> {
+        let rows = self.ports.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
+        let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
+        let naming = rules.into_iter().filter(|rule| rule.to.iter().any(|to| to == email));
+        Ok(naming
+            .map(|mut rule| {
+                rule.to.retain(|to| to != email);
+                rule.enabled &= !rule.to.is_empty();
+                rule
+            })
+            .collect())
+    }
+
+    /// The addresses at these places of a request, as the team has them, once each. All must be
+    /// confirmed.
+    pub(super) async fn verified(&self, team: TeamId, to: &[String]) -> Result<Vec<String>> {
+        let (mut found, mut issues) = (Vec::new(), Vec::new());
+        for (place, text) in to.iter().enumerate() {
+            let path = format!("to[{place}]");
+            let mailbox = match Mailbox::parse(&path, text) {
+                Ok(mailbox) => mailbox,
+                Err(Error::Invalid(more)) => {
+                    issues.extend(more);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            match self.verified_address(team, &mailbox).await? {
+                Some(email) if found.contains(&email) => {}
+                Some(email) => found.push(email),
+                None => issues.push(crate::Issue {
+                    path,
+                    code: "not_verified",
+                    message: "must be a forwarding address that its owner confirmed".to_owned(),
+                }),
+            }
+        }
+        if issues.is_empty() { Ok(found) } else { Err(Error::Invalid(issues)) }
+    }
+
+    /// The address as the team has it, if it is confirmed.
+    pub(super) async fn verified_address(
+        &self,
+        team: TeamId,
+        mailbox: &Mailbox,
+    ) -> Result<Option<String>> {
+        let row = records::ForwardAddress::row(team, address_id(team, mailbox));
+        let found = load::<records::ForwardAddress>(&*self.ports.store, &row).await?;
+        Ok(found.filter(|(address, _)| address.verified_at.is_some()).map(|(found, _)| found.email))
+    }
+
+    /// An address that is not one of this service's inboxes, where it would only come round.
+    fn foreign_mailbox(&self, path: &str, text: &str) -> Result<Mailbox> {
+        let mailbox = Mailbox::parse(path, text)?;
+        if self.is_our_domain(mailbox.as_str()) {
+            let message = "must not be an address of this service itself";
+            return Err(Error::invalid(path, "own_address", message));
+        }
+        Ok(mailbox)
+    }
+
+    async fn check_room(&self, team: TeamId) -> Result<()> {
+        let rows = self.address_rows(team).await?;
+        let unverified = rows.iter().filter(|row| row.verified_at.is_none()).count();
+        let full = if rows.len() >= MAX_ADDRESSES {
+            format!("a team has at most {MAX_ADDRESSES} addresses")
+        } else if unverified >= MAX_UNVERIFIED {
+            format!("at most {MAX_UNVERIFIED} addresses of a team may wait to be confirmed")
+        } else {
+            return Ok(());
+        };
+        Err(Error::invalid("", "too_many", full))
+    }
+
+    async fn allow_link(&self, id: ForwardAddressId) -> Result<()> {
+        for (name, rate) in LINKS {
+            let key = format!("confirmation:{id}:{name}");
+            if let Verdict::Limited { retry_after } = self.ports.limiter.take(&key, rate).await? {
+                return Err(Error::TooMany { retry_after });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn address_rows(&self, team: TeamId) -> Result<Vec<records::ForwardAddress>> {
+        let scan = records::ForwardAddress::of_team(team, 2 * MAX_ADDRESSES);
+        let rows = self.ports.store.scan(scan).await?;
+        let rows = rows.iter().map(records::ForwardAddress::of);
+        Ok(rows.collect::<Result<_, PortError>>()?)
+    }
+}
+
+/// The same team and address have the same id, so that two requests at once cannot add it twice
+/// (RFC 9562, section 5.8).
+fn address_id(team: TeamId, mailbox: &Mailbox) -> ForwardAddressId {
+    let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(mailbox.folded());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    ForwardAddressId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+fn present(row: &records::ForwardAddress) -> ForwardAddress {
+    ForwardAddress {
+        id: row.id,
+        email: row.email.clone(),
+        verified_at: row.verified_at,
+        created_at: row.created_at,
+    }
+}

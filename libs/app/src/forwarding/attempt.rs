@@ -1,0 +1,152 @@
+//! One attempt: what the relay is to get, and whether it still is.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use trapline_model::{ForwardId, MessageId};
+use trapline_store::{Job, Lane, PortError, load, records::Forward};
+
+use super::{
+    rewrite::{self, Marks, Rewritten},
+    trail::{Refused, Trail},
+};
+use crate::{
+    App, Error, Parcel, Result, Turn,
+    claims::Claim,
+    jobs,
+    mail::{Mailbox, letter_date, written},
+    messages,
+};
+
+/// The pauses after the first attempt, the second, and so on.
+pub(super) const LADDER: &[Duration] = &[
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(15),
+    Duration::from_hours(1),
+    Duration::from_hours(4),
+];
+
+/// The work of [`Lane::Forward`]: one attempt of one forward.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Work {
+    message: MessageId,
+    forward: ForwardId,
+    /// From 1. A job for an attempt that has ended already is a repeat.
+    attempt: u32,
+}
+
+/// A message to be given to the relay for one recipient; it is this process's own until it is dropped.
+#[derive(Debug)]
+pub struct ForwardAttempt {
+    /// What the relay is to get.
+    pub parcel: Parcel,
+    /// From 1 to 6.
+    pub number: u32,
+    pub(super) forward: Forward,
+    /// The message as it was caught, and its marks, while it is not an attachment yet.
+    whole: Option<(Bytes, Marks)>,
+    _claim: Claim,
+}
+
+impl ForwardAttempt {
+    /// Makes the message an attachment of one from the service itself, for a relay that refuses it as
+    /// it is. False when it is one already.
+    pub fn wrap(&mut self) -> bool {
+        let Some((raw, marks)) = self.whole.take() else { return false };
+        let Rewritten { content, utf8_header, .. } = rewrite::wrapped(&raw, &marks);
+        self.parcel.content = content;
+        self.parcel.utf8_header = utf8_header;
+        true
+    }
+}
+
+impl App {
+    /// Finds out whether the job's message is still to be forwarded.
+    pub async fn begin_forward(&self, job: &Job) -> Result<Turn<ForwardAttempt>> {
+        let work: Work = jobs::work(job)?;
+        let Some(claim) = self.forwarding.claims.take(work.forward.0) else {
+            return Ok(Turn::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+        };
+        let row = Forward::row(work.message, work.forward);
+        let Some((forward, _)) = load::<Forward>(&*self.ports.store, &row).await? else {
+            let due = self.ahead_of_its_row(job)?;
+            let later = due.map(|due| Self::job_at(job, due)).transpose()?;
+            return Ok(later.map_or(Turn::Over, Turn::Later));
+        };
+        let Some(next) = next_job(&forward)? else { return Ok(Turn::Over) };
+        if work.attempt <= forward.attempts {
+            // A repeat. What comes after it may have been lost with the process that ran it first.
+            return Ok(Turn::Later(next));
+        }
+        match self.forward_attempt(&forward).await? {
+            Ok((parcel, whole)) => {
+                let number = forward.attempts + 1;
+                let attempt = ForwardAttempt { parcel, number, forward, whole, _claim: claim };
+                Ok(Turn::Send(Box::new(attempt)))
+            }
+            Err(why) => {
+                self.refuse_forward(forward, why).await?;
+                Ok(Turn::Over)
+            }
+        }
+    }
+
+    /// What the relay is to get, or why nothing may be sent.
+    async fn forward_attempt(&self, forward: &Forward) -> Result<Result<Built, &'static str>> {
+        let Ok(outbound) = self.outbound() else { return Ok(Err("outbound_disabled")) };
+        if self.is_our_domain(&forward.to) {
+            return Ok(Err("own_address"));
+        }
+        let mailbox = Mailbox::parse("to", &forward.to)?;
+        if self.verified_address(forward.team, &mailbox).await?.is_none() {
+            return Ok(Err("address_removed"));
+        }
+        let raw = match self.raw(forward.team, forward.message).await {
+            Err(Error::NotFound) => return Ok(Err("message_gone")),
+            raw => raw?,
+        };
+        let inbox = forward.message.inbox.to_string();
+        let trail = messages::take_apart(raw.clone(), Trail::of).await?;
+        let hops = match trail.check(forward.automatic, |mark| self.is_our_mark(mark)) {
+            Err(Refused(why)) => return Ok(Err(why)),
+            Ok(hops) => hops,
+        };
+        let id = forward.id.to_string();
+        let marks = Marks {
+            from: written(&outbound.from),
+            to: forward.to.clone(),
+            date: letter_date(self.now()),
+            message_id: format!("<{id}@{}>", crate::mail::id_domain(&outbound.from)),
+            boundary: format!("=_{id}"),
+            mark: format!("{inbox}; hops={hops}; by={}", self.mark_of(&inbox)),
+        };
+        let (shared, of) = (raw.clone(), marks.clone());
+        let rewritten =
+            messages::take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
+        let Rewritten { content, utf8_header, is_whole } = rewritten.await?;
+        let whole = is_whole.then_some((raw, marks));
+        let from = self.bounces_of(outbound, &id);
+        Ok(Ok((Parcel { from, to: forward.to.clone(), content, utf8_header }, whole)))
+    }
+
+    /// Whether this installation wrote a mark: only it can sign the inbox's id.
+    fn is_our_mark(&self, mark: &super::trail::Mark) -> bool {
+        mark.by == self.mark_of(&mark.inbox)
+    }
+
+    fn mark_of(&self, inbox: &str) -> String {
+        self.secrets.sign(&format!("forwarded:{inbox}"))[..16].to_owned()
+    }
+}
+
+type Built = (Parcel, Option<(Bytes, Marks)>);
+
+/// The job for the attempt that a forward's row says is next; none when it has ended.
+pub(super) fn next_job(forward: &Forward) -> Result<Option<Job>, PortError> {
+    let Some(due) = forward.next_attempt_at else { return Ok(None) };
+    let (message, id) = (forward.message, forward.id);
+    let work = Work { message, forward: id, attempt: forward.attempts + 1 };
+    jobs::job(Lane::Forward, id.to_string(), 1, work, due).map(Some)
+}

@@ -1,0 +1,83 @@
+//! Confirmation links. Opening one changes nothing, for mail scanners open every link; its page has a
+//! button that does.
+
+use data_encoding::BASE64URL_NOPAD;
+use trapline_store::{
+    Op, Record as _, When, load,
+    records::{ForwardAddress, Team, Verification},
+};
+
+use super::letters;
+use crate::{
+    App, Error, Result,
+    secrets::{random, sha256_hex},
+};
+
+/// Bytes of a token.
+const TOKEN: usize = 32;
+
+/// What a link asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The address whose owner is asked.
+    pub email: String,
+    /// The team that wants to forward mail there.
+    pub team_name: String,
+}
+
+impl App {
+    /// What a link asks; not found when it is over or was never sent.
+    pub async fn confirmation(&self, token: &str) -> Result<Confirmation> {
+        let (_, address, _) = self.pending(token).await?;
+        let team_name = self.team_name(&address).await?;
+        Ok(Confirmation { email: address.email, team_name })
+    }
+
+    /// Confirms the address that a link is about. A link works once.
+    pub async fn confirm(&self, token: &str) -> Result<Confirmation> {
+        let (verification, mut address, version) = self.pending(token).await?;
+        address.verified_at = Some(self.now());
+        let when = When::Version(version);
+        let put = Op::Put { key: address.key(), doc: address.doc()?, ttl: None, when };
+        let used = Op::Delete { key: verification.key(), when: When::Always };
+        self.ports.store.write(vec![put, used]).await?;
+        let team_name = self.team_name(&address).await?;
+        Ok(Confirmation { email: address.email, team_name })
+    }
+
+    /// Sends a link to the owner of an address.
+    pub(super) async fn send_link(&self, address: &ForwardAddress) -> Result<()> {
+        let token = BASE64URL_NOPAD.encode(&random::<TOKEN>());
+        let verification = Verification {
+            sha256: sha256_hex(&token),
+            team: address.team,
+            address: address.id,
+            added_at: address.created_at,
+        };
+        let (key, doc) = (verification.key(), verification.doc()?);
+        let put = Op::Put { key, doc, ttl: Some(Verification::VALID), when: When::Always };
+        self.ports.store.write(vec![put]).await?;
+        let base = &self.settings.base_url;
+        let link = format!("{base}/api/forward-addresses/confirm?token={token}");
+        let team_name = self.team_name(address).await?;
+        self.send_letter(&address.email, &letters::confirm(&team_name, &address.email, &link)).await
+    }
+
+    /// The link, and the address that still waits for it. Once an address is confirmed, every link to
+    /// it is over; one that was removed meanwhile is not brought back.
+    async fn pending(&self, token: &str) -> Result<(Verification, ForwardAddress, i64)> {
+        let store = &*self.ports.store;
+        let row = Verification::row(&sha256_hex(token));
+        let (link, _) = load::<Verification>(store, &row).await?.ok_or(Error::NotFound)?;
+        let row = ForwardAddress::row(link.team, link.address);
+        let (address, version) =
+            load::<ForwardAddress>(store, &row).await?.ok_or(Error::NotFound)?;
+        let waits = address.verified_at.is_none() && address.created_at == link.added_at;
+        if waits { Ok((link, address, version)) } else { Err(Error::NotFound) }
+    }
+
+    async fn team_name(&self, address: &ForwardAddress) -> Result<String> {
+        let team = load::<Team>(&*self.ports.store, &Team::row(address.team)).await?;
+        Ok(team.map(|(team, _)| team.name).unwrap_or_default())
+    }
+}

@@ -1,0 +1,56 @@
+//! What becomes of a forward after an attempt.
+
+use trapline_model::ForwardStatus;
+use trapline_store::{Job, Lane, Op, PortError, Record as _, When, load, records::Forward};
+
+use super::attempt::{ForwardAttempt, LADDER, next_job};
+use crate::{App, Result, Trouble, mail::pause, metrics};
+
+impl App {
+    /// Notes how an attempt ended, and returns the job of the next one, if there is one. A forward
+    /// that has ended, or an attempt that another process noted meanwhile, is left as it is.
+    pub async fn record_forward(
+        &self,
+        attempt: ForwardAttempt,
+        sent: Result<(), Trouble>,
+    ) -> Result<Option<Job>> {
+        let row = attempt.forward.key();
+        let Some((mut forward, _)) = load::<Forward>(&*self.ports.store, &row).await? else {
+            return Ok(None);
+        };
+        if forward.status.is_final() || forward.attempts >= attempt.number {
+            return Ok(next_job(&forward)?);
+        }
+        let now = self.now();
+        forward.attempts = attempt.number;
+        forward.error = sent.err().map(|trouble| trouble.code.to_owned());
+        let again = sent.is_err_and(|trouble| !trouble.is_final);
+        let pause = pause(LADDER, attempt.number).filter(|_| again);
+        forward.next_attempt_at = pause.map(|by| now.after(by));
+        forward.status = match (sent, forward.next_attempt_at) {
+            (Ok(()), _) => ForwardStatus::Sent,
+            (Err(_), Some(_)) => ForwardStatus::Retrying,
+            (Err(_), None) => ForwardStatus::Failed,
+        };
+        forward.completed_at = forward.status.is_final().then_some(now);
+        metrics::mail_sent(Lane::Forward, sent.is_ok(), forward.next_attempt_at.is_some());
+        self.ports.store.write(vec![put(&forward)?]).await?;
+        Ok(next_job(&forward)?)
+    }
+
+    /// Ends a forward that is not to be sent.
+    pub(super) async fn refuse_forward(&self, mut forward: Forward, why: &str) -> Result<()> {
+        tracing::info!(forward.id = %forward.id, why, "a message is not forwarded");
+        forward.status = ForwardStatus::Failed;
+        forward.error = Some(why.to_owned());
+        (forward.next_attempt_at, forward.completed_at) = (None, Some(self.now()));
+        metrics::mail_sent(Lane::Forward, false, false);
+        Ok(self.ports.store.write(vec![put(&forward)?]).await?)
+    }
+}
+
+/// The write of a forward's row.
+pub(super) fn put(forward: &Forward) -> Result<Op, PortError> {
+    let (key, doc) = (forward.key(), forward.doc()?);
+    Ok(Op::Put { key, doc, ttl: Some(Forward::KEPT), when: When::Always })
+}

@@ -1,0 +1,178 @@
+//! From a rule or a request to forwards. Following a rule twice makes each forward once.
+
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use sha2::{Digest as _, Sha256};
+use trapline_model::{Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, TeamId};
+use trapline_store::{
+    PortError, Rate, Record as _, Verdict, load,
+    records::{self, ForwardRule, Message},
+};
+
+use super::{attempt::next_job, record::put};
+use crate::{
+    App, Error, Filter, Result,
+    filter::{Matcher, Parties},
+    receive::Arrival,
+};
+
+/// Messages whose forwards are started together.
+const AT_ONCE: usize = 64;
+/// Messages of one inbox that are forwarded without anybody asking.
+const AUTOMATIC: Rate = Rate { burst: 20, per: Duration::from_mins(1) };
+
+impl App {
+    /// Forwards a message to confirmed addresses, now.
+    pub async fn forward_message(
+        &self,
+        team: TeamId,
+        message: MessageId,
+        to: &[String],
+    ) -> Result<Vec<Forward>> {
+        self.message_row(team, message).await?;
+        self.outbound()?;
+        let to = self.verified(team, to).await?;
+        let forwards: Vec<_> = to
+            .into_iter()
+            .map(|to| fresh(ForwardId(self.ids.next()), team, message, to, false))
+            .collect();
+        self.start_forwards(&forwards, &forwards).await?;
+        Ok(forwards.iter().map(present).collect())
+    }
+
+    /// Forwards what arrived in inboxes with a rule that wants it.
+    pub(crate) async fn forward_arrivals(&self, arrivals: &[Arrival]) -> Result<()> {
+        if self.settings.outbound.is_none() {
+            return Ok(());
+        }
+        for arrival in arrivals {
+            let rules = self.forwarding.rules.of(arrival.team).await?;
+            let Some(rule) = rules.iter().find(|rule| rule.wants(arrival.inbox)) else { continue };
+            let matcher = matcher(rule.matching.as_ref());
+            for some in arrival.messages.chunks(AT_ONCE) {
+                let ids = some.iter().map(|uuid| MessageId { inbox: arrival.inbox, uuid: *uuid });
+                let found = ids.map(|id| self.automatic(rule, &matcher, id));
+                let found = try_join_all(found).await?.into_iter().flatten().collect::<Vec<_>>();
+                let new = found.iter().filter(|(_, stored)| !stored);
+                let new: Vec<_> = new.map(|(forward, _)| forward.clone()).collect();
+                let all: Vec<_> = found.into_iter().map(|(forward, _)| forward).collect();
+                self.start_forwards(&new, &all).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the new forwards, and a job for each that has not been tried.
+    async fn start_forwards(
+        &self,
+        new: &[records::Forward],
+        all: &[records::Forward],
+    ) -> Result<()> {
+        let rows = new.iter().map(put).collect::<Result<_, PortError>>()?;
+        let jobs = all.iter().map(next_job).collect::<Result<Vec<_>, PortError>>()?;
+        let jobs: Vec<_> = jobs.into_iter().flatten().collect();
+        Ok(self.schedule_with(rows, &jobs).await?)
+    }
+
+    /// The forwards that a rule asks of a message and that have not been tried, and whether each is
+    /// stored already.
+    async fn automatic(
+        &self,
+        rule: &ForwardRule,
+        matcher: &Matcher,
+        id: MessageId,
+    ) -> Result<Vec<(records::Forward, bool)>> {
+        let row = self.ports.store.get(&Message::row(id)).await?;
+        let Some(message) = row.map(|row| Message::of(&row)).transpose()? else {
+            return Ok(Vec::new());
+        };
+        let Parties { from, to } = Parties::of(&message);
+        // Bounces have no sender, so that nothing answers them; to forward them would.
+        if message.envelope.from.is_empty() || !matcher.matches(&from, &to, &message.subject) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::with_capacity(rule.to.len());
+        for to in &rule.to {
+            let forward = automatic_id(id, to);
+            let row = records::Forward::row(id, forward);
+            match load::<records::Forward>(&*self.ports.store, &row).await? {
+                Some((known, _)) if known.status == ForwardStatus::Pending => {
+                    found.push((known, true));
+                }
+                Some(_) => {}
+                None => found.push((fresh(forward, rule.team, id, to.clone(), true), false)),
+            }
+        }
+        if found.iter().any(|(_, stored)| !stored) && !self.may_forward(id).await? {
+            tracing::warn!(inbox = %id.inbox, "an inbox forwards too much; a message is left out");
+            found.retain(|(_, stored)| *stored);
+        }
+        Ok(found)
+    }
+
+    async fn may_forward(&self, id: MessageId) -> Result<bool> {
+        let key = format!("forward:{}", id.inbox);
+        let verdict = self.ports.limiter.take(&key, AUTOMATIC).await?;
+        Ok(matches!(verdict, Verdict::Allowed { .. }))
+    }
+
+    /// How the forwards of a message stand, newest first.
+    pub async fn forwards(&self, team: TeamId, message: MessageId) -> Result<Vec<Forward>> {
+        self.message_row(team, message).await?;
+        let rows = self.ports.store.scan(records::Forward::of_message(message, 1_000)).await?;
+        let forwards = rows.iter().map(records::Forward::of).collect::<Result<Vec<_>, _>>();
+        Ok(forwards.map_err(Error::from)?.iter().map(present).collect())
+    }
+}
+
+fn matcher(matching: Option<&ForwardMatch>) -> Matcher {
+    let ForwardMatch { from, to, subject } = matching.cloned().unwrap_or_default();
+    Matcher::new(&Filter { to, from, subject, ..Filter::default() })
+}
+
+fn fresh(
+    id: ForwardId,
+    team: TeamId,
+    message: MessageId,
+    to: String,
+    automatic: bool,
+) -> records::Forward {
+    let asked_at = trapline_model::Time::of_uuid(id.0);
+    records::Forward {
+        id,
+        team,
+        message,
+        to,
+        automatic,
+        status: ForwardStatus::Pending,
+        error: None,
+        attempts: 0,
+        next_attempt_at: Some(asked_at),
+        completed_at: None,
+    }
+}
+
+/// The same message and recipient have the same forward: a UUIDv7 (RFC 9562, section 5.7) with the
+/// mail's time, and with a hash of both in place of random bits.
+fn automatic_id(message: MessageId, to: &str) -> ForwardId {
+    let hash = Sha256::new()
+        .chain_update(message.inbox.0.as_bytes())
+        .chain_update(message.uuid.as_bytes())
+        .chain_update(to)
+        .finalize();
+    let mut bits = [0; 10];
+    bits.copy_from_slice(&hash[..10]);
+    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
+    ForwardId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
+}
+
+fn present(row: &records::Forward) -> Forward {
+    Forward {
+        id: row.id,
+        message_id: row.message,
+        to: row.to.clone(),
+        status: row.status,
+        error: row.error.clone(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Outbound mail: what the service itself has to say, and what every message on its way out has in
+//! common.
+//!
+//! A mail is a row and a job, as a webhook's delivery is. The row keeps the message sealed until it is
+//! sent; the worker gives it to the relay.
+
+mod address;
+mod compose;
+mod health;
+mod ladder;
+mod relay;
+mod send;
+
+use std::sync::Arc;
+
+use trapline_model::Address;
+
+use crate::{App, Error, Outbound, Result, claims::Claims};
+
+pub(crate) use address::{Mailbox, domain_of};
+pub use compose::escaped;
+pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
+pub use health::MailHealth;
+pub(crate) use ladder::pause;
+pub use relay::{Parcel, Relay, Stage, Trouble, Turn};
+pub use send::MailAttempt;
+
+/// What the use cases of mail share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    claims: Arc<Claims>,
+}
+
+impl App {
+    /// Whom mail is from; an error without a relay.
+    pub(crate) fn outbound(&self) -> Result<&Outbound> {
+        self.settings.outbound.as_ref().ok_or(Error::OutboundDisabled)
+    }
+
+    /// Whether an address is one of ours: what is sent there comes back.
+    pub(crate) fn is_our_domain(&self, address: &str) -> bool {
+        let (domain, ours) = (domain_of(address), self.settings.mail_domain.as_str());
+        let above = domain.len().checked_sub(ours.len());
+        above.is_some_and(|above| {
+            domain.is_char_boundary(above)
+                && domain[above..].eq_ignore_ascii_case(ours)
+                && (above == 0 || domain.as_bytes()[above - 1] == b'.')
+        })
+    }
+
+    /// The envelope's sender of what goes out under this id: an address that says, to us only, which
+    /// message bounced.
+    pub(crate) fn bounces_of(&self, outbound: &Outbound, id: &str) -> String {
+        let made = || {
+            let proof = self.secrets.sign(&format!("bounce:{id}"));
+            format!("bounce+{id}.{}@{}", &proof[..8], self.settings.mail_domain)
+        };
+        outbound.bounces.clone().unwrap_or_else(made)
+    }
+}
+
+/// The domain under which ids of messages are made.
+pub(crate) fn id_domain(from: &Address) -> &str {
+    domain_of(&from.address)
+}

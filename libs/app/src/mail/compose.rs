@@ -1,0 +1,143 @@
+//! A message with a text and an HTML of the same content (RFC 2046, section 5.1.4).
+
+use data_encoding::BASE64;
+use trapline_model::{Address, Time};
+
+/// The longest line of base64 (RFC 2045, section 6.8), in bytes before encoding.
+const LINE: usize = 57;
+/// Bytes in one encoded word, so that it stays within 75 characters (RFC 2047, section 2).
+const WORD: usize = 42;
+
+/// What a mail of the service says.
+#[derive(Debug, Clone)]
+pub(crate) struct Letter {
+    pub(crate) subject: String,
+    pub(crate) text: String,
+    pub(crate) html: String,
+}
+
+impl Letter {
+    /// The whole message. `id` is unique; it names the message and parts it.
+    pub(super) fn message(&self, from: &Address, to: &str, id: &str, at: Time) -> String {
+        let boundary = format!("=_{id}");
+        let fields = [
+            ("From", written(from)),
+            ("To", to.to_owned()),
+            ("Subject", worded(&self.subject)),
+            ("Date", letter_date(at)),
+            ("Message-ID", format!("<{id}@{}>", super::id_domain(from))),
+            ("Auto-Submitted", "auto-generated".to_owned()),
+            ("MIME-Version", "1.0".to_owned()),
+            ("Content-Type", format!("multipart/alternative;\r\n boundary=\"{boundary}\"")),
+        ];
+        let head = fields.map(|(name, value)| format!("{name}: {value}\r\n")).concat();
+        let parts = [("plain", &self.text), ("html", &self.html)].map(|(kind, body)| {
+            let body = encoded_lines(body.replace('\n', "\r\n").as_bytes());
+            format!(
+                "\r\n--{boundary}\r\nContent-Type: text/{kind}; charset=utf-8\r\n\
+                 Content-Transfer-Encoding: base64\r\n\r\n{body}"
+            )
+        });
+        format!("{head}{}\r\n--{boundary}--\r\n", parts.concat())
+    }
+}
+
+/// Base64 in lines, each with its end.
+pub(crate) fn encoded_lines(bytes: &[u8]) -> String {
+    let mut lines = String::with_capacity(bytes.len() / LINE * 78 + 80);
+    for line in bytes.chunks(LINE) {
+        BASE64.encode_append(line, &mut lines);
+        lines.push_str("\r\n");
+    }
+    lines
+}
+
+/// A mailbox as a field has it (RFC 5322, section 3.4). Names become encoded words unless they are
+/// plain, so no name can break out of its place.
+pub(crate) fn written(address: &Address) -> String {
+    if address.name.is_empty() {
+        return address.address.clone();
+    }
+    format!("{} <{}>", worded(&address.name), address.address)
+}
+
+/// Text as a field can have it: words that need no quotes as they are, others as encoded words.
+pub(crate) fn worded(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " -_'!?".contains(c);
+    if text.len() <= 60 && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (word, after) = rest.split_at(rest.floor_char_boundary(WORD));
+        words.push(format!("=?utf-8?B?{}?=", BASE64.encode(word.as_bytes())));
+        rest = after;
+    }
+    words.join("\r\n ")
+}
+
+/// RFC 5322, section 3.3.
+pub(crate) fn letter_date(at: Time) -> String {
+    jiff::Timestamp::from(at).strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
+}
+
+/// Text within HTML, in elements and in quoted attributes.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            c => html.push(c),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn letter(subject: &str) -> Letter {
+        let line = "Grüße an Ada. ".repeat(20);
+        Letter {
+            subject: subject.to_owned(),
+            text: format!("{line}\nEnde\n"),
+            html: format!("<p>{line}</p>\n"),
+        }
+    }
+
+    #[test]
+    fn a_letter_reads_back_as_it_was_written() {
+        for subject in ["Please confirm", "Grüße: \"Ada\", and then a subject that is rather long"]
+        {
+            let from =
+                Address { address: "no-reply@mail.example".into(), name: "Träp, Inc.".into() };
+            let letter = letter(subject);
+            let at = Time::from_millis(1_800_000_000_000);
+            let message = letter.message(&from, "ada@example.com", "id", at);
+            assert!(message.is_ascii());
+            assert!(message.split("\r\n").all(|line| line.len() <= 78 && !line.contains('\n')));
+            let read = trapline_mime::parse(message.as_bytes());
+            assert_eq!(read.digest.subject, subject);
+            assert_eq!(read.digest.from, Some(from));
+            assert_eq!(read.digest.date, Some(at));
+            assert_eq!(read.digest.warnings, []);
+            assert_eq!(read.text.unwrap().replace("\r\n", "\n"), letter.text);
+            assert_eq!(read.html.unwrap().replace("\r\n", "\n"), letter.html);
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_mail() {
+        let at = Time::from_millis(1_800_000_000_000);
+        assert_eq!(letter_date(at), "Fri, 15 Jan 2027 08:00:00 +0000");
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether mail of the service itself gets out. Reasons are fixed words with counts: whoever may read
+//! them need not be trusted with an address.
+
+use std::time::Duration;
+
+use trapline_model::Time;
+use trapline_store::{
+    Lane, Record as _, Row, Scan,
+    records::{MailFailure, MailSend},
+};
+
+use crate::{App, Result};
+
+/// How long a mail that was given up is a reason to worry.
+const EXHAUSTED_FOR: Duration = Duration::from_mins(30);
+/// How late the oldest waiting mail may be.
+const LATE: Duration = Duration::from_mins(10);
+/// Sends within [`LATELY`] that failed one after the other, with none that went well in
+/// [`NONE_WELL`]. What happened before says nothing about the relay as it is now.
+const IN_A_ROW: usize = 5;
+const LATELY: Duration = Duration::from_hours(1);
+const NONE_WELL: Duration = Duration::from_mins(10);
+/// The most rows of a day that a check reads.
+const READ: usize = 1_000;
+
+/// Reads a day from a time on.
+type OnDay = fn(Time, Time, usize) -> Scan;
+
+/// What the check of outbound mail found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailHealth {
+    /// Why mail does not get out; empty when it does.
+    pub reasons: Vec<String>,
+}
+
+impl App {
+    /// Checks whether mails were given up lately, wait for too long, or keep failing.
+    pub async fn mail_health(&self) -> Result<MailHealth> {
+        let mut reasons = Vec::new();
+        let exhausted = self.given_up().await?;
+        if exhausted > 0 {
+            reasons.push(format!("exhausted:{exhausted}"));
+        }
+        if let Some(late) = self.oldest_overdue(Lane::Mail).await?.filter(|late| *late > LATE) {
+            reasons.push(format!("oldest_overdue_s:{}", late.as_secs()));
+        }
+        if let Some(failures) = self.failures_in_a_row().await? {
+            reasons.push(format!("consecutive_failures:{failures}"));
+        }
+        Ok(MailHealth { reasons })
+    }
+
+    async fn given_up(&self) -> Result<usize> {
+        Ok(self.rows_of_last(EXHAUSTED_FOR, MailFailure::on_day).await?.len())
+    }
+
+    /// How many of the newest sends failed, if that is a pattern.
+    async fn failures_in_a_row(&self) -> Result<Option<usize>> {
+        let newest = self.rows_of_last(LATELY, MailSend::on_day).await?;
+        let sends = newest.iter().map(MailSend::of).collect::<Result<Vec<_>, _>>()?;
+        let since = self.now().before(NONE_WELL);
+        let failures = sends.iter().take_while(|send| !send.ok).count();
+        let went_well = sends.iter().any(|send| send.ok && send.at >= since);
+        Ok((failures >= IN_A_ROW && !went_well).then_some(failures))
+    }
+
+    /// The rows of the last while, newest first; that may begin on the day before.
+    async fn rows_of_last(&self, last: Duration, on_day: OnDay) -> Result<Vec<Row>> {
+        let (now, since) = (self.now(), self.now().before(last));
+        let mut rows = self.ports.store.scan(on_day(now, since, READ)).await?;
+        let earlier = on_day(since, since, READ);
+        if earlier.partition != on_day(now, since, READ).partition {
+            rows.extend(self.ports.store.scan(earlier).await?);
+        }
+        Ok(rows)
+    }
+
+    /// For how long the oldest job of a lane that is not done has been due, over a minute.
+    async fn oldest_overdue(&self, lane: Lane) -> Result<Option<Duration>> {
+        if self.ports.queue.durable() {
+            return Ok(self.ports.queue.stats(lane).await?.oldest_overdue);
+        }
+        self.oldest_in_outbox(lane).await
+    }
+}

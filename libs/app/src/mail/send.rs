@@ -1,0 +1,130 @@
+//! A mail from its row to the relay.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::MailId;
+use trapline_store::{
+    Job, Lane, Op, PortError, Record as _, When, load,
+    records::{Mail, MailFailure, MailSend},
+};
+
+use super::{Letter, Parcel, Stage, Trouble, Turn, ladder, pause};
+use crate::{App, Error, Result, claims::Claim, jobs, metrics};
+
+/// The work of [`Lane::Mail`]: one attempt of one mail.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Work {
+    mail: MailId,
+    /// From 1. A job for an attempt that has ended already is a repeat.
+    attempt: u32,
+}
+
+/// A mail to be sent; it is this process's own until it is dropped.
+#[derive(Debug)]
+pub struct MailAttempt {
+    /// What the relay is to get.
+    pub parcel: Parcel,
+    /// From 1 to 6.
+    pub number: u32,
+    mail: MailId,
+    _claim: Claim,
+}
+
+impl App {
+    /// Stores a mail, to be sent at once.
+    pub(crate) async fn send_letter(&self, to: &str, letter: &Letter) -> Result<()> {
+        let (id, now) = (MailId(self.ids.next()), self.now());
+        let message = letter.message(&self.outbound()?.from, to, &id.to_string(), now);
+        let mail = Mail {
+            id,
+            to: to.to_owned(),
+            sealed: Some(self.secrets.seal(&seal_context(id), &message)),
+            attempts: 0,
+            next_attempt_at: Some(now),
+            sent: false,
+            error: None,
+        };
+        let job = next_job(&mail)?.ok_or(Error::Unavailable)?;
+        Ok(self.schedule_with(vec![put(&mail)?], &[job]).await?)
+    }
+
+    /// Finds out whether the job's mail is still to be sent.
+    pub async fn begin_mail(&self, job: &Job) -> Result<Turn<MailAttempt>> {
+        let work: Work = jobs::work(job)?;
+        let Some(claim) = self.mail.claims.take(work.mail.0) else {
+            return Ok(Turn::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+        };
+        let row = load::<Mail>(&*self.ports.store, &Mail::row(work.mail)).await?;
+        let Some((mail, _)) = row else {
+            let due = self.ahead_of_its_row(job)?;
+            let later = due.map(|due| Self::job_at(job, due)).transpose()?;
+            return Ok(later.map_or(Turn::Over, Turn::Later));
+        };
+        let Some(next) = next_job(&mail)? else { return Ok(Turn::Over) };
+        if work.attempt <= mail.attempts {
+            // A repeat. What comes after it may have been lost with the process that ran it first.
+            return Ok(Turn::Later(next));
+        }
+        let sealed = mail.sealed.as_deref().unwrap_or_default();
+        let message = self.secrets.open(&seal_context(mail.id), sealed);
+        let message = message.ok_or(Error::WrongMasterKey)?;
+        let from = self.bounces_of(self.outbound()?, &mail.id.to_string());
+        let content = vec![message.into()];
+        let parcel = Parcel { from, to: mail.to, content, utf8_header: false };
+        let number = mail.attempts + 1;
+        Ok(Turn::Send(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
+    }
+
+    /// Notes how sending ended, and returns the job of the next attempt, if there is one.
+    pub async fn record_mail(
+        &self,
+        attempt: MailAttempt,
+        sent: Result<(), Trouble>,
+    ) -> Result<Option<Job>> {
+        let row = load::<Mail>(&*self.ports.store, &Mail::row(attempt.mail)).await?;
+        let Some((mut mail, _)) = row else { return Ok(None) };
+        if mail.next_attempt_at.is_none() || mail.attempts >= attempt.number {
+            return Ok(next_job(&mail)?);
+        }
+        let now = self.now();
+        mail.attempts = attempt.number;
+        mail.sent = sent.is_ok();
+        mail.error = sent.err().map(|trouble| trouble.code.to_owned());
+        let again = sent.is_err_and(|trouble| !trouble.is_final);
+        let pause = pause(ladder::MAIL, attempt.number).filter(|_| again);
+        mail.next_attempt_at = pause.map(|by| now.after(by));
+        if mail.next_attempt_at.is_none() {
+            mail.sealed = None;
+        }
+        metrics::mail_sent(Lane::Mail, sent.is_ok(), mail.next_attempt_at.is_some());
+        let ok = sent.is_ok() || sent.is_err_and(|trouble| trouble.stage == Stage::Recipient);
+        let note = MailSend { at: now, mail: mail.id, ok };
+        let mut ops = vec![put(&mail)?, kept(&note)?];
+        if again && mail.next_attempt_at.is_none() {
+            tracing::error!(mail.id = %mail.id, error = mail.error, "a mail was given up");
+            ops.push(kept(&MailFailure { at: now, mail: mail.id })?);
+        }
+        self.ports.store.write(ops).await?;
+        Ok(next_job(&mail)?)
+    }
+}
+
+/// The job for the attempt that a mail's row says is next; none when it has ended.
+fn next_job(mail: &Mail) -> Result<Option<Job>, PortError> {
+    let Some(due) = mail.next_attempt_at else { return Ok(None) };
+    let work = Work { mail: mail.id, attempt: mail.attempts + 1 };
+    jobs::job(Lane::Mail, mail.id.to_string(), 1, work, due).map(Some)
+}
+
+fn put(mail: &Mail) -> Result<Op, PortError> {
+    let ttl = Some(Mail::KEPT);
+    Ok(Op::Put { key: mail.key(), doc: mail.doc()?, ttl, when: When::Always })
+}
+
+fn kept<R: trapline_store::Record>(row: &R) -> Result<Op, PortError> {
+    let ttl = Some(MailSend::KEPT);
+    Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+}
+
+fn seal_context(id: MailId) -> String {
+    format!("mail:{id}")
+}

@@ -1,0 +1,96 @@
+//! Forwarding over the embedded adapters, with a relay that answers from a script and a clock that
+//! moves.
+
+mod addresses;
+mod forwards;
+mod loops;
+
+use std::time::Duration;
+
+use trapline_app::{Added, Lane, Parcel, Trouble, Turn};
+use trapline_model::{Forward, ForwardMatch, Forwarding, Inbox, MessageId};
+
+use crate::{mail::text_of, support::Bench};
+
+const LOOK: Duration = Duration::from_millis(30);
+
+/// The token of the link in a mail.
+fn token_of(parcel: &Parcel) -> String {
+    let message = text_of(parcel);
+    let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
+    let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
+    let text = String::from_utf8(data_encoding::BASE64.decode(body.as_bytes()).unwrap()).unwrap();
+    let (_, token) = text.split_once("/api/forward-addresses/confirm?token=").unwrap();
+    token.split_whitespace().next().unwrap().to_owned()
+}
+
+impl Bench {
+    /// Adds an address, and returns the token that its owner got.
+    async fn asked(&self, email: &str) -> String {
+        let added = self.app.add_forward_address(self.team, email).await.unwrap();
+        assert!(matches!(added, Added::New(_)), "{added:?}");
+        let parcels = self.send_due(Ok(())).await;
+        assert_eq!(parcels.len(), 1, "{parcels:?}");
+        token_of(&parcels[0])
+    }
+
+    /// Adds an address whose owner agrees.
+    async fn agreed(&self, email: &str) {
+        let token = self.asked(email).await;
+        self.app.confirm(&token).await.unwrap();
+    }
+
+    async fn rule(&self, inbox: &Inbox, to: &[&str], matching: Option<ForwardMatch>) {
+        let to = to.iter().map(|to| (*to).to_owned()).collect();
+        let new = Forwarding { enabled: true, to, matching };
+        self.app.set_forwarding(self.team, inbox.id, new).await.unwrap();
+    }
+
+    /// Starts what arrived mail calls for.
+    async fn arrive(&self) {
+        for lease in self.app.take_jobs(Lane::Received, 100, LOOK).await.unwrap() {
+            self.app.arrived(&lease.job).await.unwrap();
+            self.app.job_done(lease).await.unwrap();
+        }
+    }
+
+    /// Forwards what is due now, and returns what the relay got.
+    async fn forward_due(
+        &self,
+        mut answer: impl FnMut(&Parcel) -> Result<(), Trouble>,
+    ) -> Vec<Parcel> {
+        let mut parcels = Vec::new();
+        loop {
+            let leases = self.app.take_jobs(Lane::Forward, 100, LOOK).await.unwrap();
+            if leases.is_empty() {
+                return parcels;
+            }
+            for lease in leases {
+                let next = match self.app.begin_forward(&lease.job).await.unwrap() {
+                    Turn::Over => None,
+                    Turn::Later(next) => Some(next),
+                    Turn::Send(attempt) => {
+                        let sent = answer(&attempt.parcel);
+                        parcels.push(attempt.parcel.clone());
+                        self.app.record_forward(*attempt, sent).await.unwrap()
+                    }
+                };
+                match next {
+                    Some(next) => self.app.job_again(lease, &next).await.unwrap(),
+                    None => self.app.job_done(lease).await.unwrap(),
+                }
+            }
+        }
+    }
+
+    async fn forwards(&self, message: MessageId) -> Vec<Forward> {
+        self.app.forwards(self.team, message).await.unwrap()
+    }
+
+    /// Why the only forward of a message failed.
+    async fn refusal(&self, message: MessageId) -> Option<String> {
+        let forwards = self.forwards(message).await;
+        assert_eq!(forwards.len(), 1, "{forwards:?}");
+        forwards[0].error.clone()
+    }
+}

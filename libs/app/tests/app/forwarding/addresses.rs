@@ -1,0 +1,165 @@
+//! Addresses, and their owners' consent.
+
+use std::time::Duration;
+
+use trapline_app::{Added, Error, NewInbox};
+use trapline_model::Forwarding;
+
+use super::token_of;
+use crate::support::Bench;
+
+fn issue(error: &Error) -> (&str, &str) {
+    let Error::Invalid(issues) = error else { panic!("{error:?}") };
+    (&issues[0].path, issues[0].code)
+}
+
+#[tokio::test]
+async fn an_owner_agrees_once() {
+    let bench = Bench::with_relay().await;
+    let token = bench.asked("Ada@Example.com").await;
+    let asked = bench.app.confirmation(&token).await.unwrap();
+    assert_eq!(asked.email, "Ada@example.com");
+    // To look changes nothing.
+    let addresses = bench.app.forward_addresses(bench.team).await.unwrap();
+    assert_eq!((addresses.len(), addresses[0].verified_at), (1, None));
+    bench.app.confirm(&token).await.unwrap();
+    let addresses = bench.app.forward_addresses(bench.team).await.unwrap();
+    assert_eq!(addresses[0].verified_at, Some(bench.clock.now()));
+    for wrong in [token.as_str(), "", "x", &"x".repeat(43)] {
+        let (shown, done) = (bench.app.confirmation(wrong).await, bench.app.confirm(wrong).await);
+        assert!(matches!(shown, Err(Error::NotFound)), "{wrong}: {shown:?}");
+        assert!(matches!(done, Err(Error::NotFound)), "{wrong}: {done:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_works_for_seven_days() {
+    for (days, works) in [(6, true), (7, false)] {
+        let bench = Bench::with_relay().await;
+        let token = bench.asked("ada@example.com").await;
+        bench.clock.advance(Duration::from_hours(24 * days) + Duration::from_secs(1));
+        assert_eq!(bench.app.confirm(&token).await.is_ok(), works, "{days}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_ends_with_its_address() {
+    let bench = Bench::with_relay().await;
+    let token = bench.asked("ada@example.com").await;
+    let address = bench.app.forward_addresses(bench.team).await.unwrap().remove(0);
+    bench.app.delete_forward_address(bench.team, address.id).await.unwrap();
+    assert!(bench.app.confirm(&token).await.is_err());
+    bench.clock.advance(Duration::from_mins(1));
+    let again = bench.asked("ada@example.com").await;
+    assert!(bench.app.confirm(&token).await.is_err());
+    bench.app.confirm(&again).await.unwrap();
+}
+
+#[tokio::test]
+async fn links_are_sent_again_within_bounds() {
+    let bench = Bench::with_relay().await;
+    let first = bench.asked("ada@example.com").await;
+    let add = || bench.app.add_forward_address(bench.team, "ADA@example.com");
+    let early = add().await;
+    assert!(matches!(early, Err(Error::TooMany { .. })), "{early:?}");
+    let mut last = first.clone();
+    for _ in 0..4 {
+        bench.clock.advance(Duration::from_mins(1));
+        assert!(matches!(add().await.unwrap(), Added::Known(_)));
+        last = token_of(&bench.send_due(Ok(())).await[0]);
+    }
+    assert_ne!(first, last);
+    bench.clock.advance(Duration::from_mins(1));
+    assert!(matches!(add().await, Err(Error::TooMany { .. })), "five a day");
+    assert_eq!(bench.app.forward_addresses(bench.team).await.unwrap().len(), 1);
+    bench.app.confirm(&last).await.unwrap();
+    // Whoever agreed is asked no more, by any link.
+    assert!(bench.app.confirm(&first).await.is_err());
+    assert!(matches!(add().await.unwrap(), Added::Known(known) if known.verified_at.is_some()));
+    assert!(bench.send_due(Ok(())).await.is_empty());
+}
+
+#[tokio::test]
+async fn few_addresses_may_wait() {
+    let bench = Bench::with_relay().await;
+    for number in 0..20 {
+        let email = format!("ada{number}@example.com");
+        bench.app.add_forward_address(bench.team, &email).await.unwrap();
+    }
+    let add = || bench.app.add_forward_address(bench.team, "one-more@example.com");
+    assert_eq!(issue(&add().await.unwrap_err()), ("", "too_many"));
+    let parcels = bench.send_due(Ok(())).await;
+    assert_eq!(parcels.len(), 20);
+    bench.app.confirm(&token_of(&parcels[0])).await.unwrap();
+    add().await.unwrap();
+}
+
+#[tokio::test]
+async fn our_own_addresses_and_nonsense_are_refused() {
+    let bench = Bench::with_relay().await;
+    let cases = [
+        ("x@trapline.test", "own_address"),
+        ("x@TRAPLINE.test", "own_address"),
+        ("x@a.trapline.test", "own_address"),
+        ("nobody", "invalid_address"),
+        ("a@b.example\r\nBcc: c@d.example", "invalid_address"),
+    ];
+    for (email, code) in cases {
+        let error = bench.app.add_forward_address(bench.team, email).await.unwrap_err();
+        assert_eq!(issue(&error), ("email", code), "{email}");
+    }
+    bench.app.add_forward_address(bench.team, "x@nottrapline.test").await.unwrap();
+}
+
+#[tokio::test]
+async fn only_confirmed_addresses_of_the_team_are_forwarded_to() {
+    let bench = Bench::with_relay().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    bench.asked("bob@example.com").await;
+    let set = async |team, inbox, to: &[&str], enabled| {
+        let to = to.iter().map(|to| (*to).to_owned()).collect();
+        bench.app.set_forwarding(team, inbox, Forwarding { enabled, to, matching: None }).await
+    };
+    let error = set(bench.team, inbox.id, &["ada@example.com", "bob@example.com"], true).await;
+    assert_eq!(issue(&error.unwrap_err()), ("to[1]", "not_verified"));
+    let error = set(bench.team, inbox.id, &[], true).await;
+    assert_eq!(issue(&error.unwrap_err()), ("to", "required"));
+    let twice = set(bench.team, inbox.id, &["ADA@example.com", "ada@example.com"], true).await;
+    assert_eq!(twice.unwrap().to, ["ada@example.com"]);
+    // Another team's consent is its own.
+    let other = bench.app.create_team("Other").await.unwrap();
+    let theirs = bench.app.create_inbox(other, NewInbox::named("theirs")).await.unwrap();
+    let error = set(other, theirs.id, &["ada@example.com"], true).await;
+    assert_eq!(issue(&error.unwrap_err()), ("to[0]", "not_verified"));
+    let foreign = set(other, inbox.id, &[], false).await;
+    assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
+    let message = bench.deliver(&inbox, "hello").await;
+    let to = ["ada@example.com".to_owned()];
+    let foreign = bench.app.forward_message(other, message, &to).await;
+    assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
+    let ids: Vec<_> = bench.app.forward_addresses(bench.team).await.unwrap();
+    let foreign = bench.app.delete_forward_address(other, ids[0].id).await;
+    assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
+}
+
+#[tokio::test]
+async fn an_address_that_goes_leaves_every_inbox() {
+    let bench = Bench::with_relay().await;
+    let (one, two) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
+    bench.agreed("ada@example.com").await;
+    bench.agreed("bob@example.com").await;
+    bench.rule(&one, &["ada@example.com", "bob@example.com"], None).await;
+    bench.rule(&two, &["ada@example.com"], None).await;
+    bench.deliver(&two, "before").await;
+    bench.arrive().await;
+    let addresses = bench.app.forward_addresses(bench.team).await.unwrap();
+    let ada = addresses.iter().find(|address| address.email == "ada@example.com").unwrap();
+    bench.app.delete_forward_address(bench.team, ada.id).await.unwrap();
+    let left = bench.app.forwarding(bench.team, one.id).await.unwrap();
+    assert_eq!((left.enabled, left.to), (true, vec!["bob@example.com".to_owned()]));
+    let left = bench.app.forwarding(bench.team, two.id).await.unwrap();
+    assert_eq!((left.enabled, left.to.len()), (false, 0));
+    // What was on its way is not sent either.
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+}

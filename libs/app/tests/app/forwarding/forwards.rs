@@ -1,0 +1,141 @@
+//! From an arrived message to the relay.
+
+use std::time::Duration;
+
+use trapline_app::{Stage, Trouble};
+use trapline_model::{ForwardMatch, ForwardStatus};
+
+use crate::{
+    mail::{LATER, NEVER, text_of},
+    support::Bench,
+};
+
+/// The ladder's pauses in seconds.
+const PAUSES: [u64; 5] = [60, 300, 900, 3_600, 14_400];
+
+#[tokio::test]
+async fn a_message_is_forwarded_to_each_as_it_arrives() {
+    let bench = Bench::with_relay().await;
+    let (inbox, other) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
+    bench.agreed("ada@example.com").await;
+    bench.agreed("bob@example.com").await;
+    bench.rule(&inbox, &["ada@example.com", "bob@example.com"], None).await;
+    let message = bench.deliver(&inbox, "hello").await;
+    bench.deliver(&other, "not this one").await;
+    bench.arrive().await;
+    let parcels = bench.forward_due(|_| Ok(())).await;
+    let mut to: Vec<_> = parcels.iter().map(|parcel| parcel.to.as_str()).collect();
+    to.sort_unstable();
+    assert_eq!(to, ["ada@example.com", "bob@example.com"]);
+    for parcel in &parcels {
+        let text = text_of(parcel);
+        assert!(text.starts_with(&format!("X-Trapline-Forwarded: {}; hops=1; by=", inbox.id)));
+        assert!(text.contains(&format!("\r\nResent-To: {}\r\n", parcel.to)), "{text}");
+        assert!(text.ends_with("To: ada@example.com\r\n\r\nhello hello\r\n"), "{text}");
+        assert!(parcel.from.starts_with("bounce+") && parcel.from.ends_with("@trapline.test"));
+    }
+    let forwards = bench.forwards(message).await;
+    assert!(forwards.iter().all(|forward| forward.status == ForwardStatus::Sent), "{forwards:?}");
+}
+
+#[tokio::test]
+async fn a_repeated_arrival_forwards_once() {
+    let bench = Bench::with_relay().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    bench.rule(&inbox, &["ada@example.com"], None).await;
+    bench.deliver(&inbox, "hello").await;
+    let look = Duration::from_millis(30);
+    let lease = bench.app.take_jobs(trapline_app::Lane::Received, 1, look).await.unwrap().remove(0);
+    for _ in 0..3 {
+        bench.app.arrived(&lease.job).await.unwrap();
+    }
+    assert_eq!(bench.forward_due(|_| Ok(())).await.len(), 1);
+    bench.app.arrived(&lease.job).await.unwrap();
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_rule_forwards_what_matches() {
+    let cases = [
+        (Some("APP@"), None, None, true),
+        (None, Some("ada@"), Some("HELL"), true),
+        (None, None, Some("other"), false),
+        (Some("app@"), None, Some("other"), false),
+        (None, Some("eve@"), None, false),
+    ];
+    for (from, to, subject, wanted) in cases {
+        let bench = Bench::with_relay().await;
+        let inbox = bench.inbox(10, None).await;
+        bench.agreed("ada@example.com").await;
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let matching = ForwardMatch { from: text(from), to: text(to), subject: text(subject) };
+        bench.rule(&inbox, &["ada@example.com"], Some(matching)).await;
+        bench.deliver(&inbox, "hello").await;
+        bench.arrive().await;
+        let count = bench.forward_due(|_| Ok(())).await.len();
+        assert_eq!(count, usize::from(wanted), "{from:?} {to:?} {subject:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_ladder_has_six_attempts_for_whom_was_refused() {
+    let bench = Bench::with_relay().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    bench.agreed("bob@example.com").await;
+    let message = bench.deliver(&inbox, "hello").await;
+    let to = ["ada@example.com", "bob@example.com"].map(str::to_owned);
+    let answer = bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    assert!(answer.iter().all(|forward| forward.status == ForwardStatus::Pending), "{answer:?}");
+    let refuse = |parcel: &trapline_app::Parcel| {
+        if parcel.to.starts_with("bob") { Err(LATER) } else { Ok(()) }
+    };
+    assert_eq!(bench.forward_due(refuse).await.len(), 2);
+    for pause in PAUSES.map(Duration::from_secs) {
+        let bob = bench.forwards(message).await.remove(0);
+        assert_eq!((bob.to.as_str(), bob.status), ("bob@example.com", ForwardStatus::Retrying));
+        bench.clock.advance(pause.saturating_sub(Duration::from_millis(1)));
+        assert!(bench.forward_due(|_| Ok(())).await.is_empty(), "too early: {pause:?}");
+        bench.clock.advance(Duration::from_millis(1));
+        let parcels = bench.forward_due(refuse).await;
+        assert_eq!(parcels.len(), 1);
+        assert_eq!(parcels[0].to, "bob@example.com");
+    }
+    let bob = bench.forwards(message).await.remove(0);
+    assert_eq!((bob.status, bob.error.as_deref()), (ForwardStatus::Failed, Some("smtp_4xx")));
+    bench.clock.advance(Duration::from_hours(48));
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+    // Forwarding is not mail of the service's own.
+    assert!(bench.app.mail_health().await.unwrap().reasons.is_empty());
+}
+
+#[tokio::test]
+async fn a_refusal_for_good_is_the_end() {
+    let bench = Bench::with_relay().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    let message = bench.deliver(&inbox, "hello").await;
+    let to = ["ada@example.com".to_owned()];
+    bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    assert_eq!(bench.forward_due(|_| Err(NEVER)).await.len(), 1);
+    assert_eq!(bench.refusal(message).await.as_deref(), Some("smtp_5xx"));
+    bench.clock.advance(Duration::from_hours(48));
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+    let content = Trouble { stage: Stage::Content, ..NEVER };
+    assert!(content.is_about_content() && !NEVER.is_about_content());
+}
+
+#[tokio::test]
+async fn a_message_that_is_gone_is_not_forwarded() {
+    let bench = Bench::with_relay().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    let message = bench.deliver(&inbox, "hello").await;
+    let to = ["ada@example.com".to_owned()];
+    bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    bench.app.delete_message(bench.team, message).await.unwrap();
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+    bench.clock.advance(Duration::from_hours(48));
+    assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+}

@@ -1,0 +1,119 @@
+//! An application with everything that sends mail, and a clock that the test moves.
+
+use std::{sync::Arc, time::Duration};
+
+use trapline_app::{App, Incoming, MasterKey, NewInbox, Outbound, Relay, Settings};
+use trapline_embedded::{Embedded, Options};
+use trapline_model::{
+    Address, Envelope, Forward, ForwardStatus, Forwarding, Inbox, MessageId, TeamId,
+};
+use trapline_store::Clock;
+use trapline_worker::{Arrivals, Handler, RelayOptions, SmtpRelay, outgoing_handlers, run_lane};
+
+use crate::server::{MailServer, Received};
+
+/// How often, and for how long, a test looks for what is to happen.
+const LOOK: Duration = Duration::from_millis(5);
+const PATIENCE: usize = 4_000;
+
+pub(crate) struct Bench {
+    pub(crate) app: Arc<App>,
+    pub(crate) clock: Clock,
+    pub(crate) team: TeamId,
+    _embedded: Embedded,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    /// With the relay at this port.
+    pub(crate) async fn new(port: u16) -> Self {
+        Self::with(RelayOptions::new("127.0.0.1", port)).await
+    }
+
+    pub(crate) async fn with(options: RelayOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Clock::manual(Clock::system().now());
+        let embedded = Options { clock: clock.clone(), ..Options::new(folder.path()) };
+        let embedded = Embedded::open(embedded).await.unwrap();
+        let from = Address { address: "no-reply@mail.example".to_owned(), name: String::new() };
+        let outbound = Some(Outbound { from, bounces: None });
+        let settings = Settings { outbound, ..Settings::default() };
+        let (master, ports) = (MasterKey::generate().unwrap(), embedded.ports());
+        let app = App::start(ports, clock.clone(), settings, &master, <_>::default()).await;
+        let app = app.unwrap();
+        let relay: Arc<dyn Relay> = Arc::new(SmtpRelay::new(options).unwrap());
+        let mut handlers = outgoing_handlers(&app, &relay);
+        handlers.push(Arc::new(Arrivals::new(app.clone())) as Arc<dyn Handler>);
+        for handler in handlers {
+            tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
+        }
+        let team = app.first_run(None).await.unwrap().team;
+        Self { app, clock, team, _embedded: embedded, _folder: folder }
+    }
+
+    /// Adds an address whose owner opens the link that the server got.
+    pub(crate) async fn agreed(&self, server: &MailServer, email: &str) {
+        let before = server.received().len();
+        self.app.add_forward_address(self.team, email).await.unwrap();
+        let mail = arrived(server, before + 1).await.pop().unwrap();
+        self.app.confirm(&token_of(&mail)).await.unwrap();
+    }
+
+    /// An inbox that forwards all its mail.
+    pub(crate) async fn inbox(&self, to: &[&str]) -> Inbox {
+        let inbox = self.app.create_inbox(self.team, NewInbox::named("Inbox")).await.unwrap();
+        let to = to.iter().map(|to| (*to).to_owned()).collect();
+        let rule = Forwarding { enabled: true, to, matching: None };
+        self.app.set_forwarding(self.team, inbox.id, rule).await.unwrap();
+        inbox
+    }
+
+    pub(crate) async fn deliver(&self, inbox: &Inbox, raw: &[u8]) -> MessageId {
+        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+        let envelope =
+            Envelope { from: "app@example.com".to_owned(), to: vec!["eve@example.com".to_owned()] };
+        let raw = raw.to_vec().into();
+        let mail = Incoming { mailboxes: vec![login.unwrap()], envelope, raw };
+        self.app.receive(mail).await.unwrap()[0]
+    }
+
+    /// The forward to an address once it stands like this.
+    pub(crate) async fn when(
+        &self,
+        message: MessageId,
+        to: &str,
+        status: ForwardStatus,
+    ) -> Forward {
+        let is_it = |forward: &&Forward| forward.to == to && forward.status == status;
+        for _ in 0..PATIENCE {
+            let forwards = self.app.forwards(self.team, message).await.unwrap();
+            if let Some(forward) = forwards.iter().find(is_it) {
+                return forward.clone();
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        panic!("{:?}", self.app.forwards(self.team, message).await)
+    }
+}
+
+/// What a server got, once that is so many mails.
+pub(crate) async fn arrived(server: &MailServer, count: usize) -> Vec<Received> {
+    for _ in 0..PATIENCE {
+        let received = server.received();
+        if received.len() >= count {
+            return received;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    panic!("{} of {count} mails: {:?}", server.received().len(), server.received())
+}
+
+/// The token of the link in a mail.
+pub(crate) fn token_of(mail: &Received) -> String {
+    let message = mail.text();
+    let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
+    let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
+    let text = String::from_utf8(data_encoding::BASE64.decode(body.as_bytes()).unwrap()).unwrap();
+    let (_, token) = text.split_once("confirm?token=").unwrap();
+    token.split_whitespace().next().unwrap().to_owned()
+}
