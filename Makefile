@@ -1,4 +1,4 @@
-.PHONY: run test test-embedded test-cluster lint bench build tools
+.PHONY: run test test-embedded test-cluster test-faults lint bench build tools
 
 CARGO ?= cargo
 
@@ -18,6 +18,12 @@ test-embedded: tools
 test-cluster: tools
 	$(CARGO) build -p trapline -p smtpblast
 	tests/services/run.py exec tests/cluster.sh
+
+# A cluster under load while one part after another fails: 15 minutes, as root. Writes the table of
+# docs/reliability.md.
+test-faults: tools
+	$(CARGO) build -p trapline
+	FAULTS=full $(CARGO) test -p trapline-tests --test faults
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the
 # services of a cluster.

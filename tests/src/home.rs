@@ -13,12 +13,27 @@ use crate::process::executable;
 pub(crate) struct Home {
     folder: PathBuf,
     settings: Vec<(&'static str, String)>,
+    /// The network namespace that its processes are in; this program's when there is none.
+    network: Option<String>,
+}
+
+/// The URLs of the services behind a cluster.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// The CQL store.
+    pub cql: String,
+    /// The job queue.
+    pub nats: String,
+    /// Redis.
+    pub redis: String,
+    /// The bucket.
+    pub blobs: String,
 }
 
 impl Home {
     /// One process over its folder.
     pub(crate) fn embedded(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), settings: Vec::new() }
+        Self { folder: folder.to_owned(), settings: Vec::new(), network: None }
     }
 
     /// An installation over the services that the environment names.
@@ -28,19 +43,41 @@ impl Home {
                 panic!("{name} is not set: run this through tests/services/run.py exec")
             })
         };
+        let services = Services {
+            cql: service("TRAPLINE_TEST_CQL"),
+            nats: service("TRAPLINE_TEST_NATS"),
+            redis: service("TRAPLINE_TEST_REDIS"),
+            blobs: service("TRAPLINE_TEST_S3"),
+        };
+        Self::over(folder, &services)
+    }
+
+    /// An installation over these services.
+    pub(crate) fn over(folder: &Path, services: &Services) -> Self {
         // Each run has a keyspace and a folder of the bucket for itself.
         let keyspace = format!("e2e_{}", std::process::id());
-        let blobs = service("TRAPLINE_TEST_S3");
+        let Services { cql, nats, redis, blobs } = services.clone();
         let (bucket, query) = blobs.split_once('?').unwrap_or((&blobs, ""));
         let settings = vec![
-            ("TRAPLINE_CQL", service("TRAPLINE_TEST_CQL")),
-            ("TRAPLINE_NATS", service("TRAPLINE_TEST_NATS")),
-            ("TRAPLINE_REDIS", service("TRAPLINE_TEST_REDIS")),
+            ("TRAPLINE_CQL", cql),
+            ("TRAPLINE_NATS", nats),
+            ("TRAPLINE_REDIS", redis),
             ("TRAPLINE_BLOBS", format!("{bucket}/{keyspace}?{query}")),
             ("TRAPLINE_CQL_KEYSPACE", keyspace),
             ("TRAPLINE_SECRET_KEY", data_encoding::BASE64.encode(&[7; 32])),
         ];
-        Self { folder: folder.to_owned(), settings }
+        Self { folder: folder.to_owned(), settings, network: None }
+    }
+
+    /// The same, for processes in a network namespace.
+    pub(crate) fn within(&self, network: Option<&str>) -> Self {
+        Self { network: network.map(str::to_owned), ..self.clone() }
+    }
+
+    /// The name of the keyspace, and of what else belongs to a cluster.
+    pub(crate) fn keyspace(&self) -> &str {
+        let named = |(name, _): &&(&str, String)| *name == "TRAPLINE_CQL_KEYSPACE";
+        self.settings.iter().find(named).map_or("", |(_, value)| value)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -49,7 +86,15 @@ impl Home {
 
     /// `trapline`, untouched by the settings of whoever runs the tests.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(executable());
+        let mut command = match &self.network {
+            None => Command::new(executable()),
+            // It becomes the program, so the process id is the program's.
+            Some(network) => {
+                let mut command = Command::new("ip");
+                command.args(["netns", "exec", network]).arg(executable());
+                command
+            }
+        };
         let ours = |name: &str| {
             (name.starts_with("TRAPLINE_") && name != "TRAPLINE_BIN")
                 || matches!(name, "METRICS_TOKEN" | "DEEP_HEALTH_MAX_OVERDUE")
@@ -65,9 +110,16 @@ impl Home {
 
     /// Runs a command to its end, and returns what it printed.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        self.output(arguments).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The same; an error is what the command says of a failure.
+    pub(crate) fn output(&self, arguments: &[&str]) -> Result<String, String> {
         let output = self.command().args(arguments).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        assert!(output.status.success(), "trapline {arguments:?}: {}", text(&output.stderr));
-        text(&output.stdout)
+        if output.status.success() {
+            return Ok(text(&output.stdout));
+        }
+        Err(format!("trapline {arguments:?}: {}", text(&output.stderr)))
     }
 }

@@ -83,8 +83,13 @@ impl Process {
 
     /// Asks the process to end (SIGTERM).
     pub(crate) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
         let id = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw).unwrap();
-        kill_process(id, Signal::TERM).unwrap();
+        kill_process(id, signal).unwrap();
     }
 
     /// Waits until the process has ended by itself.

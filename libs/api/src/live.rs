@@ -13,8 +13,8 @@ use axum::{
 };
 use futures_util::{Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
-use trapline_app::{App, Feed, FeedEvent, Filter, Waited};
-use trapline_model::{InboxId, Message, MessageId, Time};
+use trapline_app::{App, Bookmark, Feed, FeedEvent, Filter, Waited};
+use trapline_model::{InboxId, Message, Time};
 
 use crate::{
     auth::Reader,
@@ -147,7 +147,7 @@ pub(crate) async fn events(
     Ok((headers, events).into_response())
 }
 
-fn last_event(headers: &HeaderMap, parameter: Option<&str>) -> Result<Option<MessageId>> {
+fn last_event(headers: &HeaderMap, parameter: Option<&str>) -> Result<Option<Bookmark>> {
     let header = headers.get("last-event-id").map(HeaderValue::as_bytes);
     let given = header.map(String::from_utf8_lossy);
     let text = given.as_deref().or(parameter).unwrap_or_default();

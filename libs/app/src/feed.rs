@@ -1,9 +1,8 @@
 //! An inbox's live events as a client follows them, with what it missed.
 
-use std::{
-    collections::{HashSet, VecDeque},
-    sync::Arc,
-};
+mod bookmark;
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -13,6 +12,12 @@ use trapline_store::{LiveEvent, Signal, SignalStream, records};
 use uuid::Uuid;
 
 use crate::{App, Error, Result, messages::rows_of, metrics};
+pub use bookmark::Bookmark;
+use bookmark::Told;
+
+/// How often a stream reads the store though nothing was announced: a process that is killed between
+/// storing a message and announcing it announces nothing.
+const POLL: Duration = Duration::from_secs(30);
 
 /// An event as it goes to the client.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +38,9 @@ pub struct Feed {
     ready: VecDeque<FeedEvent>,
     /// The newest message that the client was told of.
     cursor: Uuid,
-    /// Messages that a replay told of and the bus may tell of again.
-    replayed: HashSet<Uuid>,
+    told: Told,
+    /// When the store is read next, where other processes write to it.
+    look: Option<Instant>,
     ends: Option<Instant>,
     _permit: OwnedSemaphorePermit,
     _counted: metrics::Gauged,
@@ -46,26 +52,29 @@ impl App {
         self: &Arc<Self>,
         team: TeamId,
         id: InboxId,
-        last: Option<MessageId>,
+        last: Option<Bookmark>,
     ) -> Result<Feed> {
         let inbox = self.inbox_record(team, id).await?;
         let permit = self.stream_permit()?;
         let ends = inbox.expires_at.map(|at| Instant::now() + at.since(self.now()));
         let signals = self.ports.bus.subscribe(id).await?;
+        let last = last.filter(|last| last.last.inbox == id);
+        let cursor = last.map_or_else(|| self.ids.next(), |last| last.last.uuid);
+        let shared = !self.ports.queue.durable();
         let mut feed = Feed {
             app: self.clone(),
             inbox,
             signals,
             ready: VecDeque::new(),
-            cursor: self.ids.next(),
-            replayed: HashSet::new(),
+            cursor,
+            told: Told::after(cursor),
+            look: shared.then(|| Instant::now() + POLL),
             ends,
             _permit: permit,
             _counted: metrics::open_stream(),
         };
-        if let Some(last) = last.filter(|last| last.inbox == id) {
-            feed.cursor = last.uuid;
-            feed.replay().await?;
+        if let Some(last) = last {
+            feed.go_on(last).await?;
         }
         Ok(feed)
     }
@@ -83,10 +92,19 @@ impl Feed {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let signal = match self.ends {
-                Some(ends) => tokio::time::timeout_at(ends, self.signals.next()).await.ok()??,
-                None => self.signals.next().await?,
+            let wake = self.ends.into_iter().chain(self.look).min();
+            let signal = match wake {
+                Some(wake) => tokio::time::timeout_at(wake, self.signals.next()).await,
+                None => Ok(self.signals.next().await),
             };
+            let Ok(signal) = signal else {
+                if self.ends.is_some_and(|ends| ends <= Instant::now()) {
+                    return None;
+                }
+                self.poll().await;
+                continue;
+            };
+            let signal = signal?;
             match self.hear(signal).await {
                 Ok(true) => {}
                 // The inbox is gone, or the client is better off asking anew.
@@ -110,8 +128,7 @@ impl Feed {
         };
         match &*event {
             LiveEvent::MessageCreated { id, .. } => {
-                if !self.replayed.remove(id) {
-                    self.cursor = self.cursor.max(*id);
+                if self.is_new(*id) {
                     self.tell_message("message.created", *id).await?;
                 }
             }
@@ -131,25 +148,64 @@ impl Feed {
         Ok(true)
     }
 
-    /// Tells of every message newer than the cursor, oldest first.
+    /// A store that does not answer is no reason to end a stream that others feed.
+    async fn poll(&mut self) {
+        self.look = Some(Instant::now() + POLL);
+        if let Err(error) = self.replay().await {
+            tracing::warn!(%error, "an event stream could not read the store");
+        }
+    }
+
+    /// Tells of what the client lacks; of the last minute's messages again, if it lacks one of these.
+    async fn go_on(&mut self, bookmark: Bookmark) -> Result<()> {
+        if let Some(sum) = bookmark.told {
+            self.told = Told::after(sum.floor);
+            let rows = self.newer(sum.floor).await?;
+            let known = rows.iter().map(records::Message::id).filter(|id| *id <= self.cursor);
+            let known: Vec<_> = known.collect();
+            if sum.is_of(known.iter().copied()) {
+                for id in known {
+                    self.told.insert(id);
+                }
+            }
+        }
+        self.replay().await
+    }
+
+    /// Tells of every message that the client has not been told of, oldest first.
     async fn replay(&mut self) -> Result<()> {
-        let limit = usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX);
-        let until = Some(vec![trapline_store::Value::Uuid(self.cursor)]);
-        let scan = trapline_store::Scan { until, ..rows_of(self.inbox.id, None, limit) };
-        let mut rows = self.app.ports.store.scan(scan).await?;
-        rows.retain(|row| records::Message::id(row) > self.cursor);
-        self.replayed.clear();
-        for row in rows.iter().rev() {
+        // One process alone stores messages in the order of their ids.
+        let floor = if self.look.is_some() { self.told.sum().floor } else { self.cursor };
+        for row in self.newer(floor).await?.iter().rev() {
             let uuid = records::Message::id(row);
-            self.cursor = uuid;
-            self.replayed.insert(uuid);
+            if self.told.contains(uuid) {
+                continue;
+            }
             let id = self.id_of(uuid);
             let is_read = self.app.is_read(id).await?;
             let summary = crate::messages::summary(id, records::Message::of(row)?, is_read);
             let data = json!({ "inboxId": self.inbox.id, "message": summary });
-            self.tell("message.created", data);
+            if self.is_new(uuid) {
+                self.tell("message.created", data);
+            }
         }
         Ok(())
+    }
+
+    /// The stored messages after one, newest first.
+    async fn newer(&mut self, floor: Uuid) -> Result<Vec<trapline_store::Row>> {
+        let limit = usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX);
+        let until = Some(vec![trapline_store::Value::Uuid(floor)]);
+        let scan = trapline_store::Scan { until, ..rows_of(self.inbox.id, None, limit) };
+        let mut rows = self.app.ports.store.scan(scan).await?;
+        rows.retain(|row| records::Message::id(row) > floor);
+        Ok(rows)
+    }
+
+    /// Takes note that the client is told of a message, unless it was.
+    fn is_new(&mut self, id: Uuid) -> bool {
+        self.cursor = self.cursor.max(id);
+        self.told.insert(id)
     }
 
     async fn tell_message(&mut self, name: &'static str, uuid: Uuid) -> Result<()> {
@@ -171,7 +227,8 @@ impl Feed {
     }
 
     fn tell(&mut self, name: &'static str, data: Value) {
-        let id = self.id_of(self.cursor).to_string();
+        let told = self.look.map(|_| self.told.sum());
+        let id = Bookmark { last: self.id_of(self.cursor), told }.to_string();
         self.ready.push_back(FeedEvent { id, name, data });
     }
 

@@ -38,7 +38,7 @@ mod webhooks;
 pub use api_keys::NewKey;
 pub use app::App;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
-pub use feed::{Feed, FeedEvent};
+pub use feed::{Bookmark, Feed, FeedEvent};
 pub use filter::Filter;
 pub use first_run::Start;
 pub use forwarding::{Added, Confirmation, ForwardAttempt};

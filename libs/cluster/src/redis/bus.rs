@@ -3,6 +3,7 @@
 //! Published events go through the pool; all that a process hears comes over one connection of its
 //! own (see [`Subscriber`]) and is fanned out within the process.
 
+mod owed;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -19,6 +20,7 @@ use tokio::{
 use trapline_model::InboxId;
 use trapline_store::{Bus, Fanout, LiveEvent, PortError, Result, SignalStream};
 
+use self::owed::Owed;
 pub(super) use self::wire::{channel, decode, inbox_of};
 use super::{
     address::Address,
@@ -37,6 +39,7 @@ pub(super) struct RedisBus {
     fanout: Fanout,
     /// Unbounded, but each subscriber is in it twice at most: coming and going.
     changes: UnboundedSender<Change>,
+    owed: Owed,
 }
 
 impl RedisBus {
@@ -50,7 +53,7 @@ impl RedisBus {
         });
         let subscriber = Subscriber::new(Arc::clone(&client), address, fanout.clone(), coming);
         tokio::spawn(subscriber.run());
-        Self { client, fanout, changes }
+        Self { client, fanout, changes, owed: Owed::default() }
     }
 }
 
@@ -62,7 +65,8 @@ impl Bus for RedisBus {
         for payload in wire::encode(event) {
             let mut command = cmd(verb);
             command.arg(&channel).arg(payload);
-            self.client.query::<()>(Operation::Publish, &command).await?;
+            let sent = self.client.query::<()>(Operation::Publish, &command).await;
+            sent.inspect_err(|_| self.owed.owe(inbox, &self.client, verb))?;
         }
         Ok(())
     }

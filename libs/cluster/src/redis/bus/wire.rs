@@ -17,7 +17,7 @@ const IDS: usize = 1000;
 
 /// Sent in place of an event that is too large, and understood as a gap like all that is no event,
 /// such as an event of a newer release.
-const GAP: &[u8] = b"null";
+pub(super) const GAP: &[u8] = b"null";
 
 /// The inbox's channel.
 pub(in super::super) fn channel(namespace: &str, inbox: InboxId) -> String {

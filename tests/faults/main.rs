@@ -1,0 +1,150 @@
+//! Fault tests: a cluster of real processes over real services, under load from clients of every
+//! kind, while one part after another fails.
+//!
+//! `FAULTS=short` or `full` says how long each fault lasts; without it nothing runs. `FAULTS_ONLY` is
+//! a part of the names of the faults to try.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod check;
+mod fault;
+mod fleet;
+mod hooks;
+mod load;
+mod pod;
+mod services;
+mod table;
+
+use std::{
+    collections::BTreeSet,
+    net::Ipv4Addr,
+    process::ExitCode,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use fault::{Fault, World};
+use fleet::{EACH, Fleet};
+use hooks::Hooks;
+use load::Running;
+use pod::Pod;
+use serde_json::json;
+use services::Backing;
+use table::Row;
+use trapline_tests::{Rest, Site};
+
+/// How soon everybody must be served again when the cause is gone.
+const RECOVER_WITHIN: Duration = Duration::from_mins(1);
+/// Of undisturbed load before a fault.
+const STEADY: Duration = Duration::from_secs(2);
+
+/// How much there is to do.
+struct Form {
+    hold: Duration,
+    outage: Duration,
+    /// Of undisturbed load after a fault.
+    calm: Duration,
+    /// How long the last webhook may take: retries and repairs go on for minutes.
+    hooks: Duration,
+}
+
+const FULL: Form = Form {
+    hold: Duration::from_secs(10),
+    outage: Duration::from_secs(30),
+    calm: Duration::from_secs(4),
+    hooks: Duration::from_mins(12),
+};
+const SHORT: Form = Form {
+    hold: Duration::from_secs(3),
+    outage: Duration::from_secs(8),
+    calm: Duration::from_secs(1),
+    hooks: Duration::ZERO,
+};
+
+fn main() -> ExitCode {
+    let (form, publish) = match std::env::var("FAULTS").as_deref() {
+        Ok("full") => (FULL, std::env::var_os("FAULTS_ONLY").is_none()),
+        Ok("short") => (SHORT, false),
+        Ok(other) => panic!("FAULTS={other}: there is short and full"),
+        Err(_) => {
+            println!("skipped: FAULTS is not set");
+            return ExitCode::SUCCESS;
+        }
+    };
+    let backing = Backing::start();
+    let site = Site::migrate(&backing.urls());
+    let pod = Pod::new(&backing);
+    let fleet = Fleet::start(site, pod);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let mut world = World { fleet, backing, runtime, hold: form.hold };
+    let (hooks, accepted, rows) = rounds(&mut world, &form);
+    let mut notes = Vec::new();
+    if let Err(why) = &world.fleet.pod {
+        notes.push(format!("Network cuts were left out: {why}."));
+    }
+    let late = called(&hooks, &accepted, form.hooks);
+    let called = accepted.len() - late;
+    notes.push(format!("Webhook: called for {called} of {} accepted messages.", accepted.len()));
+    let table = table::table(&rows, &notes);
+    println!("{table}");
+    if publish {
+        table::publish(&table);
+    }
+    if rows.iter().all(Row::is_good) && (late == 0 || form.hooks.is_zero()) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("{}", world.fleet.logs());
+    ExitCode::FAILURE
+}
+
+/// Strikes with one fault after another.
+fn rounds(world: &mut World, form: &Form) -> (Hooks, BTreeSet<String>, Vec<Row>) {
+    let ip = world.fleet.pod.as_ref().map_or(Ipv4Addr::LOCALHOST, Pod::gateway);
+    let (hooks, address) = Hooks::listen(ip);
+    world.fleet.wait_ready(&world.runtime);
+    let rest = Rest::new(&world.fleet.addresses.api(0), Some(world.fleet.site.key()));
+    let body = json!({ "url": format!("http://{address}/") });
+    world.runtime.block_on(rest.post("/api/webhooks", body)).expect(201);
+    let (mut accepted, mut rows) = (BTreeSet::new(), Vec::new());
+    let only = std::env::var("FAULTS_ONLY").unwrap_or_default();
+    for fault in fault::all(form.hold, form.outage) {
+        let left_out = matches!(fault, Fault::Cut(_)) && world.fleet.pod.is_err();
+        if !left_out && fault.name(form.hold).contains(&only) {
+            let (row, ids) = round(fault, world, form);
+            eprintln!("{}", row.line());
+            rows.push(row);
+            accepted.extend(ids);
+        }
+    }
+    (hooks, accepted, rows)
+}
+
+/// Load, a fault in it, and the check of what came of it.
+fn round(fault: Fault, world: &mut World, form: &Form) -> (Row, Vec<String>) {
+    let key = world.fleet.site.key().to_owned();
+    let rest = |world: &World| Rest::new(&world.fleet.addresses.api(0), Some(&key));
+    let (began, start) = (Instant::now(), rest(world));
+    let running = Running::start(&world.runtime, &start, &key, &world.fleet.addresses);
+    running.served_since(began, RECOVER_WITHIN).unwrap();
+    sleep(STEADY);
+    let struck = Instant::now();
+    fault.strike(world);
+    let lifted = Instant::now();
+    let failure = running.served_since(lifted, RECOVER_WITHIN).err();
+    sleep(form.calm);
+    let load = running.stop(&world.runtime, RECOVER_WITHIN);
+    world.fleet.wait_ready(&world.runtime);
+    let found = world.runtime.block_on(check::check(&load, &rest(world), EACH));
+    let mails = load.ledger.mails().into_values();
+    let ids = mails.filter_map(|sent| sent.accepted).map(|(id, _)| id).collect();
+    (Row::new(fault.name(form.hold), struck, found, &load.ledger, failure), ids)
+}
+
+/// Waits until the webhook has been called for all of them, and returns how many are missing.
+fn called(hooks: &Hooks, accepted: &BTreeSet<String>, longest: Duration) -> usize {
+    let began = Instant::now();
+    while hooks.missing(accepted) > 0 && began.elapsed() < longest {
+        sleep(Duration::from_millis(200));
+    }
+    hooks.missing(accepted)
+}
