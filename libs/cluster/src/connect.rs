@@ -81,12 +81,10 @@ pub struct Cluster {
     ports: Ports,
 }
 
-struct Rows(Arc<CqlStore>);
-
 #[async_trait]
-impl RowWriter for Rows {
+impl RowWriter for CqlStore {
     async fn write_unordered(&self, ops: Vec<Op>) -> Result<()> {
-        self.0.write_unordered(ops).await
+        Self::write_unordered(self, ops).await
     }
 }
 
@@ -105,8 +103,7 @@ impl Cluster {
         let store = Arc::new(CqlStore::connect(&options.cql()).await?);
         let queue = Arc::new(JetStreamQueue::connect(&options.jetstream()).await?);
         let redis = Redis::connect(&options.redis()).await?;
-        let rows = Arc::new(Rows(store.clone()));
-        let intake = ClusterIntake::new(segments.clone(), rows, queue.clone());
+        let intake = ClusterIntake::new(segments.clone(), store.clone(), queue.clone());
         let ports = Ports {
             store: store.clone(),
             queue: queue.clone(),

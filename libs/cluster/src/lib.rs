@@ -13,7 +13,10 @@
 mod connect;
 pub mod cql;
 pub mod jetstream;
+mod meters;
+mod namespace;
 pub mod redis;
 pub mod s3;
 
 pub use connect::{Cluster, ClusterError, Options, Service};
+pub use namespace::is_namespace;

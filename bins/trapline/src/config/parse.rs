@@ -26,13 +26,9 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
 
 /// A name that CQL, NATS and Redis all take as it is.
 pub(super) fn keyspace(text: &str) -> Result<String, String> {
-    let letters = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
-    let starts = text.starts_with(|c: char| c.is_ascii_lowercase());
-    if starts && text.len() <= 32 && text.bytes().all(letters) {
-        Ok(text.to_owned())
-    } else {
-        Err("wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
-    }
+    trapline_cluster::is_namespace(text)
+        .then(|| text.to_owned())
+        .ok_or_else(|| "wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
 }
 
 /// Ranges of addresses, with commas between them.

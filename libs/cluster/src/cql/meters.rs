@@ -1,7 +1,10 @@
 //! What is counted.
-#![expect(clippy::disallowed_macros, reason = "the one place that names the store's metrics")]
 
-use metrics::{Counter, counter};
+use metrics::Counter;
+
+use crate::meters;
+
+const BACKEND: &str = "cql";
 
 /// Counters, looked up once.
 pub(super) struct Meters {
@@ -21,11 +24,8 @@ pub(super) enum Operation {
 
 impl Meters {
     pub(super) fn new() -> Self {
-        let of = |operation| {
-            counter!("trapline_backend_operations_total",
-                "backend" => "cql", "operation" => operation)
-        };
-        let errors = counter!("trapline_backend_errors_total", "backend" => "cql");
+        let of = |operation| meters::operations(BACKEND, operation);
+        let errors = meters::errors(BACKEND);
         Self { reads: of("read"), writes: of("write"), conditional: of("cas"), errors }
     }
 

@@ -7,6 +7,7 @@ use trapline_store::Clock;
 use url::form_urlencoded;
 
 use super::CqlError;
+use crate::is_namespace;
 
 /// The port of CQL's native protocol.
 const PORT: u16 = 9042;
@@ -14,8 +15,6 @@ const PORT: u16 = 9042;
 const MOST_HOSTS: usize = 64;
 /// More copies of a row than any cluster needs.
 const MOST_COPIES: u8 = 15;
-/// Both servers take 48; the namespace is also part of other services' names.
-const LONGEST_KEYSPACE: usize = 32;
 
 /// How to reach the store.
 #[derive(Clone)]
@@ -99,7 +98,7 @@ impl fmt::Debug for Login {
 
 impl Settings {
     pub(super) fn of(options: &CqlOptions) -> Result<Self, CqlError> {
-        if !is_keyspace(&options.keyspace) {
+        if !is_namespace(&options.keyspace) {
             return Err(CqlError::KeyspaceName(options.keyspace.clone()));
         }
         Ok(Self::parse(&options.url, &options.keyspace)?)
@@ -190,11 +189,4 @@ fn with_port(text: &str) -> Option<String> {
 
 fn is_in_names(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
-}
-
-fn is_keyspace(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    name.len() <= LONGEST_KEYSPACE
-        && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(plain)
 }

@@ -2,6 +2,10 @@
 
 use metrics::Counter;
 
+use crate::meters;
+
+const BACKEND: &str = "nats";
+
 /// One counter for each class of operation, and one of those that failed.
 pub(super) struct Meters {
     /// A job is stored.
@@ -19,20 +23,15 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    #[expect(clippy::disallowed_macros, reason = "adapters know nothing of the application's list")]
     pub(super) fn new() -> Self {
-        let operation = |operation: &'static str| {
-            metrics::counter!(
-                "trapline_backend_operations_total", "backend" => "nats", "operation" => operation
-            )
-        };
+        let operation = |operation| meters::operations(BACKEND, operation);
         Self {
             publish: operation("publish"),
             pull: operation("pull"),
             ack: operation("ack"),
             read: operation("read"),
             purge: operation("purge"),
-            errors: metrics::counter!("trapline_backend_errors_total", "backend" => "nats"),
+            errors: meters::errors(BACKEND),
         }
     }
 }

@@ -3,6 +3,8 @@
 use data_encoding::BASE32HEX_NOPAD;
 use trapline_store::{Lane, PortError, Result};
 
+use crate::is_namespace;
+
 /// The longest id, in bytes: it becomes part of a subject, and a protocol line holds 4 KB.
 const LONGEST_ID: usize = 1024;
 
@@ -13,11 +15,7 @@ pub(super) struct Names(String);
 impl Names {
     /// Nothing unless the namespace is a word of `[a-z][a-z0-9_]{0,31}`.
     pub(super) fn new(namespace: &str) -> Option<Self> {
-        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        let fits = namespace.len() <= 32
-            && namespace.starts_with(|first: char| first.is_ascii_lowercase())
-            && namespace.bytes().all(word);
-        fits.then(|| Self(namespace.to_owned()))
+        is_namespace(namespace).then(|| Self(namespace.to_owned()))
     }
 
     pub(super) fn stream(&self) -> String {

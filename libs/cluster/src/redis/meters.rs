@@ -2,6 +2,10 @@
 
 use metrics::Counter;
 
+use crate::meters;
+
+const BACKEND: &str = "redis";
+
 /// What is asked of Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -38,15 +42,9 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    #[expect(clippy::disallowed_macros, reason = "an adapter's own metrics, all in this function")]
     pub(super) fn new() -> Self {
-        let operations = OPERATIONS.map(|(_, name)| {
-            metrics::counter!(
-                "trapline_backend_operations_total",
-                "backend" => "redis", "operation" => name
-            )
-        });
-        let errors = metrics::counter!("trapline_backend_errors_total", "backend" => "redis");
+        let operations = OPERATIONS.map(|(_, name)| meters::operations(BACKEND, name));
+        let errors = meters::errors(BACKEND);
         Self { operations, errors }
     }
 

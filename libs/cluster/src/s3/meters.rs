@@ -1,7 +1,10 @@
 //! Counts of what is asked of the object store.
-#![expect(clippy::disallowed_macros, reason = "the one place that names this adapter's metrics")]
 
-use metrics::{Counter, counter};
+use metrics::Counter;
+
+use crate::meters;
+
+const BACKEND: &str = "s3";
 
 /// One counter for each kind of operation, and one for those that failed. What is simply not there
 /// is no failure.
@@ -14,12 +17,12 @@ pub(super) struct Meters {
 
 impl Meters {
     pub(super) fn new() -> Self {
-        let operation = |name: &'static str| counter!("trapline_backend_operations_total", "backend" => "s3", "operation" => name);
+        let operation = |operation| meters::operations(BACKEND, operation);
         Self {
             put: operation("put"),
             get: operation("get"),
             delete: operation("delete"),
-            errors: counter!("trapline_backend_errors_total", "backend" => "s3"),
+            errors: meters::errors(BACKEND),
         }
     }
 }

@@ -2,14 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use trapline_cluster::{
-    cql::CqlStore,
     jetstream::{JetStreamOptions, JetStreamQueue},
     redis::{Redis, RedisOptions},
-    s3::{ClusterIntake, RowWriter, SegmentOptions, Segments},
+    s3::{ClusterIntake, SegmentOptions, Segments},
 };
-use trapline_store::{Clock, Op, Ports, Result, conformance::Harness};
+use trapline_store::{Clock, Ports, conformance::Harness};
 
 use crate::{cql::support, nats::common};
 
@@ -21,15 +19,6 @@ const FACTOR: u32 = 10;
 pub(crate) struct ClusterHarness {
     ports: Ports,
     queue: JetStreamOptions,
-}
-
-struct Rows(Arc<CqlStore>);
-
-#[async_trait]
-impl RowWriter for Rows {
-    async fn write_unordered(&self, ops: Vec<Op>) -> Result<()> {
-        self.0.write_unordered(ops).await
-    }
 }
 
 impl ClusterHarness {
@@ -47,14 +36,13 @@ impl ClusterHarness {
         let queue = Arc::new(JetStreamQueue::connect(&options).await.unwrap());
         let url = std::env::var("TRAPLINE_TEST_REDIS").expect("TRAPLINE_TEST_REDIS is not set");
         let redis = Redis::connect(&RedisOptions { url, namespace, clock }).await.unwrap();
-        let rows = Arc::new(Rows(store.clone()));
         let ports = Ports {
-            store,
+            store: store.clone(),
             queue: queue.clone(),
             bus: redis.bus(),
             limiter: redis.limiter(),
             cache: redis.cache(),
-            intake: Arc::new(ClusterIntake::new(segments.clone(), rows, queue)),
+            intake: Arc::new(ClusterIntake::new(segments.clone(), store, queue)),
             blobs: segments,
         };
         Self { ports, queue: options }
