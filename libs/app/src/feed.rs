@@ -5,10 +5,10 @@ mod bookmark;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId};
-use trapline_store::{LiveEvent, Signal, SignalStream, records};
+use trapline_store::{LiveEvent, Row, Scan, Signal, SignalStream, Value, records};
 use uuid::Uuid;
 
 use crate::{App, Error, Result, messages::rows_of, metrics};
@@ -27,7 +27,7 @@ pub struct FeedEvent {
     /// `message.created`, `message.updated`, `message.deleted` or `inbox.updated`.
     pub name: &'static str,
     /// The payload.
-    pub data: Value,
+    pub data: serde_json::Value,
 }
 
 /// A client's view of one inbox; dropping it ends the subscription.
@@ -158,34 +158,39 @@ impl Feed {
 
     /// Tells of what the client lacks; of the last minute's messages again, if it lacks one of these.
     async fn go_on(&mut self, bookmark: Bookmark) -> Result<()> {
-        if let Some(sum) = bookmark.told {
-            self.told = Told::after(sum.floor);
-            let rows = self.newer(sum.floor).await?;
-            let known = rows.iter().map(records::Message::id).filter(|id| *id <= self.cursor);
-            let known: Vec<_> = known.collect();
-            if sum.is_of(known.iter().copied()) {
-                for id in known {
-                    self.told.insert(id);
-                }
+        let Some(sum) = bookmark.told else { return self.replay().await };
+        self.told = Told::after(sum.floor);
+        let rows = self.newer(sum.floor).await?;
+        let known = rows.iter().map(records::Message::id).filter(|id| *id <= self.cursor);
+        let known: Vec<_> = known.collect();
+        if sum.is_of(known.iter().copied()) {
+            for id in known {
+                self.told.insert(id);
             }
         }
-        self.replay().await
+        self.tell_rows(rows).await
     }
 
-    /// Tells of every message that the client has not been told of, oldest first.
+    /// Reads the store, and tells of every message that the client has not been told of.
     async fn replay(&mut self) -> Result<()> {
         // One process alone stores messages in the order of their ids.
         let floor = if self.look.is_some() { self.told.sum().floor } else { self.cursor };
-        for row in self.newer(floor).await?.iter().rev() {
+        let rows = self.newer(floor).await?;
+        self.tell_rows(rows).await
+    }
+
+    /// Tells of those messages that the client has not been told of, oldest first.
+    async fn tell_rows(&mut self, mut rows: Vec<Row>) -> Result<()> {
+        rows.retain(|row| !self.told.contains(records::Message::id(row)));
+        let Some(oldest) = rows.last().map(records::Message::id) else { return Ok(()) };
+        let limit = self.limit();
+        let marks = self.app.read_state(self.inbox.id, None, Some(oldest), limit).await?;
+        for row in rows.iter().rev() {
             let uuid = records::Message::id(row);
-            if self.told.contains(uuid) {
-                continue;
-            }
-            let id = self.id_of(uuid);
-            let is_read = self.app.is_read(id).await?;
-            let summary = crate::messages::summary(id, records::Message::of(row)?, is_read);
-            let data = json!({ "inboxId": self.inbox.id, "message": summary });
+            let message = records::Message::of(row)?;
+            let summary = crate::messages::summary(self.id_of(uuid), message, marks.is_read(uuid));
             if self.is_new(uuid) {
+                let data = json!({ "inboxId": self.inbox.id, "message": summary });
                 self.tell("message.created", data);
             }
         }
@@ -193,13 +198,16 @@ impl Feed {
     }
 
     /// The stored messages after one, newest first.
-    async fn newer(&mut self, floor: Uuid) -> Result<Vec<trapline_store::Row>> {
-        let limit = usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX);
-        let until = Some(vec![trapline_store::Value::Uuid(floor)]);
-        let scan = trapline_store::Scan { until, ..rows_of(self.inbox.id, None, limit) };
+    async fn newer(&mut self, floor: Uuid) -> Result<Vec<Row>> {
+        let until = Some(vec![Value::Uuid(floor)]);
+        let scan = Scan { until, ..rows_of(self.inbox.id, None, self.limit()) };
         let mut rows = self.app.ports.store.scan(scan).await?;
         rows.retain(|row| records::Message::id(row) > floor);
         Ok(rows)
+    }
+
+    fn limit(&self) -> usize {
+        usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX)
     }
 
     /// Takes note that the client is told of a message, unless it was.
@@ -226,7 +234,7 @@ impl Feed {
         Ok(())
     }
 
-    fn tell(&mut self, name: &'static str, data: Value) {
+    fn tell(&mut self, name: &'static str, data: serde_json::Value) {
         let told = self.look.map(|_| self.told.sum());
         let id = Bookmark { last: self.id_of(self.cursor), told }.to_string();
         self.ready.push_back(FeedEvent { id, name, data });
