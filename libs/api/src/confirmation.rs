@@ -46,9 +46,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Params(input): Params<LinkInput>,
 ) -> Result<Response> {
-    answer(app.confirmation(&input.token).await, |asked| {
-        let Confirmation { email, team_name } = asked;
-        let (email, team) = (escaped(email), escaped(team_name));
+    answer(app.confirmation(&input.token).await, |email, team| {
         format!(
             "<h1>Forward mail to {email}?</h1>\
              <p>The team <b>{team}</b> would like to forward mail that its tests catch to {email}.</p>\
@@ -82,19 +80,20 @@ pub(crate) async fn confirm(
     State(app): State<Arc<App>>,
     Params(input): Params<LinkInput>,
 ) -> Result<Response> {
-    answer(app.confirm(&input.token).await, |confirmed| {
-        let Confirmation { email, team_name } = confirmed;
-        let (email, team) = (escaped(email), escaped(team_name));
+    answer(app.confirm(&input.token).await, |email, team| {
         format!("<h1>Confirmed</h1><p>The team <b>{team}</b> can now forward mail to {email}.</p>")
     })
 }
 
+/// The page; `body` gets address and team as HTML can show them.
 fn answer(
     found: trapline_app::Result<Confirmation>,
-    body: impl FnOnce(&Confirmation) -> String,
+    body: impl FnOnce(&str, &str) -> String,
 ) -> Result<Response> {
     let (status, body) = match found {
-        Ok(confirmation) => (StatusCode::OK, body(&confirmation)),
+        Ok(Confirmation { email, team_name }) => {
+            (StatusCode::OK, body(&escaped(&email), &escaped(&team_name)))
+        }
         Err(AppError::NotFound) => {
             let body = "<h1>This link does not work any more</h1>\
                         <p>It was used, or it is more than 7 days old. Ask for another one.</p>";

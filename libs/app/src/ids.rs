@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use trapline_model::Time;
+use sha2::{Digest as _, Sha256};
+use trapline_model::{MessageId, Time};
 use trapline_store::Clock;
 use uuid::{ContextV7, Timestamp, Uuid};
 
@@ -29,6 +30,20 @@ impl Ids {
         let nanos = u32::try_from(millis % 1000).unwrap_or(0) * 1_000_000;
         Uuid::new_v7(Timestamp::from_unix(&last.1, millis / 1000, nanos))
     }
+}
+
+/// The id of what a mail sets off for `whom`, the same however often it is made: a UUIDv7 (RFC 9562,
+/// section 5.7) with the mail's time, and with a hash of both in place of random bits.
+pub(crate) fn of_mail(message: MessageId, whom: &[u8]) -> Uuid {
+    let hash = Sha256::new()
+        .chain_update(message.inbox.0.as_bytes())
+        .chain_update(message.uuid.as_bytes())
+        .chain_update(whom)
+        .finalize();
+    let mut bits = [0; 10];
+    bits.copy_from_slice(&hash[..10]);
+    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
 #[cfg(test)]

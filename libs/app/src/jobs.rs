@@ -23,6 +23,17 @@ pub(crate) const BEHIND: Duration = Duration::from_secs(15);
 const AHEAD: Duration = Duration::from_mins(1);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// Whether the attempt that a job asks for is to be made.
+#[derive(Debug)]
+pub enum Begun<A> {
+    /// Make it, and tell how it ended.
+    Attempt(Box<A>),
+    /// Not now; this job takes the other's place.
+    Later(Job),
+    /// It is over.
+    Over,
+}
+
 /// A job's body: the work, and what its row in the outbox is found by.
 #[derive(Serialize, Deserialize)]
 struct Body<W> {
@@ -85,6 +96,14 @@ impl App {
     pub(crate) fn ahead_of_its_row(&self, job: &Job) -> Result<Option<Time>> {
         let now = self.now();
         Ok((now.since(due(job)?) < AHEAD).then(|| now.after(LOOK_AGAIN)))
+    }
+
+    /// What becomes of a job whose row is not there.
+    pub(crate) fn without_row<A>(&self, job: &Job) -> Result<Begun<A>> {
+        Ok(match self.ahead_of_its_row(job)? {
+            Some(due) => Begun::Later(Self::job_at(job, due)?),
+            None => Begun::Over,
+        })
     }
 
     /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are

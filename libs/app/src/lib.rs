@@ -45,8 +45,9 @@ pub use forwarding::{Added, Confirmation, ForwardAttempt};
 pub use health::Health;
 pub use inboxes::{InboxChange, NewInbox};
 pub use janitor::run_janitor;
+pub use jobs::Begun;
 pub use logins::{LoginRefused, Mailbox};
-pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble, Turn, escaped};
+pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble, escaped};
 pub use messages::{Download, ListQuery, Page};
 pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use receive::Incoming;
@@ -54,7 +55,7 @@ pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use wait::Waited;
 pub use webhooks::{
-    Attempt, Begun, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,
+    Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,
 };
 
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

@@ -22,7 +22,7 @@ pub use compose::escaped;
 pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
 pub use health::MailHealth;
 pub(crate) use ladder::pause;
-pub use relay::{Parcel, Relay, Stage, Trouble, Turn};
+pub use relay::{Parcel, Relay, Stage, Trouble};
 pub use send::MailAttempt;
 
 /// What the use cases of mail share.

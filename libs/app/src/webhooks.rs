@@ -31,7 +31,7 @@ use crate::{
     team_rows::TeamRows,
 };
 
-pub use attempt::{Attempt, Begun, Called, Caller, Failure, Outcome, Reply};
+pub use attempt::{Attempt, Called, Caller, Failure, Outcome, Reply};
 use status::Statuses;
 
 /// A team's webhooks, as the receiving path knows them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use trapline_app::{App, Error, Job, Lane, Relay, Turn};
+use trapline_app::{App, Begun, Error, Job, Lane, Relay};
 
 use crate::{
     arrivals::after_outage,
@@ -53,9 +53,9 @@ impl Handler for Mails {
 impl Mails {
     async fn send(&self, job: &Job) -> Result<Ended, Error> {
         let attempt = match self.app.begin_mail(job).await? {
-            Turn::Send(attempt) => attempt,
-            Turn::Later(next) => return Ok(Ended::Again(next)),
-            Turn::Over => return Ok(Ended::Done),
+            Begun::Attempt(attempt) => attempt,
+            Begun::Later(next) => return Ok(Ended::Again(next)),
+            Begun::Over => return Ok(Ended::Done),
         };
         let sent = self.relay.send(&attempt.parcel).await;
         let next = self.app.record_mail(*attempt, sent).await?;
@@ -81,9 +81,9 @@ impl Handler for Forwards {
 impl Forwards {
     async fn send(&self, job: &Job) -> Result<Ended, Error> {
         let mut attempt = match self.app.begin_forward(job).await? {
-            Turn::Send(attempt) => attempt,
-            Turn::Later(next) => return Ok(Ended::Again(next)),
-            Turn::Over => return Ok(Ended::Done),
+            Begun::Attempt(attempt) => attempt,
+            Begun::Later(next) => return Ok(Ended::Again(next)),
+            Begun::Over => return Ok(Ended::Done),
         };
         let mut sent = self.relay.send(&attempt.parcel).await;
         if sent.is_err_and(|trouble| trouble.is_about_content()) && attempt.wrap() {

@@ -106,7 +106,7 @@ impl Calls {
             Turn::Later(lane, due) => return Ok(Ended::Again(App::put_off(job, lane, due)?)),
         };
         let attempt = match self.app.begin_attempt(job).await? {
-            Begun::Call(attempt) => attempt,
+            Begun::Attempt(attempt) => attempt,
             Begun::Later(next) => return Ok(Ended::Again(next)),
             Begun::Over => return Ok(Ended::Done),
         };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use trapline_app::{Lane, Parcel, Stage, Trouble, Turn};
+use trapline_app::{Begun, Lane, Parcel, Stage, Trouble};
 
 use crate::{Answer, Service, request};
 
@@ -20,7 +20,7 @@ impl Service {
         let mut parcels = Vec::new();
         let look = Duration::from_millis(30);
         for lease in self.app.take_jobs(Lane::Mail, 10, look).await.unwrap() {
-            let Turn::Send(attempt) = self.app.begin_mail(&lease.job).await.unwrap() else {
+            let Begun::Attempt(attempt) = self.app.begin_mail(&lease.job).await.unwrap() else {
                 panic!("a mail is to be sent")
             };
             parcels.push(attempt.parcel.clone());

@@ -12,9 +12,9 @@ use super::{
     trail::{Refused, Trail},
 };
 use crate::{
-    App, Error, Parcel, Result, Turn,
+    App, Error, Parcel, Result,
     claims::Claim,
-    jobs,
+    jobs::{self, Begun},
     mail::{Mailbox, letter_date, written},
     messages,
 };
@@ -64,31 +64,29 @@ impl ForwardAttempt {
 
 impl App {
     /// Finds out whether the job's message is still to be forwarded.
-    pub async fn begin_forward(&self, job: &Job) -> Result<Turn<ForwardAttempt>> {
+    pub async fn begin_forward(&self, job: &Job) -> Result<Begun<ForwardAttempt>> {
         let work: Work = jobs::work(job)?;
         let Some(claim) = self.forwarding.claims.take(work.forward.0) else {
-            return Ok(Turn::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+            return Ok(Begun::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
         };
         let row = Forward::row(work.message, work.forward);
         let Some((forward, _)) = load::<Forward>(&*self.ports.store, &row).await? else {
-            let due = self.ahead_of_its_row(job)?;
-            let later = due.map(|due| Self::job_at(job, due)).transpose()?;
-            return Ok(later.map_or(Turn::Over, Turn::Later));
+            return Ok(self.without_row(job)?);
         };
-        let Some(next) = next_job(&forward)? else { return Ok(Turn::Over) };
+        let Some(next) = next_job(&forward)? else { return Ok(Begun::Over) };
         if work.attempt <= forward.attempts {
             // A repeat. What comes after it may have been lost with the process that ran it first.
-            return Ok(Turn::Later(next));
+            return Ok(Begun::Later(next));
         }
         match self.forward_attempt(&forward).await? {
             Ok((parcel, whole)) => {
                 let number = forward.attempts + 1;
                 let attempt = ForwardAttempt { parcel, number, forward, whole, _claim: claim };
-                Ok(Turn::Send(Box::new(attempt)))
+                Ok(Begun::Attempt(Box::new(attempt)))
             }
             Err(why) => {
                 self.refuse_forward(forward, why).await?;
-                Ok(Turn::Over)
+                Ok(Begun::Over)
             }
         }
     }

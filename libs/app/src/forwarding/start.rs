@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use sha2::{Digest as _, Sha256};
 use trapline_model::{Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, TeamId};
 use trapline_store::{
     PortError, Rate, Record as _, Verdict, load,
@@ -14,6 +13,7 @@ use super::{attempt::next_job, record::put};
 use crate::{
     App, Error, Filter, Result,
     filter::{Matcher, Parties},
+    ids,
     receive::Arrival,
 };
 
@@ -94,7 +94,7 @@ impl App {
         }
         let mut found = Vec::with_capacity(rule.to.len());
         for to in &rule.to {
-            let forward = automatic_id(id, to);
+            let forward = ForwardId(ids::of_mail(id, to.as_bytes()));
             let row = records::Forward::row(id, forward);
             match load::<records::Forward>(&*self.ports.store, &row).await? {
                 Some((known, _)) if known.status == ForwardStatus::Pending => {
@@ -151,20 +151,6 @@ fn fresh(
         next_attempt_at: Some(asked_at),
         completed_at: None,
     }
-}
-
-/// The same message and recipient have the same forward: a UUIDv7 (RFC 9562, section 5.7) with the
-/// mail's time, and with a hash of both in place of random bits.
-fn automatic_id(message: MessageId, to: &str) -> ForwardId {
-    let hash = Sha256::new()
-        .chain_update(message.inbox.0.as_bytes())
-        .chain_update(message.uuid.as_bytes())
-        .chain_update(to)
-        .finalize();
-    let mut bits = [0; 10];
-    bits.copy_from_slice(&hash[..10]);
-    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
-    ForwardId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
 }
 
 fn present(row: &records::Forward) -> Forward {

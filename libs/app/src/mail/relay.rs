@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_store::Job;
 
 /// One message for one recipient. Relays refuse recipients one by one, and only whoever was refused
 /// is tried again.
@@ -76,15 +75,4 @@ impl Trouble {
 pub trait Relay: Send + Sync {
     /// Gives it one message, within a deadline.
     async fn send(&self, parcel: &Parcel) -> Result<(), Trouble>;
-}
-
-/// Whether a job's message is to be sent.
-#[derive(Debug)]
-pub enum Turn<A> {
-    /// Send it, and tell how that ended.
-    Send(Box<A>),
-    /// Not now; this job takes the other's place.
-    Later(Job),
-    /// It is over.
-    Over,
 }

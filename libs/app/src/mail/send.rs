@@ -7,8 +7,13 @@ use trapline_store::{
     records::{Mail, MailFailure, MailSend},
 };
 
-use super::{Letter, Parcel, Stage, Trouble, Turn, ladder, pause};
-use crate::{App, Error, Result, claims::Claim, jobs, metrics};
+use super::{Letter, Parcel, Stage, Trouble, ladder, pause};
+use crate::{
+    App, Error, Result,
+    claims::Claim,
+    jobs::{self, Begun},
+    metrics,
+};
 
 /// The work of [`Lane::Mail`]: one attempt of one mail.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,21 +53,19 @@ impl App {
     }
 
     /// Finds out whether the job's mail is still to be sent.
-    pub async fn begin_mail(&self, job: &Job) -> Result<Turn<MailAttempt>> {
+    pub async fn begin_mail(&self, job: &Job) -> Result<Begun<MailAttempt>> {
         let work: Work = jobs::work(job)?;
         let Some(claim) = self.mail.claims.take(work.mail.0) else {
-            return Ok(Turn::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+            return Ok(Begun::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
         };
         let row = load::<Mail>(&*self.ports.store, &Mail::row(work.mail)).await?;
         let Some((mail, _)) = row else {
-            let due = self.ahead_of_its_row(job)?;
-            let later = due.map(|due| Self::job_at(job, due)).transpose()?;
-            return Ok(later.map_or(Turn::Over, Turn::Later));
+            return Ok(self.without_row(job)?);
         };
-        let Some(next) = next_job(&mail)? else { return Ok(Turn::Over) };
+        let Some(next) = next_job(&mail)? else { return Ok(Begun::Over) };
         if work.attempt <= mail.attempts {
             // A repeat. What comes after it may have been lost with the process that ran it first.
-            return Ok(Turn::Later(next));
+            return Ok(Begun::Later(next));
         }
         let sealed = mail.sealed.as_deref().unwrap_or_default();
         let message = self.secrets.open(&seal_context(mail.id), sealed);
@@ -71,7 +74,7 @@ impl App {
         let content = vec![message.into()];
         let parcel = Parcel { from, to: mail.to, content, utf8_header: false };
         let number = mail.attempts + 1;
-        Ok(Turn::Send(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
+        Ok(Begun::Attempt(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
     }
 
     /// Notes how sending ended, and returns the job of the next attempt, if there is one.

@@ -13,7 +13,11 @@ use trapline_store::{
 use url::Url;
 
 use super::{sign::signature, target};
-use crate::{App, Error, Result, claims::Claim, jobs};
+use crate::{
+    App, Error, Result,
+    claims::Claim,
+    jobs::{self, Begun},
+};
 
 /// The names that a fault of the answering side has in the log.
 pub(super) const DISABLED: &str = "webhook_disabled";
@@ -89,17 +93,6 @@ pub struct Outcome {
     pub result: Result<Reply, Failure>,
 }
 
-/// Whether an attempt is to be made.
-#[derive(Debug)]
-pub enum Begun {
-    /// Make it, and tell how it ended.
-    Call(Box<Attempt>),
-    /// Not now; this job takes the other's place.
-    Later(Job),
-    /// It is over.
-    Over,
-}
-
 /// Makes requests to addresses that customers give.
 #[async_trait]
 pub trait Caller: Send + Sync {
@@ -123,7 +116,7 @@ impl App {
     }
 
     /// Finds out whether the job's attempt is still to be made.
-    pub async fn begin_attempt(&self, job: &Job) -> Result<Begun> {
+    pub async fn begin_attempt(&self, job: &Job) -> Result<Begun<Attempt>> {
         let call: Call = jobs::work(job)?;
         let Some(claim) = self.webhooks.claims.take(call.delivery.0) else {
             return Ok(Begun::Later(Self::put_off(job, job.lane, self.now().after(jobs::BEHIND))?));
@@ -132,7 +125,7 @@ impl App {
         let row = Delivery::row(call.webhook, call.delivery);
         let (delivery, hook) =
             tokio::try_join!(load::<Delivery>(store, &row), load::<Webhook>(store, &hook))?;
-        let Some((delivery, _)) = delivery else { return self.without_row(job) };
+        let Some((delivery, _)) = delivery else { return self.call_without_row(job) };
         if delivery.status.is_final() {
             return Ok(Begun::Over);
         }
@@ -144,7 +137,7 @@ impl App {
             None => DELETED,
             Some((hook, _)) if !hook.enabled => DISABLED,
             Some((hook, _)) => match self.attempt(hook, &delivery, Some(claim))? {
-                Some(attempt) => return Ok(Begun::Call(Box::new(attempt))),
+                Some(attempt) => return Ok(Begun::Attempt(Box::new(attempt))),
                 None => NOT_ALLOWED,
             },
         };
@@ -152,7 +145,8 @@ impl App {
         Ok(Begun::Over)
     }
 
-    fn without_row(&self, job: &Job) -> Result<Begun> {
+    /// Waits at the end of its endpoint's line.
+    fn call_without_row(&self, job: &Job) -> Result<Begun<Attempt>> {
         Ok(match self.ahead_of_its_row(job)? {
             Some(due) => Begun::Later(Self::put_off(job, job.lane, due)?),
             None => Begun::Over,

@@ -1,10 +1,7 @@
 //! From mail that arrived to deliveries. Doing it twice makes each delivery once.
 
 use futures_util::future::try_join_all;
-use sha2::{Digest as _, Sha256};
-use trapline_model::{
-    DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId, WebhookId,
-};
+use trapline_model::{DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId};
 use trapline_store::{
     PortError, load,
     records::{Delivery, Message, Webhook},
@@ -16,7 +13,7 @@ use super::{
     payload::{Told, payload},
     record::put,
 };
-use crate::{App, Error, Result, receive::Arrival};
+use crate::{App, Error, Result, ids, receive::Arrival};
 
 /// Messages whose deliveries are started together; also bounds the memory that their payloads take.
 const AT_ONCE: usize = 64;
@@ -89,7 +86,7 @@ impl App {
         let payload = payload(event, told, &self.settings.base_url)?;
         let mut found = Vec::with_capacity(audience.hooks.len());
         for hook in &audience.hooks {
-            let delivery = delivery_id(id, hook.id);
+            let delivery = DeliveryId(ids::of_mail(id, hook.id.0.as_bytes()));
             let row = Delivery::row(hook.id, delivery);
             let known = load::<Delivery>(&*self.ports.store, &row).await?;
             let (delivery, stored) = match known {
@@ -113,18 +110,4 @@ fn told<'a>(inbox: InboxId, inbox_name: &'a str, id: MessageId, message: &'a Mes
         to: &message.to,
         envelope_to: &message.envelope.to,
     }
-}
-
-/// The same message and webhook have the same delivery: a UUIDv7 (RFC 9562, section 5.7) with the
-/// mail's time, and with a hash of both ids in place of random bits.
-fn delivery_id(message: MessageId, webhook: WebhookId) -> DeliveryId {
-    let hash = Sha256::new()
-        .chain_update(message.inbox.0.as_bytes())
-        .chain_update(message.uuid.as_bytes())
-        .chain_update(webhook.0.as_bytes())
-        .finalize();
-    let mut bits = [0; 10];
-    bits.copy_from_slice(&hash[..10]);
-    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
-    DeliveryId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
 }

@@ -7,7 +7,7 @@ mod loops;
 
 use std::time::Duration;
 
-use trapline_app::{Added, Lane, Parcel, Trouble, Turn};
+use trapline_app::{Added, Begun, Lane, Parcel, Trouble};
 use trapline_model::{Forward, ForwardMatch, Forwarding, Inbox, MessageId};
 
 use crate::{mail::text_of, support::Bench};
@@ -67,9 +67,9 @@ impl Bench {
             }
             for lease in leases {
                 let next = match self.app.begin_forward(&lease.job).await.unwrap() {
-                    Turn::Over => None,
-                    Turn::Later(next) => Some(next),
-                    Turn::Send(attempt) => {
+                    Begun::Over => None,
+                    Begun::Later(next) => Some(next),
+                    Begun::Attempt(attempt) => {
                         let sent = answer(&attempt.parcel);
                         parcels.push(attempt.parcel.clone());
                         self.app.record_forward(*attempt, sent).await.unwrap()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_app::{Error, Lane, Parcel, Stage, Trouble, Turn};
+use trapline_app::{Begun, Error, Lane, Parcel, Stage, Trouble};
 
 use crate::support::Bench;
 
@@ -31,9 +31,9 @@ impl Bench {
             }
             for lease in leases {
                 let next = match self.app.begin_mail(&lease.job).await.unwrap() {
-                    Turn::Over => None,
-                    Turn::Later(next) => Some(next),
-                    Turn::Send(attempt) => {
+                    Begun::Over => None,
+                    Begun::Later(next) => Some(next),
+                    Begun::Attempt(attempt) => {
                         parcels.push(attempt.parcel.clone());
                         self.app.record_mail(*attempt, answer).await.unwrap()
                     }

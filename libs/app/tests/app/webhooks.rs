@@ -105,7 +105,7 @@ impl Bench {
                 let next = match self.app.begin_attempt(&lease.job).await.unwrap() {
                     Begun::Over => None,
                     Begun::Later(next) => Some(next),
-                    Begun::Call(attempt) => {
+                    Begun::Attempt(attempt) => {
                         let call = Call::of(&attempt);
                         let outcome = answer(&call);
                         calls.push(call);

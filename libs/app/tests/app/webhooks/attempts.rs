@@ -167,7 +167,7 @@ async fn a_repeated_job_makes_no_second_call() {
     let bench = Bench::new().await;
     let hook = told(&bench).await;
     let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
-    let Begun::Call(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
+    let Begun::Attempt(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
         panic!("it is due");
     };
     // The same job while it runs waits for it,
@@ -196,7 +196,7 @@ async fn a_late_answer_does_not_hide_a_later_one() {
         bench.deliver(&inbox, subject).await;
         bench.fan_out().await;
         let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
-        let Begun::Call(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
+        let Begun::Attempt(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
             panic!("it is due");
         };
         attempts.push(*attempt);
@@ -222,7 +222,7 @@ async fn two_processes_with_one_job_count_one_attempt() {
         let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
         let here = bench.app.begin_attempt(&lease.job).await.unwrap();
         let there = other.begin_attempt(&lease.job).await.unwrap();
-        let (Begun::Call(here), Begun::Call(there)) = (here, there) else {
+        let (Begun::Attempt(here), Begun::Attempt(there)) = (here, there) else {
             panic!("neither knows of the other");
         };
         let next = bench.app.record_attempt(*here, answer(first)).await.unwrap();

@@ -80,7 +80,7 @@ impl World<'_> {
             return self.jobs.push(job);
         }
         match self.bench.app.begin_attempt(&job).await.unwrap() {
-            Begun::Call(attempt) => {
+            Begun::Attempt(attempt) => {
                 let delivery =
                     attempt.headers.iter().find(|(name, _)| *name == "x-webhook-delivery");
                 let call = (delivery.unwrap().1.clone(), attempt.number);
