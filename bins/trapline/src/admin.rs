@@ -55,7 +55,7 @@ async fn known_team(app: &App, id: &str) -> Result<TeamId> {
 
 async fn with_app(args: &BackendArgs, work: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
     let clock = Clock::system();
-    let Opened { backend, master, .. } = Backend::join(args.check()?, clock.clone()).await?;
+    let Opened { backend, master, .. } = Backend::open(args.check()?, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
     let app =
         App::start(backend.ports(), clock, Settings::default(), &master, shutdown.clone()).await?;

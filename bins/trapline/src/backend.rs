@@ -26,19 +26,15 @@ pub(crate) struct Opened {
 }
 
 impl Backend {
-    /// Opens what the settings name, for a server.
-    pub(crate) async fn open(config: config::Backend, clock: Clock) -> Result<Opened> {
+    /// Opens what the settings name. A server keeps other servers away from its folder; a command
+    /// beside running servers (`alone` is false) does not.
+    pub(crate) async fn open(config: config::Backend, clock: Clock, alone: bool) -> Result<Opened> {
         match config {
-            config::Backend::Folder(folder) => open_folder(folder, clock, true).await,
-            config::Backend::Cluster(cluster) => open_cluster(cluster, clock).await,
-        }
-    }
-
-    /// The same for a command beside running servers.
-    pub(crate) async fn join(config: config::Backend, clock: Clock) -> Result<Opened> {
-        match config {
-            config::Backend::Folder(folder) => open_folder(folder, clock, false).await,
-            config::Backend::Cluster(cluster) => open_cluster(cluster, clock).await,
+            config::Backend::Folder(folder) => open_folder(folder, clock, alone).await,
+            config::Backend::Cluster(cluster) => {
+                let (options, master) = cluster_options(cluster, clock)?;
+                connect(&options, master).await
+            }
         }
     }
 
@@ -68,17 +64,15 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
     Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })
 }
 
-async fn open_cluster(config: config::Cluster, clock: Clock) -> Result<Opened> {
-    let (options, master) = cluster_options(config, clock)?;
-    let cluster = Arc::new(Cluster::connect(&options).await?);
-    Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
-}
-
 /// Makes or updates what the services hold, and opens them.
 pub(crate) async fn migrate(config: config::Cluster, clock: Clock) -> Result<Opened> {
     let (options, master) = cluster_options(config, clock)?;
     Cluster::migrate(&options, &records::TABLES).await?;
-    let cluster = Arc::new(Cluster::connect(&options).await?);
+    connect(&options, master).await
+}
+
+async fn connect(options: &trapline_cluster::Options, master: MasterKey) -> Result<Opened> {
+    let cluster = Arc::new(Cluster::connect(options).await?);
     Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
 }
 

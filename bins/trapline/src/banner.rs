@@ -1,6 +1,6 @@
 //! What a start prints: everything that somebody needs to send a first mail and see it.
 
-use std::{fmt::Write, net::SocketAddr};
+use std::net::SocketAddr;
 
 use trapline_app::{Settings, Start};
 
@@ -8,72 +8,71 @@ use crate::config::Roles;
 
 /// The text for the standard output.
 pub(crate) fn banner(settings: &Settings, start: &Start) -> String {
-    let mut text = String::new();
-    let mut line = |line: &str| {
-        // Writing into a String does not fail.
-        let _infallible = writeln!(text, "{line}");
-    };
-    line("Trapline is running.");
-    line("");
-    line(&format!("  API      {0}/api   (documentation at {0}/docs)", settings.base_url));
-    line(&format!("  SMTP     {}:{}", settings.smtp_host, settings.smtp_port));
-    if let Some(port) = settings.smtp_tls_port {
-        line(&format!("  SMTPS    {}:{port}", settings.smtp_host));
+    let base = &settings.base_url;
+    let mut lines = vec![
+        "Trapline is running.".to_owned(),
+        String::new(),
+        format!("  API      {base}/api   (documentation at {base}/docs)"),
+    ];
+    lines.extend(smtp_lines(settings));
+    lines.extend(inbox_lines(start));
+    if start.inbox.is_some() && settings.catch_all {
+        lines.push("           (mail without credentials lands in this inbox too)".to_owned());
     }
-    if let Some(inbox) = &start.inbox {
-        line(&format!("  Inbox    {} ({})", inbox.name, inbox.id));
-        line(&format!("  User     {}   Password {}", inbox.smtp.username, inbox.smtp.password));
-        if settings.catch_all {
-            line("           (mail without credentials lands in this inbox too)");
-        }
-    }
-    line(&key_line(start));
-    line("");
+    lines.push(key_line(start));
+    lines.push(String::new());
     if let Some(inbox) = &start.inbox {
         let key = start.new_key.as_deref().unwrap_or("$TRAPLINE_API_KEY");
-        line("  Send a mail, then:");
-        line(&format!(
-            "  curl -H 'Authorization: Bearer {key}' {}/api/inboxes/{}/messages",
-            settings.base_url, inbox.id
+        lines.push("  Send a mail, then:".to_owned());
+        lines.push(format!(
+            "  curl -H 'Authorization: Bearer {key}' {base}/api/inboxes/{}/messages",
+            inbox.id
         ));
-        line("");
+        lines.push(String::new());
     }
-    text
+    text(&lines)
 }
 
 /// The text of a process that is one of a cluster.
 pub(crate) fn roles_banner(settings: &Settings, http: SocketAddr, roles: Roles) -> String {
-    let mut text = format!("Trapline is running: {}.\n\n", roles.names().join(", "));
     let what = if roles.api { "API and probes" } else { "probes" };
-    let mut line = |line: &str| {
-        // Writing into a String does not fail.
-        let _infallible = writeln!(text, "{line}");
-    };
-    line(&format!("  HTTP     {http}   ({what})"));
+    let mut lines = vec![
+        format!("Trapline is running: {}.", roles.names().join(", ")),
+        String::new(),
+        format!("  HTTP     {http}   ({what})"),
+    ];
     if roles.edge {
-        line(&format!("  SMTP     {}:{}", settings.smtp_host, settings.smtp_port));
-        if let Some(port) = settings.smtp_tls_port {
-            line(&format!("  SMTPS    {}:{port}", settings.smtp_host));
-        }
+        lines.extend(smtp_lines(settings));
     }
-    line("");
-    text
+    lines.push(String::new());
+    text(&lines)
 }
 
 /// The text of a migration.
 pub(crate) fn migrated(start: &Start) -> String {
-    let mut text = "The services are ready for `trapline api`, `smtp` and `worker`.\n\n".to_owned();
-    let mut line = |line: &str| {
-        // Writing into a String does not fail.
-        let _infallible = writeln!(text, "{line}");
-    };
-    if let Some(inbox) = &start.inbox {
-        line(&format!("  Inbox    {} ({})", inbox.name, inbox.id));
-        line(&format!("  User     {}   Password {}", inbox.smtp.username, inbox.smtp.password));
-    }
-    line(&key_line(start));
-    line("");
-    text
+    let mut lines = vec![
+        "The services are ready for `trapline api`, `smtp` and `worker`.".to_owned(),
+        String::new(),
+    ];
+    lines.extend(inbox_lines(start));
+    lines.push(key_line(start));
+    lines.push(String::new());
+    text(&lines)
+}
+
+fn smtp_lines(settings: &Settings) -> Vec<String> {
+    let host = &settings.smtp_host;
+    let mut lines = vec![format!("  SMTP     {host}:{}", settings.smtp_port)];
+    lines.extend(settings.smtp_tls_port.map(|port| format!("  SMTPS    {host}:{port}")));
+    lines
+}
+
+fn inbox_lines(start: &Start) -> Vec<String> {
+    let Some(inbox) = &start.inbox else { return Vec::new() };
+    vec![
+        format!("  Inbox    {} ({})", inbox.name, inbox.id),
+        format!("  User     {}   Password {}", inbox.smtp.username, inbox.smtp.password),
+    ]
 }
 
 fn key_line(start: &Start) -> String {
@@ -81,4 +80,8 @@ fn key_line(start: &Start) -> String {
         Some(key) => format!("  API key  {key}   (shown this once)"),
         None => "  API key  made earlier; `trapline key create` makes another".to_owned(),
     }
+}
+
+fn text(lines: &[String]) -> String {
+    lines.join("\n") + "\n"
 }

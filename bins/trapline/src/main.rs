@@ -42,9 +42,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     let (config, check_only) = match cli.command {
         None => (cli.serve.check()?, cli.serve.http.check_config),
         Some(Command::Serve(args)) => (args.check()?, args.http.check_config),
-        Some(Command::Api(args)) => (args.check()?, args.http.check_config),
-        Some(Command::Smtp(args)) => (args.check()?, args.http.check_config),
-        Some(Command::Worker(args)) => (args.check()?, args.http.check_config),
+        Some(Command::Api(args)) => (args.check()?, args.member.http.check_config),
+        Some(Command::Smtp(args)) => (args.check()?, args.member.http.check_config),
+        Some(Command::Worker(args)) => (args.check()?, args.member.http.check_config),
         Some(Command::Migrate(args)) => return runtime.block_on(migrate::run(args.check()?)),
         Some(Command::Key(command)) => return runtime.block_on(admin::key(command)),
         Some(Command::Team(command)) => return runtime.block_on(admin::team(command)),

@@ -42,7 +42,8 @@ pub(crate) async fn run(config: Config) -> Result<()> {
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
     let Config { backend, edge, api_key, webhooks, relay, observe, .. } = config;
     let clock = Clock::system();
-    let Opened { backend, master, folder, lock } = Backend::open(backend, clock.clone()).await?;
+    let Opened { backend, master, folder, lock } =
+        Backend::open(backend, clock.clone(), true).await?;
     let shutdown = CancellationToken::new();
     let app = App::start(backend.ports(), clock, settings, &master, shutdown.clone())
         .await

@@ -114,8 +114,9 @@ pub(crate) struct ServeArgs {
     pub observe: ObserveArgs,
 }
 
+/// What every process of a cluster has.
 #[derive(Debug, Args)]
-pub(crate) struct ApiRoleArgs {
+pub(crate) struct MemberArgs {
     #[command(flatten)]
     pub http: HttpArgs,
     #[command(flatten)]
@@ -124,48 +125,38 @@ pub(crate) struct ApiRoleArgs {
     pub cluster: ClusterArgs,
     #[command(flatten)]
     pub secret: SecretArgs,
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApiRoleArgs {
+    #[command(flatten)]
+    pub member: MemberArgs,
     #[command(flatten)]
     pub api: ApiArgs,
     #[command(flatten)]
     pub webhooks: WebhookArgs,
     #[command(flatten)]
     pub relay: RelayArgs,
-    #[command(flatten)]
-    pub observe: ObserveArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SmtpRoleArgs {
     #[command(flatten)]
-    pub http: HttpArgs,
+    pub member: MemberArgs,
     #[command(flatten)]
     pub edge: EdgeArgs,
-    #[command(flatten)]
-    pub public: PublicArgs,
-    #[command(flatten)]
-    pub cluster: ClusterArgs,
-    #[command(flatten)]
-    pub secret: SecretArgs,
-    #[command(flatten)]
-    pub observe: ObserveArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WorkerRoleArgs {
     #[command(flatten)]
-    pub http: HttpArgs,
-    #[command(flatten)]
-    pub public: PublicArgs,
-    #[command(flatten)]
-    pub cluster: ClusterArgs,
-    #[command(flatten)]
-    pub secret: SecretArgs,
+    pub member: MemberArgs,
     #[command(flatten)]
     pub webhooks: WebhookArgs,
     #[command(flatten)]
     pub relay: RelayArgs,
-    #[command(flatten)]
-    pub observe: ObserveArgs,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,9 @@ use trapline_app::MasterKey;
 
 use super::{
     Backend, Config, Migration, Webhooks,
-    args::{ApiRoleArgs, BackendArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs},
+    args::{
+        ApiRoleArgs, BackendArgs, MemberArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
+    },
     faults::Faults,
     parse,
 };
@@ -14,12 +16,17 @@ use super::{
 /// API requests a minute and team in a cluster.
 const CLUSTER_RATE: u32 = 6_000;
 
+/// Reads everything, and ends with every fault in it or none.
+fn read<T>(read: impl FnOnce(&mut Faults) -> T) -> anyhow::Result<T> {
+    let mut faults = Faults::default();
+    let value = read(&mut faults);
+    faults.end(value)
+}
+
 impl ServeArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Config> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let config = Config {
+        read(|f| Config {
             http: self.http.read(f),
             public: self.public.read(f),
             backend: Backend::Folder(self.folder.read(&self.secret, f)),
@@ -30,100 +37,85 @@ impl ServeArgs {
             webhooks: self.webhooks.read(f),
             relay: self.relay.read(f),
             observe: self.observe.read(f),
-        };
-        faults.end(config)
+        })
+    }
+}
+
+impl MemberArgs {
+    /// The settings of a process that has no role yet.
+    fn read(&self, f: &mut Faults) -> Config {
+        Config {
+            http: self.http.read(f),
+            public: self.public.read(f),
+            backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
+            api: None,
+            edge: None,
+            worker: false,
+            api_key: None,
+            webhooks: Webhooks::default(),
+            relay: None,
+            observe: self.observe.read(f),
+        }
     }
 }
 
 impl ApiRoleArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Config> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let config = Config {
-            http: self.http.read(f),
-            public: self.public.read(f),
-            backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
+        read(|f| Config {
             api: Some(self.api.read(Some(CLUSTER_RATE), f)),
-            edge: None,
-            worker: false,
-            api_key: None,
             webhooks: self.webhooks.read(f),
             relay: self.relay.read(f),
-            observe: self.observe.read(f),
-        };
-        faults.end(config)
+            ..self.member.read(f)
+        })
     }
 }
 
 impl SmtpRoleArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Config> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let config = Config {
-            http: self.http.read(f),
-            public: self.public.read(f),
-            backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
-            api: None,
-            edge: Some(self.edge.read(&self.public.mail_domain, false, f)),
-            worker: false,
-            api_key: None,
-            webhooks: Webhooks::default(),
-            relay: None,
-            observe: self.observe.read(f),
-        };
-        faults.end(config)
+        read(|f| Config {
+            edge: Some(self.edge.read(&self.member.public.mail_domain, false, f)),
+            ..self.member.read(f)
+        })
     }
 }
 
 impl WorkerRoleArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Config> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let config = Config {
-            http: self.http.read(f),
-            public: self.public.read(f),
-            backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
-            api: None,
-            edge: None,
+        read(|f| Config {
             worker: true,
-            api_key: None,
             webhooks: self.webhooks.read(f),
             relay: self.relay.read(f),
-            observe: self.observe.read(f),
-        };
-        faults.end(config)
+            ..self.member.read(f)
+        })
     }
 }
 
 impl MigrateArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Migration> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let migration = Migration {
+        read(|f| Migration {
             public: self.public.read(f),
             api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
             cluster: self.cluster.read(&self.secret, f),
             observe: self.observe.read(f),
-        };
-        faults.end(migration)
+        })
     }
 }
 
 impl BackendArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Backend> {
-        let mut faults = Faults::default();
-        let f = &mut faults;
-        let backend = if self.cluster.cql.as_ref().is_some_and(|url| !url.is_empty()) {
-            Backend::Cluster(self.cluster.read(&self.secret, f))
-        } else {
-            Backend::Folder(self.folder.read(&self.secret, f))
-        };
-        faults.end(backend)
+        let is_cluster = self.cluster.cql.as_ref().is_some_and(|url| !url.is_empty());
+        read(|f| {
+            if is_cluster {
+                Backend::Cluster(self.cluster.read(&self.secret, f))
+            } else {
+                Backend::Folder(self.folder.read(&self.secret, f))
+            }
+        })
     }
 }
 

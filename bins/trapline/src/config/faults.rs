@@ -38,7 +38,7 @@ impl Faults {
         text: Option<&String>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let text = text.filter(|text| !text.is_empty())?;
+        let text = given(text)?;
         self.take(flag, text, read(text).map(Some))
     }
 
@@ -49,8 +49,7 @@ impl Faults {
         text: Option<&String>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let text = text.filter(|text| !text.is_empty())?;
-        self.take(flag, "(hidden)", read(text).map(Some))
+        self.take(flag, "(hidden)", read(given(text)?).map(Some))
     }
 
     /// A text that must be there.
@@ -84,4 +83,9 @@ impl Faults {
         anyhow::ensure!(self.0.is_empty(), "bad settings\n  {}", self.0.join("\n  "));
         Ok(value)
     }
+}
+
+/// An empty text is none, as environments can leave one.
+fn given(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.is_empty())
 }
