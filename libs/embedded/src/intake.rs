@@ -1,9 +1,9 @@
 //! The receiving path's commit: bytes, rows and job in one transaction.
 
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
 use async_trait::async_trait;
-use rusqlite::params;
+use rusqlite::{ToSql, blob::ZeroBlob, params};
 use trapline_store::{Group, Intake, PortError, Result};
 
 use crate::{database::Database, queue::insert, store::Plan, values::sql, writer::Session};
@@ -32,7 +32,19 @@ impl Intake for SqliteIntake {
     }
 }
 
+/// SQLite copies a value that it is given, twice. A segment beyond this many bytes is written into
+/// its place instead, which changes each page once more.
+const COPIED: usize = 8 << 20;
+
 fn keep(session: &Session<'_>, name: &str, bytes: &[u8]) -> Result<()> {
+    if bytes.len() <= COPIED {
+        return insert_segment(session, name, bytes);
+    }
+    insert_segment(session, name, ZeroBlob(bytes.len() as u64))?;
+    session.last_blob("segment_bytes", "bytes")?.write_all(bytes).map_err(PortError::unavailable)
+}
+
+fn insert_segment(session: &Session<'_>, name: &str, bytes: impl ToSql) -> Result<()> {
     let mut statement =
         session.statement("INSERT INTO segment_bytes (name, bytes) VALUES (?, ?)")?;
     statement.execute(params![name, bytes]).map_err(sql).map(drop)

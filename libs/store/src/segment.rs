@@ -38,7 +38,17 @@ impl Builder {
     /// A segment without messages.
     #[must_use]
     pub fn new() -> Self {
-        Self { body: BytesMut::from(&MAGIC[..]), footer: BytesMut::new() }
+        Self::with_capacity(0, 0)
+    }
+
+    /// The same with room for messages of `bytes` octets together, known by so many ids: within it
+    /// a segment is never moved while it grows.
+    #[must_use]
+    pub fn with_capacity(bytes: usize, ids: usize) -> Self {
+        let footer = BytesMut::with_capacity(ids * ENTRY);
+        let mut body = BytesMut::with_capacity(MAGIC.len() + bytes + ids * ENTRY + TAIL);
+        body.put_slice(MAGIC);
+        Self { body, footer }
     }
 
     /// Adds a message that is known by each of `ids`; returns its offset and length in bytes.

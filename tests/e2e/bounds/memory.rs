@@ -11,8 +11,8 @@ const MIB: u64 = 1 << 20;
 const MAIL_MEMORY: u64 = 128 * MIB;
 
 /// What it may take beside them at its peak: the process itself with its sessions (50 MiB), the group
-/// that is being written (a message of 25 MiB on top of a group's 8 MiB, once in its segment and once
-/// in the database's hands), and what the allocator keeps back.
+/// that is being written (a message of 25 MiB on top of a group's 8 MiB, in its segment, and as pages
+/// of the database), and what the allocator keeps back.
 const BESIDE: u64 = 144 * MIB;
 
 const CLIENTS: usize = 200;

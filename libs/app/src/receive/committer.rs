@@ -92,9 +92,11 @@ impl Committer {
     }
 
     async fn commit_class(&self, class: Class, mails: Vec<Waiting>, now: Time) {
+        let bytes = mails.iter().map(|(draft, _)| draft.raw.len()).sum();
+        let messages = mails.iter().map(|(draft, _)| draft.targets.len()).sum();
         let mut group = Forming {
             name: segment::name(class, self.ids.next()),
-            segment: Builder::new(),
+            segment: Builder::with_capacity(bytes, messages),
             rows: Vec::with_capacity(mails.len()),
             mails: Vec::with_capacity(mails.len()),
             arrived: Vec::with_capacity(mails.len()),

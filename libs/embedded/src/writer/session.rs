@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, blob::Blob};
 use trapline_model::Time;
 use trapline_store::{Lane, Result};
 
@@ -28,6 +28,12 @@ impl<'c> Session<'c> {
     /// The statement, compiled before or now.
     pub(crate) fn statement(&self, text: &str) -> Result<CachedStatement<'c>> {
         self.connection.prepare_cached(text).map_err(sql)
+    }
+
+    /// The value of the row that was inserted last, to be written in place.
+    pub(crate) fn last_blob(&self, table: &str, column: &str) -> Result<Blob<'c>> {
+        let row = self.connection.last_insert_rowid();
+        self.connection.blob_open("main", table, column, row, false).map_err(sql)
     }
 
     /// Undoes all of `work` if it fails, and nothing of what other callers did before it.

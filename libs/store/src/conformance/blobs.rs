@@ -45,7 +45,7 @@ async fn damaged(h: &impl Harness, blob: &BlobRef) {
 
 /// Messages of any size read back, and so does the whole segment.
 pub async fn committed_bytes_read_back(h: &impl Harness) {
-    for size in [0, 1, 6_000, 300_000, 3_000_000] {
+    for size in [0, 1, 6_000, 300_000, 3_000_000, 20_000_000] {
         let bytes: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[0]).collect();
         let blob = committed(h, &bytes).await;
         assert!(h.ports().blobs.read(&blob, None).await.unwrap() == bytes, "{}: {size}", h.name());
