@@ -4,18 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use trapline_tests::{Answer, Deployment, Inbox, Mail, Rest, deliver, eventually, relayed, shared};
+use trapline_tests::{
+    Answer, Deployment, Inbox, Mail, Relayed, Rest, deliver, eventually, shared, shared_relay,
+};
 
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
-
-/// The path of the link in a mail, whose text is its first part.
-fn confirmation(message: &str) -> String {
-    let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
-    let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
-    let text = String::from_utf8(data_encoding::BASE64.decode(body.as_bytes()).unwrap()).unwrap();
-    let from = text.find("/api/forward-addresses/confirm").unwrap();
-    text[from..].split_whitespace().next().unwrap().to_owned()
-}
 
 /// What a team has, fresh for each route.
 struct Fixture {
@@ -64,9 +57,8 @@ impl Fixture {
         let added = rest.post("/api/forward-addresses", json!({ "email": email })).await;
         assert!([200, 201, 429].contains(&added.status), "{added}");
         eventually("a confirmed address", async || {
-            let asked = |message: &String| message.contains("\r\nSubject: Confirm your ");
-            for message in relayed(email).iter().filter(|message| asked(message)) {
-                rest.post(&confirmation(message), Value::Null).await;
+            for link in shared_relay().mails(email).iter().filter_map(Relayed::confirmation) {
+                rest.post(&link, Value::Null).await;
             }
             let addresses = rest.get("/api/forward-addresses").await.expect(200).json();
             let mut addresses = addresses.as_array().unwrap().iter();

@@ -53,6 +53,12 @@ impl Addresses {
         self.api.lock().unwrap()[number % EACH].clone()
     }
 
+    /// One process that does everything; it replaces what was known.
+    pub(crate) fn set_single(&self, smtp: SocketAddr, api: &str) {
+        *self.smtp.lock().unwrap() = vec![smtp; EACH];
+        *self.api.lock().unwrap() = vec![api.to_owned(); EACH];
+    }
+
     fn set(&self, nodes: &BTreeMap<(Role, usize), Node>) {
         let of = |role| nodes.iter().filter(move |((other, _), _)| *other == role);
         *self.smtp.lock().unwrap() = of(Role::Smtp).filter_map(|(_, node)| node.smtp()).collect();

@@ -1,7 +1,7 @@
-//! The address that the team's webhook calls: it answers 204, and notes which messages it was told of.
+//! The address that webhooks call: it answers 204, and counts the calls for each message.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::{BufRead, BufReader, Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex},
@@ -10,9 +10,9 @@ use std::{
 
 use serde_json::Value;
 
-/// Ids of the messages that it was called for.
+/// Calls by the id of the message.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Hooks(Arc<Mutex<BTreeSet<String>>>);
+pub(crate) struct Hooks(Arc<Mutex<BTreeMap<String, usize>>>);
 
 impl Hooks {
     /// Listens until the program ends.
@@ -31,7 +31,18 @@ impl Hooks {
     }
 
     pub(crate) fn missing(&self, ids: &BTreeSet<String>) -> usize {
-        ids.difference(&self.0.lock().unwrap()).count()
+        let calls = self.0.lock().unwrap();
+        ids.iter().filter(|id| !calls.contains_key(*id)).count()
+    }
+
+    /// Messages that it was called for.
+    pub(crate) fn called(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
+    /// Calls for messages that it had been called for already.
+    pub(crate) fn repeated(&self) -> usize {
+        self.0.lock().unwrap().values().map(|calls| calls - 1).sum()
     }
 
     fn serve(&self, mut connection: &TcpStream) -> Option<()> {
@@ -55,7 +66,7 @@ impl Hooks {
             reader.read_exact(&mut body).ok()?;
             let body: Value = serde_json::from_slice(&body).ok()?;
             if let Some(id) = body["message"]["id"].as_str() {
-                self.0.lock().unwrap().insert(id.to_owned());
+                *self.0.lock().unwrap().entry(id.to_owned()).or_default() += 1;
             }
             connection.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").ok()?;
         }

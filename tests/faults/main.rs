@@ -2,11 +2,13 @@
 //! kind, while one part after another fails.
 //!
 //! `FAULTS=short` or `full` says how long each fault lasts; without it nothing runs. `FAULTS_ONLY` is
-//! a part of the names of the faults to try.
+//! a part of the names of the faults to try, or `deliveries`: the crashes while webhooks are called, which
+//! are not in the short form else.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod check;
+mod deliveries;
 mod fault;
 mod fleet;
 mod hooks;
@@ -31,10 +33,11 @@ use pod::Pod;
 use serde_json::json;
 use services::Backing;
 use table::Row;
+use tokio::runtime::Runtime;
 use trapline_tests::{Rest, Site};
 
-/// How soon everybody must be served again when the cause is gone.
-const RECOVER_WITHIN: Duration = Duration::from_mins(1);
+/// The name of the part that kills processes while webhooks are called.
+const DELIVERIES: &str = "deliveries";
 /// Of undisturbed load before a fault.
 const STEADY: Duration = Duration::from_secs(2);
 
@@ -44,26 +47,35 @@ struct Form {
     outage: Duration,
     /// Of undisturbed load after a fault.
     calm: Duration,
+    /// How soon everybody must be served again when the cause is gone.
+    recover: Duration,
     /// How long the last webhook may take: retries and repairs go on for minutes.
     hooks: Duration,
+    /// Mails during whose deliveries processes are killed; a multiple of 100.
+    deliveries: usize,
 }
 
 const FULL: Form = Form {
     hold: Duration::from_secs(10),
     outage: Duration::from_secs(30),
     calm: Duration::from_secs(4),
+    recover: Duration::from_mins(1),
     hooks: Duration::from_mins(12),
+    deliveries: 10_000,
 };
 const SHORT: Form = Form {
     hold: Duration::from_secs(3),
     outage: Duration::from_secs(8),
     calm: Duration::from_secs(1),
+    // It runs beside everything else that a shared machine does, and measures nothing.
+    recover: Duration::from_mins(4),
     hooks: Duration::ZERO,
+    deliveries: 500,
 };
 
 fn main() -> ExitCode {
-    let (form, publish) = match std::env::var("FAULTS").as_deref() {
-        Ok("full") => (FULL, std::env::var_os("FAULTS_ONLY").is_none()),
+    let (form, is_full) = match std::env::var("FAULTS").as_deref() {
+        Ok("full") => (FULL, true),
         Ok("short") => (SHORT, false),
         Ok(other) => panic!("FAULTS={other}: there is short and full"),
         Err(_) => {
@@ -71,13 +83,42 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
+    let only = std::env::var("FAULTS_ONLY").unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // The end-to-end tests have a short form of this.
+    let with_deliveries = only == DELIVERIES || (is_full && only.is_empty());
+    let mut crashes = Vec::new();
+    if with_deliveries {
+        crashes.push(deliveries::of_one_process(&runtime, form.deliveries));
+    }
+    let mut world = start(runtime, form.hold);
+    let mut all_good = true;
+    if with_deliveries {
+        // Before the rounds: their webhook is told of every inbox's mail.
+        crashes.push(deliveries::of_a_cluster(&mut world, form.deliveries));
+        all_good = crashes.iter().all(deliveries::Row::is_good);
+        show(DELIVERIES, &deliveries::table(&crashes), is_full);
+    }
+    if only != DELIVERIES {
+        all_good &= every_fault(&mut world, &form, is_full && only.is_empty(), &only);
+    }
+    if all_good {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("{}", world.fleet.logs());
+    ExitCode::FAILURE
+}
+
+fn start(runtime: Runtime, hold: Duration) -> World {
     let backing = Backing::start();
     let site = Site::migrate(&backing.urls());
     let pod = Pod::new(&backing);
-    let fleet = Fleet::start(site, pod);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let mut world = World { fleet, backing, runtime, hold: form.hold };
-    let (hooks, accepted, rows) = rounds(&mut world, &form);
+    World { fleet: Fleet::start(site, pod), backing, runtime, hold }
+}
+
+/// Whether all went as promised.
+fn every_fault(world: &mut World, form: &Form, publish: bool, only: &str) -> bool {
+    let (hooks, accepted, rows) = rounds(world, form, only);
     let mut notes = Vec::new();
     if let Err(why) = &world.fleet.pod {
         notes.push(format!("Network cuts were left out: {why}."));
@@ -85,20 +126,19 @@ fn main() -> ExitCode {
     let late = called(&hooks, &accepted, form.hooks);
     let called = accepted.len() - late;
     notes.push(format!("Webhook: called for {called} of {} accepted messages.", accepted.len()));
-    let table = table::table(&rows, &notes);
+    show("faults", &table::table(&rows, &notes), publish);
+    rows.iter().all(Row::is_good) && (late == 0 || form.hooks.is_zero())
+}
+
+fn show(name: &str, table: &str, publish: bool) {
     println!("{table}");
     if publish {
-        table::publish(&table);
+        table::publish(name, table);
     }
-    if rows.iter().all(Row::is_good) && (late == 0 || form.hooks.is_zero()) {
-        return ExitCode::SUCCESS;
-    }
-    eprintln!("{}", world.fleet.logs());
-    ExitCode::FAILURE
 }
 
 /// Strikes with one fault after another.
-fn rounds(world: &mut World, form: &Form) -> (Hooks, BTreeSet<String>, Vec<Row>) {
+fn rounds(world: &mut World, form: &Form, only: &str) -> (Hooks, BTreeSet<String>, Vec<Row>) {
     let ip = world.fleet.pod.as_ref().map_or(Ipv4Addr::LOCALHOST, Pod::gateway);
     let (hooks, address) = Hooks::listen(ip);
     world.fleet.wait_ready(&world.runtime);
@@ -106,10 +146,9 @@ fn rounds(world: &mut World, form: &Form) -> (Hooks, BTreeSet<String>, Vec<Row>)
     let body = json!({ "url": format!("http://{address}/") });
     world.runtime.block_on(rest.post("/api/webhooks", body)).expect(201);
     let (mut accepted, mut rows) = (BTreeSet::new(), Vec::new());
-    let only = std::env::var("FAULTS_ONLY").unwrap_or_default();
     for fault in fault::all(form.hold, form.outage) {
         let left_out = matches!(fault, Fault::Cut(_)) && world.fleet.pod.is_err();
-        if !left_out && fault.name(form.hold).contains(&only) {
+        if !left_out && fault.name(form.hold).contains(only) {
             let (row, ids) = round(fault, world, form);
             eprintln!("{}", row.line());
             rows.push(row);
@@ -125,14 +164,14 @@ fn round(fault: Fault, world: &mut World, form: &Form) -> (Row, Vec<String>) {
     let rest = |world: &World| Rest::new(&world.fleet.addresses.api(0), Some(&key));
     let (began, start) = (Instant::now(), rest(world));
     let running = Running::start(&world.runtime, &start, &key, &world.fleet.addresses);
-    running.served_since(began, RECOVER_WITHIN).unwrap();
+    running.served_since(began, form.recover).unwrap();
     sleep(STEADY);
     let struck = Instant::now();
     fault.strike(world);
     let lifted = Instant::now();
-    let failure = running.served_since(lifted, RECOVER_WITHIN).err();
+    let failure = running.served_since(lifted, form.recover).err();
     sleep(form.calm);
-    let load = running.stop(&world.runtime, RECOVER_WITHIN);
+    let load = running.stop(&world.runtime, form.recover);
     world.fleet.wait_ready(&world.runtime);
     let found = world.runtime.block_on(check::check(&load, &rest(world), EACH));
     let mails = load.ledger.mails().into_values();

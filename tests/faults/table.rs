@@ -12,8 +12,6 @@ use crate::{
 };
 
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reliability.md");
-const BEGIN: &str = "<!-- faults: begin -->";
-const END: &str = "<!-- faults: end -->";
 const HEAD: &str = "\
 | Fault | Accepted | Lost | Duplicate ids | Repeated by the client | Wrong answers | \
 Told to try again | Connections lost | SMTP | REST | wait | SSE |
@@ -74,10 +72,11 @@ pub(crate) fn table(rows: &[Row], notes: &[String]) -> String {
     format!("{HEAD}{}\n\n{}\n", lines.join("\n"), notes.join("\n"))
 }
 
-/// Puts the table where the report has its markers.
-pub(crate) fn publish(table: &str) {
+/// Puts a table where the report has the markers of this name.
+pub(crate) fn publish(name: &str, table: &str) {
+    let (begin, end) = (format!("<!-- {name}: begin -->"), format!("<!-- {name}: end -->"));
     let report = fs::read_to_string(REPORT).unwrap();
-    let (before, rest) = report.split_once(BEGIN).expect("the report has a marker");
-    let (_, after) = rest.split_once(END).expect("the report has a second marker");
-    fs::write(REPORT, format!("{before}{BEGIN}\n{table}{END}{after}")).unwrap();
+    let (before, rest) = report.split_once(&begin).expect("the report has a marker");
+    let (_, after) = rest.split_once(&end).expect("the report has a second marker");
+    fs::write(REPORT, format!("{before}{begin}\n{table}{end}{after}")).unwrap();
 }

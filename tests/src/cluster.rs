@@ -9,22 +9,26 @@ use crate::{banner::Banner, home::Home, process::Process};
 /// How many processes of each role run.
 const EACH: usize = 2;
 
-/// What all deployments of a test run share: they are more processes of one cluster.
+/// What the processes of one cluster share.
 pub(crate) struct Installation {
     pub(crate) home: Home,
     pub(crate) first: Banner,
-    _folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
-static INSTALLATION: LazyLock<Installation> = LazyLock::new(|| {
-    let folder = tempfile::Builder::new().prefix("trapline-cluster-").tempdir().unwrap();
-    let home = Home::cluster(folder.path());
-    let printed = home.run(&["migrate"]);
-    let lines: Vec<_> = printed.lines().map(str::to_owned).collect();
-    Installation { home, first: Banner::parse(&lines), _folder: folder }
-});
+static INSTALLATION: LazyLock<Installation> = LazyLock::new(Installation::new);
 
-/// The cluster of this test run.
+impl Installation {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("trapline-cluster-").tempdir().unwrap();
+        let home = Home::cluster(folder.path());
+        let printed = home.run(&["migrate"]);
+        let lines: Vec<_> = printed.lines().map(str::to_owned).collect();
+        Self { home, first: Banner::parse(&lines), folder }
+    }
+}
+
+/// The cluster that the deployments of a test run share, but for those that are alone.
 pub(crate) fn installation() -> &'static Installation {
     &INSTALLATION
 }
@@ -83,7 +87,7 @@ fn knows(role: &str, flag: &str) -> bool {
     let one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
     match role {
         "api" => !one_of(&SMTP),
-        "smtp" => !one_of(&API) && !flag.starts_with("--relay-"),
+        "smtp" => !one_of(&API) && !one_of(&["--relay-", "--webhook-"]),
         _ => !one_of(&API) && !one_of(&SMTP),
     }
 }

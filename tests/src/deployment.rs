@@ -9,13 +9,21 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{Rest, Team, cluster, home::Home, process::Process, relay, teams::KeyMaker};
+use crate::{
+    Rest, Team,
+    banner::Banner,
+    cluster::{self, Installation},
+    home::Home,
+    process::Process,
+    relay_flags, shared_relay,
+    teams::KeyMaker,
+};
 
 /// A running product. Dropping it ends it and removes its data.
 ///
 /// `MODE` says how it runs: `embedded`, which is the default, is everything in one process over one
-/// data folder. `cluster` is several processes of each role, which share services, and one
-/// installation, with every other deployment of the test run.
+/// data folder. `cluster` is several processes of each role, which share services, and but for
+/// [`alone`](Self::alone) one installation, with every other deployment of the test run.
 #[derive(Debug)]
 pub struct Deployment {
     home: Home,
@@ -44,9 +52,18 @@ impl Deployment {
         deployment
     }
 
+    /// Starts an installation that no other process takes work from, with settings of `serve`.
+    pub fn alone(flags: &[&str]) -> Self {
+        if !is_cluster() {
+            return Self::embedded(flags);
+        }
+        let Installation { home, first, folder } = Installation::new();
+        Self { _folder: Some(folder), ..Self::of_cluster(&home, &first, flags) }
+    }
+
     /// One that tests share, with the first team and a relay.
     pub(crate) fn first() -> Self {
-        let relay = relay::flags();
+        let relay = relay_flags(shared_relay().address());
         let flags: Vec<_> = relay.iter().map(String::as_str).collect();
         if is_cluster() { Self::cluster(&flags) } else { Self::embedded(&flags) }
     }
@@ -70,15 +87,18 @@ impl Deployment {
     }
 
     fn cluster(flags: &[&str]) -> Self {
-        let installation = cluster::installation();
-        let home = installation.home.clone();
+        let Installation { home, first, .. } = cluster::installation();
+        Self::of_cluster(home, first, flags)
+    }
+
+    fn of_cluster(home: &Home, first: &Banner, flags: &[&str]) -> Self {
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
-        let (key, inbox) = (installation.first.key.clone(), installation.first.inbox.clone());
+        let (key, inbox) = (first.key.clone(), first.inbox.clone());
         Self {
-            team: Team::first(key.expect("a migration shows a key"), KeyMaker::of(&home)),
+            team: Team::first(key.expect("a migration shows a key"), KeyMaker::of(home)),
             inbox: inbox.expect("a migration shows an inbox"),
-            processes: cluster::start(&home, &flags),
-            home,
+            processes: cluster::start(home, &flags),
+            home: home.clone(),
             flags,
             turn: AtomicUsize::new(0),
             _folder: None,
@@ -183,6 +203,12 @@ impl Deployment {
         } else {
             vec![serve(&self.home, &self.flags)]
         };
+    }
+
+    /// The same with other settings.
+    pub fn restart_with(&mut self, flags: &[&str]) {
+        self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        self.restart();
     }
 
     /// The end of what the processes logged.

@@ -3,9 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use crate::process::executable;
+
+static INSTALLATIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// A folder for logs and, in one process, data; and the settings that lead to the services of a
 /// cluster.
@@ -54,8 +57,9 @@ impl Home {
 
     /// An installation over these services.
     pub(crate) fn over(folder: &Path, services: &Services) -> Self {
-        // Each run has a keyspace and a folder of the bucket for itself.
-        let keyspace = format!("e2e_{}", std::process::id());
+        // Each installation has a keyspace and a folder of the bucket for itself.
+        let number = INSTALLATIONS.fetch_add(1, Ordering::Relaxed);
+        let keyspace = format!("e2e_{}_{number}", std::process::id());
         let Services { cql, nats, redis, blobs } = services.clone();
         let (bucket, query) = blobs.split_once('?').unwrap_or((&blobs, ""));
         let settings = vec![

@@ -32,7 +32,7 @@ pub use deployment::{Deployment, is_cluster};
 pub use fixtures::{Inbox, deliver};
 pub use home::Services;
 pub use mail::{Mail, dot_stuff, sha256_hex};
-pub use relay::relayed;
+pub use relay::{Relay, Relayed, relay_flags, shared_relay};
 pub use rest::{Answer, Rest};
 pub use shared::{Shared, shared};
 pub use site::{Node, Site};

@@ -1,66 +1,128 @@
-//! A mail server that takes everything: the relay of the servers under test.
+//! The relay of the servers under test: an independent mail server (`mailin`) that remembers what it
+//! got, and refuses whom it is told to.
 
 use std::{
-    io::{BufRead, BufReader, Write},
-    net::{TcpListener, TcpStream},
-    sync::{Mutex, OnceLock},
+    io,
+    net::{IpAddr, SocketAddr, TcpListener},
+    sync::{Arc, LazyLock, Mutex},
 };
 
-/// A mail as it came: its recipient, and the message.
-type Relayed = (String, String);
+use data_encoding::BASE64;
+use mailin_embedded::{Handler, Response, Server, response};
 
-static RELAYED: Mutex<Vec<Relayed>> = Mutex::new(Vec::new());
+/// More than the workers of all deployments of a test run have open at once.
+const SESSIONS: u32 = 64;
 
-/// The settings that lead to the relay of this test process.
-pub(crate) fn flags() -> Vec<String> {
-    static PORT: OnceLock<u16> = OnceLock::new();
-    let port = PORT.get_or_init(|| {
+static SHARED: LazyLock<Relay> = LazyLock::new(Relay::start);
+
+/// A mail as it came.
+#[derive(Debug, Clone, Default)]
+pub struct Relayed {
+    /// The envelope's sender.
+    pub from: String,
+    /// The envelope's recipient.
+    pub to: String,
+    /// The message.
+    pub bytes: Vec<u8>,
+}
+
+impl Relayed {
+    /// The path of the confirmation link in it, if it is a letter that asks for a confirmation.
+    pub fn confirmation(&self) -> Option<String> {
+        let message = String::from_utf8_lossy(&self.bytes);
+        let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n")?;
+        let body = body.split("\r\n--").next()?.replace("\r\n", "");
+        let text = String::from_utf8(BASE64.decode(body.as_bytes()).ok()?).ok()?;
+        let from = text.find("/api/forward-addresses/confirm?")?;
+        Some(text[from..].split_whitespace().next()?.to_owned())
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    received: Vec<Relayed>,
+    /// The replies to recipients.
+    refused: Vec<(String, u16)>,
+}
+
+/// A mail server; clones are the same one. It ends with the test process.
+#[derive(Debug, Clone)]
+pub struct Relay {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+    open: Relayed,
+}
+
+impl Relay {
+    /// Starts one on a port of its own.
+    pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                // A client that breaks off is none of the relay's business.
-                std::thread::spawn(move || serve(&stream).unwrap_or_default());
-            }
-        });
-        port
-    });
-    let port = port.to_string();
-    let flags = ["--relay-host", "127.0.0.1", "--relay-port", &port, "--relay-tls", "none"];
+        let address = listener.local_addr().unwrap();
+        let this = Self { address, state: Arc::default(), open: Relayed::default() };
+        let mut server = Server::new(this.clone());
+        server.with_name("relay.example").with_num_threads(SESSIONS).with_tcp_listener(listener);
+        // It knows no end.
+        std::thread::spawn(move || server.serve().unwrap());
+        this
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The mails to a recipient, in the order in which they came.
+    pub fn mails(&self, to: &str) -> Vec<Relayed> {
+        let state = self.state.lock().unwrap();
+        state.received.iter().filter(|mail| mail.to == to).cloned().collect()
+    }
+
+    /// Answers RCPT for this recipient with this code from now on.
+    pub fn refuse(&self, to: &str, code: u16) {
+        self.state.lock().unwrap().refused.push((to.to_owned(), code));
+    }
+
+    /// Takes mail for this recipient again.
+    pub fn relent(&self, to: &str) {
+        self.state.lock().unwrap().refused.retain(|(refused, _)| refused != to);
+    }
+}
+
+impl Handler for Relay {
+    fn mail(&mut self, _: IpAddr, _: &str, from: &str) -> Response {
+        self.open = Relayed { from: from.to_owned(), ..Relayed::default() };
+        response::OK
+    }
+
+    fn rcpt(&mut self, to: &str) -> Response {
+        let state = self.state.lock().unwrap();
+        if let Some((_, code)) = state.refused.iter().find(|(refused, _)| refused == to) {
+            return Response::custom(*code, "Not now, or never".to_owned());
+        }
+        to.clone_into(&mut self.open.to);
+        response::OK
+    }
+
+    fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.open.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn data_end(&mut self) -> Response {
+        self.state.lock().unwrap().received.push(std::mem::take(&mut self.open));
+        response::OK
+    }
+}
+
+/// The relay of the shared deployment. Tests have recipients of their own there.
+pub fn shared_relay() -> &'static Relay {
+    &SHARED
+}
+
+/// The settings that lead to a relay.
+pub fn relay_flags(address: SocketAddr) -> Vec<String> {
+    let (host, port) = (address.ip().to_string(), address.port().to_string());
+    let flags = ["--relay-host", &host, "--relay-port", &port, "--relay-tls", "none"];
     let from = ["--relay-from", "no-reply@mail.example"];
     flags.into_iter().chain(from).map(str::to_owned).collect()
-}
-
-/// The messages to a recipient, in the order in which they came.
-pub fn relayed(to: &str) -> Vec<String> {
-    let relayed = RELAYED.lock().unwrap();
-    relayed.iter().filter(|(known, _)| known == to).map(|(_, message)| message.clone()).collect()
-}
-
-/// Speaks as much SMTP as a client that behaves needs.
-fn serve(stream: &TcpStream) -> std::io::Result<()> {
-    let (mut lines, mut answers) = (BufReader::new(stream).lines(), stream);
-    answers.write_all(b"220 relay\r\n")?;
-    let mut to = String::new();
-    while let Some(line) = lines.next() {
-        let line = line?;
-        let answer = match line.get(..4).unwrap_or_default() {
-            "EHLO" => "250-relay\r\n250 8BITMIME\r\n",
-            "RCPT" => {
-                line.split(['<', '>']).nth(1).unwrap_or_default().clone_into(&mut to);
-                "250 OK\r\n"
-            }
-            "DATA" => {
-                answers.write_all(b"354 Go on\r\n")?;
-                let message = lines.by_ref().map_while(Result::ok).take_while(|line| line != ".");
-                let message = message.collect::<Vec<_>>().join("\r\n");
-                RELAYED.lock().unwrap().push((to.clone(), message));
-                "250 OK\r\n"
-            }
-            "QUIT" => "221 Bye\r\n",
-            _ => "250 OK\r\n",
-        };
-        answers.write_all(answer.as_bytes())?;
-    }
-    Ok(())
 }

@@ -21,12 +21,13 @@ use trapline_tests::{Inbox, Rest};
 
 use crate::fleet::{Addresses, EACH};
 pub(crate) use ledger::{Kind, Ledger};
+pub(crate) use session::{Failure, Session};
 
 const SENDERS: usize = 4;
 const READERS: usize = 2;
 const WAITERS: usize = 2;
 /// Until a client tries again, at another process.
-pub(super) const AGAIN: Duration = Duration::from_millis(250);
+pub(crate) const AGAIN: Duration = Duration::from_millis(250);
 /// How long a client waits for an answer before it takes the server for dead.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 

@@ -16,7 +16,7 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 
 /// Why a mail was not accepted.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// 4yz: to be sent again.
     TryAgain,
     /// The connection was not made, ended, or stayed silent.
@@ -25,14 +25,14 @@ pub(super) enum Failure {
     Wrong(String),
 }
 
-pub(super) struct Session {
+pub(crate) struct Session {
     stream: BufStream<TcpStream>,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Session {
     /// Connects and says EHLO, and logs in if an inbox is given.
-    pub(super) async fn open(address: SocketAddr, login: Option<&Inbox>) -> Result<Self, Failure> {
+    pub(crate) async fn open(address: SocketAddr, login: Option<&Inbox>) -> Result<Self, Failure> {
         let connected = timeout(CONNECT_WITHIN, TcpStream::connect(address)).await;
         let stream = connected.ok().and_then(Result::ok).ok_or(Failure::Broken)?;
         stream.set_nodelay(true).map_err(|_| Failure::Broken)?;
@@ -48,7 +48,7 @@ impl Session {
     }
 
     /// A transaction: the stored message's id.
-    pub(super) async fn mail(&mut self, to: &str, raw: &[u8]) -> Result<String, Failure> {
+    pub(crate) async fn mail(&mut self, to: &str, raw: &[u8]) -> Result<String, Failure> {
         self.ask("MAIL FROM:<app@example.test>", 250).await?;
         self.ask(&format!("RCPT TO:<{to}>"), 250).await?;
         self.ask("DATA", 354).await?;

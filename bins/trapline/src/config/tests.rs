@@ -4,7 +4,9 @@ use std::{env, fmt::Write, fs, path::Path};
 
 use clap::{CommandFactory, Parser};
 
-use super::{Cli, Command};
+use trapline_worker::RelayTls;
+
+use super::{Cli, Command, Relay};
 
 #[test]
 fn every_bad_setting_is_reported_at_once() {
@@ -50,6 +52,88 @@ fn the_defaults_are_good() {
     let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
     assert_eq!(config.edge.unwrap().config.limits.message_size, 25 << 20);
     assert!(config.api.unwrap().rate.is_none());
+}
+
+/// What these settings of a relay lead to, or the report of what is wrong with them.
+fn relay(flags: &[&str]) -> Result<Option<Relay>, String> {
+    let cli = Cli::parse_from(["trapline"].iter().chain(flags));
+    cli.serve.check().map(|config| config.relay).map_err(|report| report.to_string())
+}
+
+#[test]
+fn a_relay_needs_a_host_and_an_author() {
+    let host = "--relay-host=relay.example";
+    let from = "--relay-from=Trapline <no-reply@mail.example>";
+    assert!(relay(&[from]).unwrap().is_none(), "no host, no relay");
+    assert!(relay(&["--relay-host=", from]).unwrap().is_none(), "environments can leave one empty");
+    let found = relay(&[host, from]).unwrap().unwrap();
+    assert_eq!((found.host.as_str(), found.port), ("relay.example", 587));
+    assert_eq!(found.from.address, "no-reply@mail.example");
+    assert_eq!(found.from.name, "Trapline");
+    assert!(found.tls == RelayTls::Starttls && found.credentials.is_none());
+    assert!(found.bounces.is_none() && found.ca.is_none());
+}
+
+#[test]
+fn a_relay_has_one_of_four_ways_of_tls() {
+    let common = ["--relay-host=127.0.0.1", "--relay-from=a@mail.example"];
+    let cases = [
+        ("starttls", RelayTls::Starttls, 587),
+        ("implicit", RelayTls::Implicit, 465),
+        ("opportunistic", RelayTls::Opportunistic, 587),
+        ("none", RelayTls::None, 587),
+    ];
+    for (mode, tls, port) in cases {
+        let mode = format!("--relay-tls={mode}");
+        let flags = [&common[..], &[&mode]].concat();
+        let found = relay(&flags).unwrap().unwrap();
+        assert!(found.tls == tls && found.port == port, "{mode}");
+        let found = relay(&[&flags[..], &["--relay-port=2525"]].concat()).unwrap().unwrap();
+        assert_eq!(found.port, 2525, "{mode}");
+    }
+}
+
+#[test]
+fn a_relay_gets_both_credentials_or_none() {
+    let (username, password) = ("--relay-username=ada", "--relay-password=pa55");
+    let both = Some(("ada".to_owned(), "pa55".to_owned()));
+    let cases: [(&[&str], _); 6] = [
+        (&[], Ok(None)),
+        (&["--relay-username=", "--relay-password="], Ok(None)),
+        (&[username, password], Ok(both)),
+        (&[username], Err(())),
+        (&[username, "--relay-password="], Err(())),
+        (&[password], Err(())),
+    ];
+    for (flags, wanted) in cases {
+        let common = ["--relay-host=relay.example", "--relay-from=a@mail.example"];
+        let found = relay(&[&common[..], flags].concat());
+        let found = found.map(|relay| relay.unwrap().credentials).map_err(|report| {
+            assert!(report.contains("--relay-password (hidden): "), "{report}");
+            assert!(!report.contains("pa55"), "{report}");
+        });
+        assert_eq!(found, wanted, "{flags:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_relay_is_reported_by_its_flag() {
+    let (host, from) = ("--relay-host=relay.example", "--relay-from=a@mail.example");
+    let cases: [(&[&str], &str); 9] = [
+        (&[host], "--relay-from: is needed"),
+        (&[host, "--relay-from="], "--relay-from: is needed"),
+        (&[host, "--relay-from=nobody"], "--relay-from nobody: "),
+        (&[host, "--relay-from=a@b\r\nX: y"], "--relay-from a@b"),
+        (&[host, from, "--relay-bounces=@"], "--relay-bounces @: "),
+        (&["--relay-host=a..b", from], "--relay-host a..b: "),
+        (&[host, from, "--relay-port=0"], "--relay-port 0: "),
+        (&[host, from, "--relay-port=65536"], "--relay-port 65536: "),
+        (&[host, from, "--relay-tls=ssl"], "--relay-tls ssl: wants starttls or implicit or "),
+    ];
+    for (flags, wanted) in cases {
+        let report = relay(flags).err().unwrap();
+        assert!(report.contains(wanted), "{wanted:?} in {report}");
+    }
 }
 
 /// The page is written from the settings themselves: `UPDATE_DOCS=1 cargo test -p trapline`.

@@ -122,11 +122,17 @@ impl RelayArgs {
         )?;
         f.needed("relay-from", self.relay_from.as_ref());
         let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let credentials = match (text(&self.relay_username), text(&self.relay_password)) {
+            (Some(username), Some(password)) => Ok(Some((username, password))),
+            (None, None) => Ok(None),
+            // Half of them would mean mail without a login, which no one asked for.
+            _ => Err("wants --relay-username and --relay-password, or neither".to_owned()),
+        };
         Some(Relay {
             host,
             port: port.unwrap_or(if tls == RelayTls::Implicit { 465 } else { 587 }),
             tls,
-            credentials: text(&self.relay_username).zip(text(&self.relay_password)),
+            credentials: f.take("relay-password", "(hidden)", credentials),
             from: from.unwrap_or_default(),
             bounces: bounces.map(|mailbox| mailbox.address),
             ca: text(&self.relay_ca).map(PathBuf::from),
