@@ -24,7 +24,8 @@ use super::{
 /// The longest head of an answer, and the longest part of its body that is read.
 const HEAD: usize = 32 * 1024;
 const BODY: usize = 16 * 1024;
-const IDLE_PER_HOST: usize = 2;
+/// As many as call one webhook at a time; with fewer a busy one would connect anew again and again.
+const IDLE_PER_HOST: usize = 4;
 /// Also how long a name that moved is still reached at its old address, which was checked.
 const IDLE: Duration = Duration::from_secs(30);
 

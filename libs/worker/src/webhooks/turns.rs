@@ -28,6 +28,8 @@ const GUESS: Duration = Duration::from_millis(50);
 /// How far ahead turns are given: so many answers' time, within these bounds.
 const AHEAD: u32 = 60;
 const SOONEST: Duration = Duration::from_millis(20);
+/// The quickest that turns follow each other: 10,000 a second for one endpoint.
+const QUICKEST: Duration = Duration::from_micros(100);
 const NEAREST: Duration = Duration::from_secs(1);
 const FARTHEST: Duration = Duration::from_mins(10);
 
@@ -80,6 +82,8 @@ struct State {
     pace: Option<Duration>,
     /// Until when turns are given.
     booked: Option<Time>,
+    /// What the steps to `booked` had below a millisecond, which a time cannot hold.
+    rest: Duration,
     /// Spreads what comes after the farthest turn.
     spread: Duration,
     failures: u32,
@@ -141,9 +145,11 @@ impl State {
     /// The next turn that nobody was given.
     fn book(&mut self, now: Time) -> Time {
         let pace = self.pace.unwrap_or(GUESS);
-        let step = (pace / SLOTS).max(Duration::from_millis(1));
+        let step = (pace / SLOTS).max(QUICKEST);
         let far = (pace * AHEAD).clamp(NEAREST, FARTHEST);
-        let booked = self.booked.map_or(now, |booked| booked.max(now)).after(step);
+        let step_on = self.rest + step;
+        self.rest = Duration::from_nanos((step_on.subsec_nanos() % 1_000_000).into());
+        let booked = self.booked.map_or(now, |booked| booked.max(now)).after(step_on);
         if booked <= now.after(far) {
             self.booked = Some(booked);
             return booked.max(now.after(SOONEST));

@@ -40,6 +40,19 @@ async fn four_calls_run_and_the_rest_gets_a_turn_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_quick_endpoint_has_several_turns_in_a_millisecond() {
+    let cases = [(2_000, 500), (1_000, 250), (1, 100)];
+    for (pace_micros, step_micros) in cases {
+        let endpoint = Endpoint::default();
+        endpoint.answered(true, Duration::from_micros(pace_micros));
+        let mut state = endpoint.state();
+        let last = (0..1000).map(|_| state.book(now())).last();
+        let expected = now().after(Duration::from_micros(step_micros * 1000));
+        assert_eq!(last, Some(expected), "{pace_micros} µs");
+    }
+}
+
+#[tokio::test]
 async fn a_long_line_is_spread_and_never_far_away() {
     let endpoint = Endpoint::default();
     let _held = slots(&endpoint, 4).await;
