@@ -1,10 +1,16 @@
-.PHONY: run test test-embedded test-cluster test-faults lint bench build tools
+.PHONY: run cluster test test-embedded test-cluster test-faults lint bench bench-cluster build tools
 
 CARGO ?= cargo
+FAULTS ?= full
 
 # Builds and runs the service over ./trapline-data.
 run:
 	$(CARGO) run --release -p trapline -- serve
+
+# Runs a cluster on this machine, with its services, until Ctrl-C; keeps nothing.
+cluster: tools
+	$(CARGO) build --release -p trapline
+	tests/services/play.py "$${CARGO_TARGET_DIR:-target}/release/trapline"
 
 # Everything that must pass: unit, conformance and end-to-end tests, with foreign clients, in one
 # process and as a cluster over real services.
@@ -19,11 +25,11 @@ test-cluster: tools
 	$(CARGO) build -p trapline -p smtpblast
 	tests/services/run.py exec tests/cluster.sh
 
-# A cluster under load while one part after another fails: 15 minutes, as root. Writes the table of
-# docs/reliability.md.
+# A cluster under load while one part after another fails: 15 minutes, as root, and the table of
+# docs/reliability.md. `make test-faults FAULTS=short` takes 6 and writes nothing.
 test-faults: tools
 	$(CARGO) build -p trapline
-	FAULTS=full $(CARGO) test -p trapline-tests --test faults
+	FAULTS=$(FAULTS) $(CARGO) test -p trapline-tests --test faults
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the
 # services of a cluster.
@@ -38,3 +44,8 @@ lint:
 # Measures Trapline and Mailpit by turns and writes docs/benchmarks.md.
 bench:
 	python3 bench/run.py
+
+# Measures a cluster with its services on this machine: what a message costs, throughput, parked
+# clients and latency. Half an hour. Writes docs/scaling.md and a part of docs/benchmarks.md.
+bench-cluster: tools
+	python3 bench/cluster.py

@@ -8,18 +8,20 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 DIST = TARGET / "dist"
-# Beside the build, so that data is on the same disk as the user's work and not on a tmpfs.
-WORK = TARGET / "bench"
+# Beside the build, so that data is on the same disk as the user's work and not on a tmpfs. Each run
+# has its own, and removes it.
+WORK = TARGET / f"bench-{os.getpid()}"
 TOOLS = BENCH / ".tools"
 
 MAILPIT = "v1.33.1"
 MAILPIT_BINARY = TOOLS / "mailpit"
 TRAPLINE_BINARY = DIST / "trapline"
 SMTPBLAST_BINARY = DIST / "smtpblast"
+HOOKSINK_BINARY = DIST / "hooksink"
 
 
 def build(systems: list[str]) -> None:
-    packages = ["-p", "smtpblast"] + (["-p", "trapline"] if "trapline" in systems else [])
+    packages = ["-p", "smtpblast", "-p", "hooksink"] + (["-p", "trapline"] if "trapline" in systems else [])
     subprocess.run(["cargo", "build", "--profile", "dist", *packages], cwd=ROOT, check=True)
     if "mailpit" in systems and mailpit_version() != MAILPIT:
         module = f"github.com/axllent/mailpit@{MAILPIT}"

@@ -4,6 +4,7 @@ import os
 import resource
 import statistics
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def usage(pid: int) -> Usage:
     megabytes = lambda name: int(status[name].split()[0]) * 1024 / 1e6
     cpu_ms = (int(stat[11]) + int(stat[12])) * 1000 / TICKS_PER_SECOND
     return Usage(cpu_ms, megabytes("VmRSS"), megabytes("VmHWM"), megabytes("RssAnon"))
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum of what several processes use."""
+    fields = ("cpu_ms", "rss_mb", "peak_mb", "anonymous_mb")
+    usages = list(usages)
+    return Usage(*(sum(getattr(usage, field) for usage in usages) for field in fields))
 
 
 def raise_file_limit() -> None:

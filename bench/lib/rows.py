@@ -12,14 +12,17 @@ class Target:
     at_least_ratio: float | None = None
     at_most_ratio: float | None = None
     at_most: float | None = None
+    at_least: float | None = None
 
     def met(self, ours: float | None, theirs: float | None) -> bool | None:
         """Whether it is reached; `None` when a value is missing or nothing is asked."""
-        bounds = (self.at_least_ratio, self.at_most_ratio, self.at_most)
+        bounds = (self.at_least_ratio, self.at_most_ratio, self.at_most, self.at_least)
         if ours is None or all(bound is None for bound in bounds):
             return None
         if self.at_most is not None:
             return ours <= self.at_most
+        if self.at_least is not None:
+            return ours >= self.at_least
         if not theirs:
             return None
         ratio = ours / theirs
@@ -39,6 +42,10 @@ class Row:
 
 def at_least(times: float) -> Target:
     return Target(f"≥ {times:g} × Mailpit", at_least_ratio=times)
+
+
+def no_less(value: float, unit: str) -> Target:
+    return Target(f"≥ {value:,g} {unit}", at_least=value)
 
 
 def below(times: float, text: str) -> Target:
@@ -83,6 +90,35 @@ ROWS = [
         at_most(1, "ms")),
     Row("living", "inboxes", "CPU per second while 100,000 wait to expire", "ms", RECORD),
     Row("expire", "inboxes", "server CPU to expire and remove one", "ms", RECORD),
+    Row("hook-p50", "webhooks", "250 to the webhook's endpoint, p50", "ms", at_most(5, "ms")),
+    Row("hook-p99", "webhooks", "250 to the webhook's endpoint, p99", "ms", at_most(25, "ms")),
+    Row("hook-busy-p50", "webhooks", "the same at 200 mails a second, p50", "ms",
+        at_most(5, "ms")),
+    Row("hook-busy-p99", "webhooks", "the same at 200 mails a second, p99", "ms",
+        at_most(25, "ms")),
+    Row("hook-called", "webhooks", "webhook calls made of those due after a burst, as installed",
+        "%", no_less(100, "%")),
+    Row("hook-backlog", "webhooks", "deliveries a second, 2,000 mails to each of 10 endpoints",
+        "per s", no_less(3000, "per s")),
+    Row("hook-burst", "webhooks", "deliveries a second to one endpoint, during and after a burst",
+        "per s", RECORD),
+    Row("hook-cpu", "webhooks", "server CPU per delivery of that burst", "ms", RECORD),
+    Row("hook-dead-p99", "webhooks", "p99 to 100 endpoints beside one that never answers",
+        "ms", RECORD),
+    Row("hook-dead", "webhooks", "the same divided by their p99 without it", "×",
+        at_most(1.5, "×")),
+    Row("hook-held", "webhooks", "memory with 100,000 retries scheduled", "MB",
+        at_most(100, "MB")),
+    Row("hook-held-cpu", "webhooks", "CPU per second while they wait", "ms", RECORD),
+    Row("hook-late-p50", "webhooks", "lateness of a retry beside them, p50", "ms", RECORD),
+    Row("hook-late-p99", "webhooks", "lateness of a retry beside them, p99", "ms", RECORD),
+    Row("hook-late-busy", "webhooks", "lateness of retries when the 100,000 come due, p99", "ms",
+        RECORD),
+    Row("relay-none", "relay", "received, 16 connections, nothing forwarded", "msg/s", RECORD),
+    Row("relay-working", "relay", "the same, all inboxes forward, the relay works", "msg/s", RECORD),
+    Row("relay-silent", "relay", "the same, the relay takes connections and never answers",
+        "msg/s", RECORD),
+    Row("relay-ratio", "relay", "the last divided by the one before", "×", no_less(0.9, "×")),
 ]
 
 GROUPS = list(dict.fromkeys(row.group for row in ROWS))

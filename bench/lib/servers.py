@@ -44,6 +44,10 @@ class Server:
     def command(self) -> list[str]:
         raise NotImplementedError
 
+    def environment(self) -> dict[str, str] | None:
+        """The process's environment; this one's when there is none."""
+        return None
+
     def is_ready(self) -> bool:
         raise NotImplementedError
 
@@ -52,7 +56,12 @@ class Server:
         try:
             with open(self.folder / "log", "wb") as log:
                 self.process = subprocess.Popen(
-                    self.command(), stdout=log, stderr=log, cwd=self.folder, start_new_session=True
+                    self.command(),
+                    env=self.environment(),
+                    stdout=log,
+                    stderr=log,
+                    cwd=self.folder,
+                    start_new_session=True,
                 )
             self._await_ready()
         except BaseException:
@@ -100,8 +109,7 @@ class Trapline(Server):
     def __init__(self, durability: str = "power") -> None:
         super().__init__()
         self.durability = durability
-        base62 = string.ascii_letters + string.digits
-        self.token = "tl_" + "".join(secrets.choice(base62) for _ in range(32))
+        self.token = api_key()
 
     def command(self) -> list[str]:
         return [
@@ -119,12 +127,7 @@ class Trapline(Server):
 
     def inboxes(self, count: int, max_messages: int = 10_000) -> list[Inbox]:
         http = self.http()
-        made = []
-        for number in range(count):
-            body = {"name": f"Bench {number}", "maxMessages": max_messages}
-            inbox = http.json("POST", "/api/inboxes", body)
-            smtp = inbox["smtp"]
-            made.append(Inbox(inbox["id"], inbox["address"], smtp["username"], smtp["password"]))
+        made = create_inboxes(http, count, max_messages)
         http.close()
         return made
 
@@ -176,6 +179,21 @@ class Mailpit(Server):
 
 
 SYSTEMS = {"mailpit": Mailpit, "trapline": Trapline}
+
+
+def api_key() -> str:
+    base62 = string.ascii_letters + string.digits
+    return "tl_" + "".join(secrets.choice(base62) for _ in range(32))
+
+
+def create_inboxes(http: Http, count: int, max_messages: int) -> list[Inbox]:
+    made = []
+    for number in range(count):
+        body = {"name": f"Bench {number}", "maxMessages": max_messages}
+        inbox = http.json("POST", "/api/inboxes", body)
+        smtp = inbox["smtp"]
+        made.append(Inbox(inbox["id"], inbox["address"], smtp["username"], smtp["password"]))
+    return made
 
 
 def free_port() -> int:

@@ -1,6 +1,6 @@
 """One module for each group of rows that share their set-up."""
 
-from . import api, idle, inboxes, live, memory, smtp, waits
+from . import api, idle, inboxes, live, memory, relay, smtp, waits, webhooks
 
 MEASURE = {
     "synced": smtp.synced,
@@ -12,4 +12,6 @@ MEASURE = {
     "idle": idle.measure,
     "waits": waits.measure,
     "inboxes": inboxes.measure,
+    "relay": relay.measure,
+    "webhooks": webhooks.measure,
 }

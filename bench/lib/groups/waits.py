@@ -45,9 +45,14 @@ def wake(server: Server, inboxes: list[Inbox], waits: list[Http]) -> float:
     begun = time.monotonic()
     options = ["--subject", "wake {n}", "--messages", len(inboxes), "--settle", 0]
     whole(blast(server, *recipients(server, inboxes), *options), len(inboxes))
+    answers(waits)
+    return time.monotonic() - begun
+
+
+def answers(waits: list[Http]) -> None:
+    """Reads the answer of each wait, which must be a message."""
     for http in waits:
         answer = http.answer()
         if answer.status != 200:
             raise Failed(f"wait: {answer.status} {answer.body[:200]!r}")
         http.close()
-    return time.monotonic() - begun
