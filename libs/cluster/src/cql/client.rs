@@ -16,6 +16,7 @@ use scylla::{
         prepared::PreparedStatement,
     },
 };
+use tokio::sync::{Semaphore, SemaphorePermit};
 use trapline_store::{PortError, Result};
 
 use super::{
@@ -29,6 +30,15 @@ use super::{
 const PREPARE: Duration = Duration::from_secs(10);
 /// The protocol counts a batch's statements with 16 bits.
 const LARGEST_BATCH: usize = u16::MAX as usize;
+/// Reads, and as many writes, that a process has under way. More at once would only wait in the
+/// server, whose own time for them runs out; apart, so that many readers keep no mail waiting.
+const AT_ONCE: usize = 256;
+/// How long a request may wait for its turn.
+const TURN: Duration = Duration::from_secs(10);
+
+#[derive(Debug, thiserror::Error)]
+#[error("more requests than the CQL store can take")]
+struct Busy;
 
 /// A statement with its parameters.
 pub(super) struct Step<'a> {
@@ -41,6 +51,8 @@ pub(super) struct Client {
     pub(super) session: Session,
     meters: Meters,
     ping: PreparedStatement,
+    reads: Semaphore,
+    writes: Semaphore,
 }
 
 impl Client {
@@ -49,7 +61,8 @@ impl Client {
         let mut ping = ask.map_err(CqlError::failed("prepare a statement"))?;
         ping.set_consistency(Consistency::LocalOne);
         ping.set_is_idempotent(true);
-        Ok(Self { session, meters: Meters::new(), ping })
+        let (reads, writes) = (Semaphore::new(AT_ONCE), Semaphore::new(AT_ONCE));
+        Ok(Self { session, meters: Meters::new(), ping, reads, writes })
     }
 
     pub(super) async fn ping(&self) -> Result<()> {
@@ -72,6 +85,7 @@ impl Client {
         statement: &BoundStatement,
         from: PagingState,
     ) -> Result<(QueryRowsResult, Option<PagingState>)> {
+        let _turn = self.turn(&self.reads).await?;
         let answer = self.session.execute_bound_single_page(statement, from).await;
         let (page, next) = self.count(Operation::Read, answer)?;
         let rows = page.into_rows_result().map_err(PortError::unavailable)?;
@@ -91,6 +105,7 @@ impl Client {
         if steps.len() > LARGEST_BATCH {
             return Err(PortError::Misuse("more than 65,535 writes to one partition"));
         }
+        let _turn = self.turn(&self.writes).await?;
         self.meters.operation(operation);
         let answer = match &steps[..] {
             [Step { statement, values }] => self.session.execute_unpaged(statement, values).await,
@@ -103,6 +118,15 @@ impl Client {
             self.meters.error();
         }
         Ok(answer)
+    }
+
+    async fn turn<'a>(&self, turns: &'a Semaphore) -> Result<SemaphorePermit<'a>> {
+        let turn = tokio::time::timeout(TURN, turns.acquire()).await;
+        // A semaphore that nobody closes refuses no one.
+        turn.ok().and_then(Result::ok).ok_or_else(|| {
+            self.meters.error();
+            PortError::unavailable(Busy)
+        })
     }
 
     fn count<T>(&self, operation: Operation, answer: Result<T, ExecutionError>) -> Result<T> {
