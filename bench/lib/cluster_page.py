@@ -77,17 +77,12 @@ def grid(head: list[str], rows: list[list[str]]) -> list[str]:
 def cost(part: dict) -> list[str]:
     heads = [name for name, _ in COSTS.values()]
     rows = [
-        [step_name(step), *(number(step["perMessage"][cost]) for cost in COSTS)]
+        [step["what"], *(number(step["perMessage"][cost]) for cost in COSTS)]
         for step in part["steps"]
     ]
     bound = ["at most"] + [f"{target.at_most:g}" if target else "–" for _, target in COSTS.values()]
     title = f"### Operations per accepted message, {part['messages']:,} messages over 64 connections"
     return [title, "", *grid(["", *heads], [*rows, bound])]
-
-
-def step_name(step: dict) -> str:
-    hook = ", a webhook for each 50th message" if step["hooked"] else ""
-    return f"{step['inboxes']:,} inboxes{hook}"
 
 
 def throughput(part: dict) -> list[str]:
@@ -154,7 +149,7 @@ def bounds(found: dict) -> list[str]:
     for step in found.get("cost", {}).get("steps", []):
         for key, (name, target) in COSTS.items():
             if target:
-                what = f"{name} per message, {step_name(step)}"
+                what = f"{name} per message, {step['what']}"
                 rows.append(bound(what, step["perMessage"][key], "", target))
     for way, name in {"wait": "the answer of a parked wait", "sse": "the server-sent event"}.items():
         if "latency" in found:

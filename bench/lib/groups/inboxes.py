@@ -4,6 +4,7 @@ import datetime
 import json
 import time
 
+from ..cluster import Cluster
 from ..plan import Plan
 from ..rest import Failed, Http
 from ..rows import Results
@@ -23,7 +24,7 @@ def measure(plan: Plan, results: Results) -> None:
     with Trapline() as server:
         start = server.usage()
         begun = time.monotonic()
-        made = create(server, count, minutes)
+        made = create(server, count, {"name": "Disposable", "expiresInMinutes": minutes})
         seconds = time.monotonic() - begun
         time.sleep(1)
         created = server.usage()
@@ -40,14 +41,13 @@ def measure(plan: Plan, results: Results) -> None:
         results.note("inboxes", "trapline", perSecond=count / seconds, **sizes)
 
 
-def create(server: Server, count: int, minutes: int) -> list[dict]:
+def create(server: Server | Cluster, count: int, body: dict) -> list[dict]:
     """Requests go out on all connections before the first answer is read."""
-    https = [server.http() for _ in range(CONNECTIONS)]
+    https = [server.http() for _ in range(min(count, CONNECTIONS))]
     made = []
     while len(made) < count:
         batch = https[: count - len(made)]
         for http in batch:
-            body = {"name": "Disposable", "expiresInMinutes": minutes}
             http.socket.sendall(http.bytes_of("POST", "/api/inboxes", body))
         made += [inbox_of(http) for http in batch]
     for http in https:
@@ -56,11 +56,12 @@ def create(server: Server, count: int, minutes: int) -> list[dict]:
 
 
 def inbox_of(http: Http) -> dict:
+    """What is needed of an inbox, which is little, since there are many."""
     answer = http.answer()
     if answer.status != 201:
         raise Failed(f"POST /api/inboxes: {answer.status} {answer.body[:200]!r}")
     inbox = json.loads(answer.body)
-    return {"id": inbox["id"], "expiresAt": inbox["expiresAt"]}
+    return {key: inbox[key] for key in ("id", "address", "expiresAt")}
 
 
 def expiry(inbox: dict) -> float:

@@ -1,12 +1,12 @@
 """What one accepted message asks of the services, from the counters of all processes.
 
-Each step has more inboxes, and each message goes to one of them at random, by its address. The last
-step has a webhook that a fiftieth of the messages concern, so that nearly every group of messages
-comes with a job; its deliveries are counted too.
+Each step has more inboxes, and each message goes to one of them at random, by its address. Another has
+inboxes that are full, so that an old message is removed for each new one. The last has a webhook that a
+fiftieth of the messages concern, so that nearly every group of messages comes with a job; its
+deliveries are counted too.
 """
 
 import contextlib
-import json
 import random
 import threading
 import time
@@ -16,16 +16,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ..blast import blast, whole
 from ..cluster import Cluster, Services
+from ..groups.inboxes import create
 from ..plan import Plan
-from ..rest import Failed, Http
-from ..servers import Inbox
 
 CONNECTIONS = 64
 HOOKED = 50
 # Work that the 250 does not wait for: announcements, and the deliveries of the webhook.
 SETTLE = 5
-# Keeps all that it gets, so that nothing is removed meanwhile.
-NEW_INBOX = {"name": "Cost", "maxMessages": 10_000}
+# One keeps all that it gets, the other is full soon.
+ROOMY, SMALL = {"name": "Cost", "maxMessages": 10_000}, {"name": "Cost", "maxMessages": 100}
+FEW = 10
 # What a message costs, as sums of operations of the services.
 COSTS = {
     "puts": [("s3", "put")],
@@ -40,48 +40,31 @@ def measure(plan: Plan, services: Services) -> dict:
     messages = plan.pick(20_000, 1_000)
     steps = []
     with Cluster(services=services) as cluster:
+        full = addresses_of(cluster, FEW, SMALL)
+        send(cluster, full, FEW * SMALL["maxMessages"])
+        steps.append(step(cluster, "full inboxes", full, messages))
         addresses: list[str] = []
-        for count in (10, 1_000, plan.pick(100_000, 2_000)):
-            addresses += create(cluster, count - len(addresses))
-            steps.append(step(cluster, addresses, messages))
+        for count in (FEW, 1_000, plan.pick(100_000, 2_000)):
+            addresses += addresses_of(cluster, count - len(addresses), ROOMY)
+            steps.append(step(cluster, "inboxes", addresses, messages))
         with receiver() as url, contextlib.closing(cluster.http()) as http:
             hooked = cluster.inboxes(1)[0]
-            http.json("POST", "/api/webhooks", webhook(url, hooked))
-            steps.append(step(cluster, addresses, messages, hooked.address))
+            http.json("POST", "/api/webhooks", {"url": url, "inboxId": hooked.id})
+            what = f"inboxes, a webhook for each {HOOKED}th message"
+            steps.append(step(cluster, what, addresses, messages, hooked.address))
     return {"messages": messages, "steps": steps}
 
 
-def create(cluster: Cluster, count: int) -> list[str]:
-    """Addresses of new inboxes. Requests go out on all connections before an answer is read."""
-    https = [cluster.http() for _ in range(min(count, CONNECTIONS))]
-    made: list[str] = []
-    while len(made) < count:
-        batch = https[: count - len(made)]
-        for http in batch:
-            http.socket.sendall(http.bytes_of("POST", "/api/inboxes", NEW_INBOX))
-        made += [address_of(http) for http in batch]
-    for http in https:
-        http.close()
-    return made
+def addresses_of(cluster: Cluster, count: int, inbox: dict) -> list[str]:
+    """New inboxes like this one."""
+    return [made["address"] for made in create(cluster, count, inbox)]
 
 
-def address_of(http: Http) -> str:
-    answer = http.answer()
-    if answer.status != 201:
-        raise Failed(f"POST /api/inboxes: {answer.status} {answer.body[:200]!r}")
-    return json.loads(answer.body)["address"]
-
-
-def step(cluster: Cluster, addresses: list[str], messages: int, hooked: str | None = None) -> dict:
-    edge = cluster.nodes("smtp")[0]
-    chosen = random.choices(addresses, k=messages)
-    if hooked:
-        chosen[::HOOKED] = [hooked] * len(chosen[::HOOKED])
-    file = edge.folder / "recipients"
-    file.write_text("".join(f"{address}\n" for address in chosen))
+def step(
+    cluster: Cluster, what: str, addresses: list[str], messages: int, hooked: str | None = None
+) -> dict:
     before = cluster.operations()
-    load = ["--connections", CONNECTIONS, "--messages", messages, "--to-file", file]
-    report = whole(blast(edge, *load), messages)
+    per_second = send(cluster, addresses, messages, hooked)
     time.sleep(SETTLE)
     spent = Counter(cluster.operations())
     spent.subtract(before)
@@ -91,16 +74,23 @@ def step(cluster: Cluster, addresses: list[str], messages: int, hooked: str | No
     }
     all_operations = {" ".join(operation): count for operation, count in spent.items() if count}
     return {
-        "inboxes": len(addresses),
-        "hooked": hooked is not None,
+        "what": f"{len(addresses):,} {what}",
         "perMessage": per_message,
-        "perSecond": report["acceptedPerSecond"],
+        "perSecond": per_second,
         "operations": all_operations,
     }
 
 
-def webhook(url: str, inbox: Inbox) -> dict:
-    return {"url": url, "inboxId": inbox.id}
+def send(cluster: Cluster, addresses: list[str], messages: int, hooked: str | None = None) -> float:
+    """Sends them to random inboxes, and a part of them to one; how many were accepted a second."""
+    edge = cluster.nodes("smtp")[0]
+    chosen = random.choices(addresses, k=messages)
+    if hooked:
+        chosen[::HOOKED] = [hooked] * len(chosen[::HOOKED])
+    file = edge.folder / "recipients"
+    file.write_text("".join(f"{address}\n" for address in chosen))
+    load = ["--connections", CONNECTIONS, "--messages", messages, "--to-file", file]
+    return whole(blast(edge, *load), messages)["acceptedPerSecond"]
 
 
 class Accept(BaseHTTPRequestHandler):
