@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("store", &["model"]),
@@ -16,6 +16,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("api", &["app", "model"]),
     ("worker", &["app", "model"]),
     ("trapline", &["api", "app", "cluster", "embedded", "model", "smtp", "store", "worker"]),
+    ("hooksink", &[]),
     ("smtpblast", &[]),
     ("tests", &[]),
 ];
