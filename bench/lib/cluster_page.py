@@ -117,7 +117,7 @@ def parked(part: dict) -> list[str]:
         "",
         *grid(head, rows),
         "",
-        f"Held for {part['holdSeconds']} s; together they read CQL {part['readsPerSecond']:.0f} times a "
+        f"They come as quickly as they can, and are held for {part['holdSeconds']} s; together they read CQL {part['readsPerSecond']:.0f} times a "
         f"second. Then one message came to each of {part['messages']:,} inboxes, {part['perSecond']} a second: "
         f"{part['waitsSeconds']:.1f} s after the last was accepted every wait had its answer, and after "
         f"{part['allSeconds']:.1f} s every stream its event. "

@@ -46,7 +46,8 @@ impl Deployment {
         if !is_cluster() {
             return Self::embedded(flags);
         }
-        let mut deployment = Self::cluster(flags);
+        let Installation { home, first, .. } = cluster::installation();
+        let mut deployment = Self::of_cluster(home, first, flags);
         // What a test does to its own team must not touch the first one, which others use.
         deployment.team = deployment.second_team();
         deployment
@@ -61,11 +62,10 @@ impl Deployment {
         Self { _folder: Some(folder), ..Self::of_cluster(&home, &first, flags) }
     }
 
-    /// One that tests share, with the first team and a relay.
+    /// One that tests share, with the first team and a relay, which other deployments' workers lack.
     pub(crate) fn first() -> Self {
         let relay = relay_flags(shared_relay().address());
-        let flags: Vec<_> = relay.iter().map(String::as_str).collect();
-        if is_cluster() { Self::cluster(&flags) } else { Self::embedded(&flags) }
+        Self::alone(&relay.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     fn embedded(flags: &[&str]) -> Self {
@@ -84,11 +84,6 @@ impl Deployment {
             turn: AtomicUsize::new(0),
             _folder: Some(folder),
         }
-    }
-
-    fn cluster(flags: &[&str]) -> Self {
-        let Installation { home, first, .. } = cluster::installation();
-        Self::of_cluster(home, first, flags)
     }
 
     fn of_cluster(home: &Home, first: &Banner, flags: &[&str]) -> Self {

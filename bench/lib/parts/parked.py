@@ -18,9 +18,6 @@ from ..rest import Failed, Http
 from ..servers import Inbox
 
 API = 2
-# Clients come and are answered bit by bit: as many waits at once at each API process, and a pause;
-# as many messages a second, each of which wakes ten waits and ten streams.
-BATCH, PAUSE, MESSAGES_PER_SECOND = 50, 0.15, 40
 # A stream looks into the store every 30 seconds, whatever it hears; a wait every 20.
 HOLD = 30
 SUBJECT = "wake"
@@ -73,7 +70,7 @@ def hold_clients(node: Node, inboxes: list[Inbox], count: int, pipe: Connection)
     streams = [Stream(node, inboxes[number % len(inboxes)]) for number in range(count)]
     for stream in streams:
         stream.expect(SUBJECT)
-    waits = park_slowly(node, inboxes, count)
+    waits = park(node, inboxes, count)
     pipe.send(time.monotonic())
     answers(waits)
     pipe.send(time.monotonic())
@@ -81,15 +78,6 @@ def hold_clients(node: Node, inboxes: list[Inbox], count: int, pipe: Connection)
         while not stream.is_answered(receive(stream.socket)[0]):
             pass
     pipe.send(time.monotonic())
-
-
-def park_slowly(node: Node, inboxes: list[Inbox], count: int) -> list[Http]:
-    waits = []
-    for start in range(0, count, BATCH):
-        first = start % len(inboxes)
-        waits += park(node, inboxes[first : first + BATCH], BATCH)
-        time.sleep(PAUSE)
-    return waits
 
 
 def idle(cluster: Cluster, fresh: list, hold: int) -> dict:
@@ -116,15 +104,14 @@ def wake(cluster: Cluster, inboxes: list[Inbox], clients: list[Clients], waits: 
     have theirs, and CPU of the API for one wait and one stream."""
     edge, before = cluster.nodes("smtp")[0], cluster.usage("api").cpu_ms
     options = ["--subject", f"{SUBJECT} {{n}}", "--messages", len(inboxes), "--settle", 0]
-    options += ["--rate", MESSAGES_PER_SECOND]
-    whole(blast(edge, *recipients(edge, inboxes), *options), len(inboxes))
+    report = whole(blast(edge, *recipients(edge, inboxes), *options), len(inboxes))
     sent = time.monotonic()
     waits_end = max(each.hear() for each in clients)
     all_end = max(waits_end, *(each.hear() for each in clients))
     woken = cluster.usage("api").cpu_ms - before
     return {
         "messages": len(inboxes),
-        "perSecond": MESSAGES_PER_SECOND,
+        "perSecond": round(report["acceptedPerSecond"]),
         "waitsSeconds": max(0.0, waits_end - sent),
         "allSeconds": max(0.0, all_end - sent),
         "wakeMs": woken / waits,
