@@ -28,7 +28,7 @@ def main() -> int:
         found, failures = measure(arguments.only, plan, about)
     finally:
         shutil.rmtree(build.WORK, ignore_errors=True)
-    print("\n".join(cluster_page.report(found)))
+    print("\n".join(cluster_page.report(found, found)))
     if found and not plan.quick:
         cluster_page.keep(found)
     return 1 if failures else 0

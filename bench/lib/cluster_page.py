@@ -1,6 +1,7 @@
 """Writes what was measured of a cluster: docs/scaling.md, docs/benchmarks.md, the raw JSON."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 from . import build, sizing
@@ -39,8 +40,8 @@ def keep(found: dict) -> None:
     RAW.parent.mkdir(parents=True, exist_ok=True)
     RAW.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     docs = build.ROOT / "docs"
-    put(docs / "scaling.md", report(found) + sizing.section(found))
-    put(docs / "benchmarks.md", bounds(found))
+    put(docs / "scaling.md", report(found, SCALING) + sizing.section(found))
+    put(docs / "benchmarks.md", bounds(found) + report(found, TABLES.keys() - SCALING))
 
 
 def put(page: Path, lines: list[str]) -> None:
@@ -50,11 +51,11 @@ def put(page: Path, lines: list[str]) -> None:
     page.write_text("\n".join([before + BEGIN, *lines, END + after]))
 
 
-def report(found: dict) -> list[str]:
-    """The tables of all parts, each with where and when it was measured."""
+def report(found: dict, parts: Collection[str]) -> list[str]:
+    """The tables of these parts, each with where and when it was measured."""
     lines: list[str] = []
     for part, table in TABLES.items():
-        if part in found:
+        if part in found and part in parts:
             lines += [*table(found[part]), "", origin(part, found[part]["about"]), ""]
     return lines
 
@@ -141,6 +142,8 @@ TABLES = {
     "latency": latency,
     "webhooks": webhooks.table,
 }
+# What operators size by; the other tables are for docs/benchmarks.md.
+SCALING = {"cost", "parked", "latency"}
 
 
 def bounds(found: dict) -> list[str]:
@@ -157,7 +160,7 @@ def bounds(found: dict) -> list[str]:
             rows.append(bound(what, found["latency"][way]["p50"], " ms", LATENCY))
     origins = [origin(part, found[part]["about"]) for part in ("cost", "latency") if part in found]
     head = ["what", "cluster", "to reach", "reached"]
-    return [*grid(head, rows), "", "\n\n".join(origins)]
+    return [*grid(head, rows), "", "\n\n".join(origins), ""]
 
 
 def bound(what: str, value: float, unit: str, target: object) -> list[str]:

@@ -10,7 +10,7 @@ from ..rest import Failed, Http
 from ..rows import Results
 from ..servers import Server, Trapline
 
-CONNECTIONS = 16
+CONNECTIONS = 64
 # The server counts as quiet when it used less CPU than this in each of as many looks.
 QUIET_MS, LOOKS, LOOK_SECONDS = 20, 4, 2
 SAMPLE = 997
