@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use trapline_app::{App, Confirmation, Error as AppError, escaped};
+use trapline_app::{App, Confirmation, Error as AppError, escape_html};
 
 use crate::{error::Result, extract::Params};
 
@@ -19,6 +19,18 @@ pub(crate) struct LinkInput {
     /// The link's token.
     #[param(min_length = 1, max_length = 100)]
     token: String,
+}
+
+/// What both requests answer.
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "it is there for the description of the API")]
+enum Page {
+    /// The page.
+    #[response(status = 200, content_type = "text/html")]
+    Here(String),
+    /// The link is over or was never sent.
+    #[response(status = 404, content_type = "text/html")]
+    Over(String),
 }
 
 /// Show what a link asks
@@ -32,15 +44,7 @@ pub(crate) struct LinkInput {
     tag = "Forwarding",
     params(LinkInput),
     security(()),
-    responses(
-        (status = 200, description = "The page.", body = String, content_type = "text/html"),
-        (
-            status = 404,
-            description = "The link is over or was never sent.",
-            body = String,
-            content_type = "text/html"
-        )
-    )
+    responses(Page)
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
@@ -66,15 +70,7 @@ pub(crate) async fn show(
     tag = "Forwarding",
     params(LinkInput),
     security(()),
-    responses(
-        (status = 200, description = "The page.", body = String, content_type = "text/html"),
-        (
-            status = 404,
-            description = "The link is over or was never sent.",
-            body = String,
-            content_type = "text/html"
-        )
-    )
+    responses(Page)
 )]
 pub(crate) async fn confirm(
     State(app): State<Arc<App>>,
@@ -92,7 +88,7 @@ fn answer(
 ) -> Result<Response> {
     let (status, body) = match found {
         Ok(Confirmation { email, team_name }) => {
-            (StatusCode::OK, body(&escaped(&email), &escaped(&team_name)))
+            (StatusCode::OK, body(&escape_html(&email), &escape_html(&team_name)))
         }
         Err(AppError::NotFound) => {
             let body = "<h1>This link does not work any more</h1>\

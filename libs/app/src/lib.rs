@@ -47,7 +47,7 @@ pub use inboxes::{InboxChange, NewInbox};
 pub use janitor::run_janitor;
 pub use jobs::Begun;
 pub use logins::{LoginRefused, Mailbox};
-pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble, escaped};
+pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble};
 pub use messages::{Download, ListQuery, Page};
 pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use receive::Incoming;
@@ -58,4 +58,5 @@ pub use webhooks::{
     Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,
 };
 
+pub use trapline_mime::escape_html;
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

@@ -18,7 +18,6 @@ use trapline_model::Address;
 use crate::{App, Error, Outbound, Result, claims::Claims};
 
 pub(crate) use address::{Mailbox, domain_of};
-pub use compose::escaped;
 pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
 pub use health::MailHealth;
 pub(crate) use ladder::pause;

@@ -158,7 +158,8 @@ fn named(name: &str) -> Option<char> {
 }
 
 /// `text` escaped for HTML, in content and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for char in text.chars() {
         match char {

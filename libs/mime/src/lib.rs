@@ -32,6 +32,7 @@ mod words;
 mod tests;
 
 pub use digest::{Digest, digest};
+pub use entities::escape_html;
 pub use fold::fold;
 pub use parsed::{AttachmentBody, Parsed, attachment, codes, parse};
 

@@ -1,7 +1,9 @@
 //! What the owner of an address is written. In the HTML, tables and inline styles are what mail clients
 //! agree on.
 
-use crate::mail::{Letter, escaped};
+use trapline_mime::escape_html;
+
+use crate::mail::Letter;
 
 /// A stranger reads the team's name: it must not be a message of its own.
 const MAX_NAME: usize = 60;
@@ -13,9 +15,9 @@ pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> Letter {
         format!(include_str!("letters/confirm.txt"), team = team, email = email, link = link);
     let html = format!(
         include_str!("letters/confirm.html"),
-        team = escaped(&team),
-        email = escaped(email),
-        link = escaped(link)
+        team = escape_html(&team),
+        email = escape_html(email),
+        link = escape_html(link)
     );
     Letter { subject: "Confirm your forwarding address".to_owned(), text, html }
 }

@@ -82,23 +82,6 @@ pub(crate) fn letter_date(at: Time) -> String {
     jiff::Timestamp::from(at).strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
 }
 
-/// Text within HTML, in elements and in quoted attributes.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            c => html.push(c),
-        }
-    }
-    html
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

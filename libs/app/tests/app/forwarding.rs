@@ -83,6 +83,16 @@ impl Bench {
         }
     }
 
+    /// A message that somebody asked to have forwarded to one who agreed.
+    async fn asked_for(&self) -> MessageId {
+        let inbox = self.inbox(10, None).await;
+        self.agreed("ada@example.com").await;
+        let message = self.deliver(&inbox, "hello").await;
+        let to = ["ada@example.com".to_owned()];
+        self.app.forward_message(self.team, message, &to).await.unwrap();
+        message
+    }
+
     async fn forwards(&self, message: MessageId) -> Vec<Forward> {
         self.app.forwards(self.team, message).await.unwrap()
     }

@@ -1,6 +1,6 @@
 //! The plain text body as a page.
 
-use crate::entities::escape;
+use crate::entities::escape_html;
 use crate::{limits, links};
 
 const STYLE: &str = "pre{white-space:pre-wrap;overflow-wrap:anywhere;\
@@ -14,13 +14,13 @@ pub fn text(source: &str) -> String {
     let mut done = 0;
     for range in links::urls(shown) {
         let url = &shown[range.clone()];
-        body.push_str(&escape(&shown[done..range.start]));
-        let (target, url) = (escape(&links::target(url)), escape(url));
+        body.push_str(&escape_html(&shown[done..range.start]));
+        let (target, url) = (escape_html(&links::target(url)), escape_html(url));
         body.extend(["<a href=\"", &target, "\" target=\"_blank\" rel=\"noopener noreferrer\">"]);
         body.extend([&url, "</a>"]);
         done = range.end;
     }
-    body.push_str(&escape(&shown[done..]));
+    body.push_str(&escape_html(&shown[done..]));
     let cut = if shown.len() < source.len() { "\n[The preview ends here.]" } else { "" };
     format!("<!doctype html><meta charset=\"utf-8\"><style>{STYLE}</style><pre>\n{body}{cut}</pre>")
 }

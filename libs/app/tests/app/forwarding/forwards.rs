@@ -113,11 +113,7 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
 #[tokio::test]
 async fn a_refusal_for_good_is_the_end() {
     let bench = Bench::with_relay().await;
-    let inbox = bench.inbox(10, None).await;
-    bench.agreed("ada@example.com").await;
-    let message = bench.deliver(&inbox, "hello").await;
-    let to = ["ada@example.com".to_owned()];
-    bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    let message = bench.asked_for().await;
     assert_eq!(bench.forward_due(|_| Err(NEVER)).await.len(), 1);
     assert_eq!(bench.refusal(message).await.as_deref(), Some("smtp_5xx"));
     bench.clock.advance(Duration::from_hours(48));
@@ -129,11 +125,7 @@ async fn a_refusal_for_good_is_the_end() {
 #[tokio::test]
 async fn a_message_that_is_gone_is_not_forwarded() {
     let bench = Bench::with_relay().await;
-    let inbox = bench.inbox(10, None).await;
-    bench.agreed("ada@example.com").await;
-    let message = bench.deliver(&inbox, "hello").await;
-    let to = ["ada@example.com".to_owned()];
-    bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    let message = bench.asked_for().await;
     bench.app.delete_message(bench.team, message).await.unwrap();
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     bench.clock.advance(Duration::from_hours(48));
