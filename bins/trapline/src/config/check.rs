@@ -9,7 +9,7 @@ use super::{
     args::{
         ApiRoleArgs, BackendArgs, MemberArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
-    faults::Faults,
+    faults::{Faults, given},
     parse,
 };
 
@@ -108,7 +108,7 @@ impl MigrateArgs {
 impl BackendArgs {
     /// The settings, or every fault in them.
     pub(crate) fn check(&self) -> anyhow::Result<Backend> {
-        let is_cluster = self.cluster.cql.as_ref().is_some_and(|url| !url.is_empty());
+        let is_cluster = given(self.cluster.cql.as_ref()).is_some();
         read(|f| {
             if is_cluster {
                 Backend::Cluster(self.cluster.read(&self.secret, f))

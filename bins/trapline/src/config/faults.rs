@@ -86,6 +86,6 @@ impl Faults {
 }
 
 /// An empty text is none, as environments can leave one.
-fn given(text: Option<&String>) -> Option<&str> {
+pub(super) fn given(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }

@@ -14,7 +14,7 @@ use super::{
             ApiArgs, ClusterArgs, EdgeArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs,
             RelayArgs, SecretArgs, WebhookArgs,
         },
-        faults::Faults,
+        faults::{Faults, given},
         parse,
     },
     master_key,
@@ -96,7 +96,7 @@ impl WebhookArgs {
         let allow = self.webhook_allow_cidrs.as_ref();
         Webhooks {
             allow: f.optional("webhook-allow-cidrs", allow, parse::cidrs).unwrap_or_default(),
-            ca: self.webhook_ca.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from),
+            ca: given(self.webhook_ca.as_ref()).map(PathBuf::from),
         }
     }
 }
@@ -115,13 +115,9 @@ impl RelayArgs {
         let port = f.optional("relay-port", self.relay_port.as_ref(), parse::port);
         let from = f.optional("relay-from", self.relay_from.as_ref(), parse::mailbox);
         let bounces = f.optional("relay-bounces", self.relay_bounces.as_ref(), parse::mailbox);
-        let host = f.optional(
-            "relay-host",
-            self.relay_host.as_ref().filter(|host| !host.is_empty()),
-            parse::domain,
-        )?;
+        let host = f.optional("relay-host", self.relay_host.as_ref(), parse::domain)?;
         f.needed("relay-from", self.relay_from.as_ref());
-        let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let text = |text: &Option<String>| given(text.as_ref()).map(str::to_owned);
         let credentials = match (text(&self.relay_username), text(&self.relay_password)) {
             (Some(username), Some(password)) => Ok(Some((username, password))),
             (None, None) => Ok(None),
@@ -135,7 +131,7 @@ impl RelayArgs {
             credentials: f.take("relay-password", "(hidden)", credentials),
             from: from.unwrap_or_default(),
             bounces: bounces.map(|mailbox| mailbox.address),
-            ca: text(&self.relay_ca).map(PathBuf::from),
+            ca: given(self.relay_ca.as_ref()).map(PathBuf::from),
         })
     }
 }
@@ -145,7 +141,7 @@ impl ObserveArgs {
         let formats = [("text", false), ("json", true)];
         let json = parse::one_of(&self.log_format, &formats);
         Observe {
-            metrics_token: self.metrics_token.clone().filter(|token| !token.is_empty()),
+            metrics_token: given(self.metrics_token.as_ref()).map(str::to_owned),
             log: self.log.clone(),
             json_logs: f.take("log-format", &self.log_format, json),
         }
