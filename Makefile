@@ -1,11 +1,12 @@
-.PHONY: run cluster test test-embedded test-cluster test-faults lint bench bench-cluster build tools
+.PHONY: run cluster test test-embedded test-cluster test-faults test-full lint bench bench-cluster tools
 
 CARGO ?= cargo
 FAULTS ?= full
 
-# Builds and runs the service over ./trapline-data.
+# Builds and runs the service over ./trapline-data, without the drivers of a cluster: half of the time.
 run:
-	$(CARGO) run --release -p trapline -- serve
+	@echo 'The first build takes about five minutes on two cores.'
+	$(CARGO) run --profile quick -p trapline --no-default-features -- serve
 
 # Runs a cluster on this machine, with its services, until Ctrl-C; keeps nothing.
 cluster: tools
@@ -13,33 +14,36 @@ cluster: tools
 	tests/services/play.py "$${CARGO_TARGET_DIR:-target}/release/trapline"
 
 # Everything that must pass: unit, conformance and end-to-end tests, with foreign clients, in one
-# process and as a cluster over real services.
-test: test-embedded test-cluster
+# process and as a cluster over real services. docs/testing.md has what each part takes.
+test: tools
+	tests/suites.py
 
 test-embedded: tools
-	$(CARGO) build -p trapline -p smtpblast
-	$(CARGO) test --workspace --exclude trapline-cluster
-	$(CARGO) test -p trapline-cluster --lib
+	tests/suites.py unit embedded
 
 test-cluster: tools
-	$(CARGO) build -p trapline -p smtpblast
-	tests/services/run.py exec tests/cluster.sh
+	tests/suites.py conformance cluster
 
 # A cluster under load while one part after another fails: 15 minutes, as root, and the table of
 # docs/reliability.md. `make test-faults FAULTS=short` takes 6 and writes nothing.
 test-faults: tools
-	$(CARGO) build -p trapline
-	FAULTS=$(FAULTS) $(CARGO) test -p trapline-tests --test faults
+	FAULTS=$(FAULTS) tests/suites.py faults
+
+# The same with every long proof whole: twenty crashes, the fuzzers, and all faults.
+test-full: tools
+	PROOFS=full FAULTS=full tests/suites.py unit embedded conformance cluster faults
+	tests/fuzz.sh
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the
 # services of a cluster.
 tools:
 	tests/setup.sh
 
+# One build lints and compiles what the tests run.
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 	tests/lint.sh
+	tests/suites.py build
 
 # Measures Trapline and Mailpit by turns and writes docs/benchmarks.md.
 bench:

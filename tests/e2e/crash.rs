@@ -8,9 +8,10 @@ use std::{
 
 use futures_util::future::join_all;
 use serde_json::json;
-use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp, eventually, sha256_hex};
+use trapline_tests::{
+    Deployment, Inbox, Mail, Rest, Smtp, eventually, proofs_are_full, sha256_hex,
+};
 
-const CRASHES: usize = 20;
 const INBOXES: usize = 3;
 const SENDERS: usize = 6;
 /// Messages answered 250 in a round before the crash comes.
@@ -101,7 +102,8 @@ async fn crash(server: &mut Deployment, round: usize, inboxes: &[Inbox], accepte
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_answered_250_survives_twenty_crashes() {
+async fn what_was_answered_250_survives_crashes() {
+    let crashes = if proofs_are_full() { 20 } else { 5 };
     let mut server = Deployment::start();
     let mut inboxes = Vec::new();
     for _ in 0..INBOXES {
@@ -109,7 +111,7 @@ async fn what_was_answered_250_survives_twenty_crashes() {
         inboxes.push(server.rest().inbox_with(body).await);
     }
     let (accepted, mut known) = (Accepted::default(), BTreeSet::new());
-    for round in 0..CRASHES {
+    for round in 0..crashes {
         crash(&mut server, round, &inboxes, &accepted).await;
         server.restart();
         check(&server.rest(), &inboxes, &accepted, &mut known).await;
@@ -119,5 +121,5 @@ async fn what_was_answered_250_survives_twenty_crashes() {
     assert!(server.ended().success());
     server.restart();
     check(&server.rest(), &inboxes, &accepted, &mut BTreeSet::new()).await;
-    assert!(accepted.lock().unwrap().len() >= CRASHES * AT_LEAST);
+    assert!(accepted.lock().unwrap().len() >= crashes * AT_LEAST);
 }

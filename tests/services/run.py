@@ -110,21 +110,26 @@ def up(options: argparse.Namespace) -> None:
     (folder, litter), subnet = make_folder(options.folder), Subnet()
     services, settings = plan(options, folder, subnet)
     with running(services, litter):
-        say({"env": settings, "pids": {service.name: service.pid() for service in services}})
+        pids = {service.name: service.pid() for service in services}
+        say({"env": settings, "tests": for_tests(settings), "pids": pids})
         obey({service.name: service for service in services})
 
 
 def execute(options: argparse.Namespace) -> int:
     (folder, litter), subnet = make_folder(options.folder), Subnet()
     services, settings = plan(options, folder, subnet)
+    with running(services, litter):
+        return subprocess.run(options.work, env={**os.environ, **for_tests(settings)}).returncode
+
+
+def for_tests(settings: dict[str, str]) -> dict[str, str]:
+    """The variables in which tests look for the services."""
     names = {"TRAPLINE_BLOBS": "TRAPLINE_TEST_S3"}
     tests = {
         names.get(name, name.replace("TRAPLINE_", "TRAPLINE_TEST_")): value
         for name, value in settings.items()
     }
-    programs = {"TRAPLINE_TEST_NATS_SERVER": str(nats.PROGRAM)}
-    with running(services, litter):
-        return subprocess.run(options.work, env={**os.environ, **tests, **programs}).returncode
+    return {**tests, "TRAPLINE_TEST_NATS_SERVER": str(nats.PROGRAM)}
 
 
 def obey(services: dict[str, Service]) -> None:

@@ -47,6 +47,16 @@ use std::time::Duration;
 /// waiting for ever, generous enough for a loaded machine.
 pub const GUARD: Duration = Duration::from_mins(1);
 
+/// Whether long proofs run whole (`PROOFS=full`, as `make test-full` has it), or in the short form that
+/// every change has time for.
+pub fn proofs_are_full() -> bool {
+    match std::env::var("PROOFS").as_deref() {
+        Ok("full") => true,
+        Ok("short") | Err(_) => false,
+        Ok(other) => panic!("PROOFS={other}: there is short and full"),
+    }
+}
+
 /// Waits for what must come, and says what did not.
 pub async fn guarded<T>(what: &str, work: impl Future<Output = T>) -> T {
     let Ok(value) = tokio::time::timeout(GUARD, work).await else {

@@ -4,11 +4,14 @@ use std::{fs::File, sync::Arc};
 
 use anyhow::{Context, Result};
 use trapline_app::MasterKey;
-use trapline_cluster::Cluster;
 use trapline_embedded::{Embedded, Options};
 use trapline_store::{Clock, Ports, records};
 
-use crate::{config, folder::Folder};
+use crate::{
+    cluster::{Cluster, Options as ClusterOptions},
+    config,
+    folder::Folder,
+};
 
 /// An open backend.
 pub(crate) enum Backend {
@@ -71,17 +74,14 @@ pub(crate) async fn migrate(config: config::Cluster, clock: Clock) -> Result<Ope
     connect(&options, master).await
 }
 
-async fn connect(options: &trapline_cluster::Options, master: MasterKey) -> Result<Opened> {
+async fn connect(options: &ClusterOptions, master: MasterKey) -> Result<Opened> {
     let cluster = Arc::new(Cluster::connect(options).await?);
     Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
 }
 
-fn cluster_options(
-    config: config::Cluster,
-    clock: Clock,
-) -> Result<(trapline_cluster::Options, MasterKey)> {
+fn cluster_options(config: config::Cluster, clock: Clock) -> Result<(ClusterOptions, MasterKey)> {
     let config::Cluster { cql, keyspace, blobs, nats, redis, secret_key } = config;
     let master = secret_key.context("--secret-key: is needed in a cluster")?;
-    let options = trapline_cluster::Options { cql, namespace: keyspace, blobs, nats, redis, clock };
+    let options = ClusterOptions { cql, namespace: keyspace, blobs, nats, redis, clock };
     Ok((options, master))
 }

@@ -10,10 +10,12 @@ use axum::{
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use trapline_cluster::{Cluster, Service};
 use trapline_store::Store;
 
-use crate::backend::Backend;
+use crate::{
+    backend::Backend,
+    cluster::{Cluster, Service},
+};
 
 /// What a process needs to do its work, and what it can do without for a while.
 pub(crate) struct Readiness {

@@ -14,13 +14,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use trapline_app::App;
-use trapline_cluster::Service;
 use trapline_smtp::{Implicit, Server};
 use trapline_store::Clock;
 
 use crate::{
     backend::{Backend, Opened},
     banner::{banner, roles_banner},
+    cluster::Service,
     config::{Config, Edge, Roles},
     http,
     identity::{self, Identity},

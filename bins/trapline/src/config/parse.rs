@@ -26,7 +26,7 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
 
 /// A name that CQL, NATS and Redis all take as it is.
 pub(super) fn keyspace(text: &str) -> Result<String, String> {
-    trapline_cluster::is_namespace(text)
+    crate::cluster::is_namespace(text)
         .then(|| text.to_owned())
         .ok_or_else(|| "wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
 }

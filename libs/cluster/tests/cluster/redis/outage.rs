@@ -3,7 +3,9 @@
 use std::{collections::HashSet, time::Duration};
 
 use futures_util::future::join_all;
-use trapline_store::{Cache, Clock, PortError, Rate, Signal, Verdict};
+use trapline_store::{
+    Cache, Clock, LiveEvent, PortError, Rate, Signal, SignalStream, Verdict,
+};
 
 use super::servers::{Server, connect, event, hears, inbox, next, publish};
 
@@ -134,18 +136,29 @@ async fn ten_thousand_inboxes_are_subscribed_again() {
     let subscribing = (0..INBOXES).map(|number| bus.subscribe(inbox(number)));
     let mut all: Vec<_> =
         join_all(subscribing).await.into_iter().collect::<Result<_, _>>().unwrap();
-    let subscribed = || server_count(&server);
-    assert_eq!(subscribed(), 10_000);
+    // On a busy machine some are confirmed later than a subscriber waits, and hear of a gap for it.
+    while server_count(&server) < all.len() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     server.kill();
     server.restart();
     for (number, signals) in (0..).zip(&mut all) {
         assert_eq!(next(signals).await, Signal::Gap);
         publish(&*bus, inbox(number), event(number)).await;
-        hears(signals, &event(number)).await;
+        hears_after_gaps(signals, &event(number)).await;
     }
     drop(all);
     while server_count(&server) > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn hears_after_gaps(signals: &mut SignalStream, event: &LiveEvent) {
+    loop {
+        match next(signals).await {
+            Signal::Gap => {}
+            Signal::Event(heard) => return assert_eq!(*heard, *event),
+        }
     }
 }
 

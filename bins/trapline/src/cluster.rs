@@ -1,0 +1,9 @@
+//! The adapters of a cluster, where this executable was built with them (the feature `cluster`).
+
+#[cfg(not(feature = "cluster"))]
+mod absent;
+
+#[cfg(not(feature = "cluster"))]
+pub(crate) use absent::{Cluster, Options, Service, is_namespace};
+#[cfg(feature = "cluster")]
+pub(crate) use trapline_cluster::{Cluster, Options, Service, is_namespace};

@@ -1,0 +1,62 @@
+//! Stands where the adapters of a cluster would be in a build without the feature `cluster`.
+
+use anyhow::{Result, bail};
+use trapline_store::{Clock, PortError, Ports, Table};
+
+/// Where the services would be.
+pub(crate) struct Options {
+    pub cql: String,
+    pub blobs: String,
+    pub nats: String,
+    pub redis: String,
+    pub namespace: String,
+    pub clock: Clock,
+}
+
+/// A service that a role needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    Cql,
+    Blobs,
+    Nats,
+}
+
+/// A connected cluster, of which this build can have none.
+pub(crate) enum Cluster {}
+
+const ABSENT: &str = "this executable was built without the drivers of a cluster; \
+    `cargo build --release -p trapline` builds one that has them";
+
+impl Service {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cql => "cql",
+            Self::Blobs => "blobs",
+            Self::Nats => "nats",
+        }
+    }
+}
+
+impl Cluster {
+    pub(crate) async fn migrate(_: &Options, _: &[&'static Table]) -> Result<()> {
+        bail!(ABSENT)
+    }
+
+    pub(crate) async fn connect(_: &Options) -> Result<Self> {
+        bail!(ABSENT)
+    }
+
+    pub(crate) fn ports(&self) -> Ports {
+        match *self {}
+    }
+
+    pub(crate) async fn ping(&self) -> [(Service, std::result::Result<(), PortError>); 0] {
+        match *self {}
+    }
+}
+
+/// Whether the word is a name that every service of a cluster takes; never asked in this build, whose
+/// commands refuse a cluster first.
+pub(crate) fn is_namespace(_: &str) -> bool {
+    true
+}
