@@ -90,6 +90,8 @@ pub(crate) struct Edge {
 /// Requests to addresses that users give.
 #[derive(Default)]
 pub(crate) struct Webhooks {
+    /// Whether private networks may be reached; the default of the mode when absent.
+    pub allow_private: Option<bool>,
     /// Reachable although not public.
     pub allow: Vec<Cidr>,
     /// Authorities to trust beside the system's, in PEM.

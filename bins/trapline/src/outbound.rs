@@ -1,6 +1,6 @@
 //! The ways out, to addresses that users give and to the relay, as the settings have them.
 
-use std::{path::Path, sync::Arc};
+use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -12,14 +12,23 @@ use trapline_worker::{
 
 use crate::config::{self, Webhooks};
 
-/// Calls webhooks. `allow_private` is for one process, which stands where its users do.
+/// Calls webhooks. One process stands where its users do: unless a setting says otherwise it calls
+/// private networks, and there completes names as its neighbours would.
 pub(crate) fn caller(
     config: &Webhooks,
     base_url: &str,
-    allow_private: bool,
+    own_listeners: Vec<SocketAddr>,
+    is_cluster: bool,
 ) -> Result<Arc<dyn Caller>> {
     let own = Url::parse(base_url).with_context(|| format!("--base-url {base_url}"))?;
-    let options = GuardOptions { allow_private, allow: config.allow.clone(), own_hosts: vec![own] };
+    let allow_private = config.allow_private.unwrap_or(!is_cluster);
+    let options = GuardOptions {
+        allow_private,
+        allow: config.allow.clone(),
+        own_hosts: vec![own],
+        own_listeners,
+        search_domains: allow_private && !is_cluster,
+    };
     let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let guard = Guard::new(options);
     let client = Client::new(guard.clone(), &roots).context("--webhook-ca")?;

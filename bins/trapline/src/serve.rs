@@ -48,7 +48,8 @@ pub(crate) async fn run(config: Config) -> Result<()> {
     let app = App::start(backend.ports(), clock, settings, &master, shutdown.clone())
         .await
         .context("the store does not answer")?;
-    let caller = outbound::caller(&webhooks, &app.settings().base_url, !is_cluster)?;
+    let caller =
+        outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
     app.call_webhooks_with(caller.clone());
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let start = if is_cluster { None } else { Some(app.first_run(api_key.as_deref()).await?) };

@@ -18,6 +18,7 @@ mod janitor;
 mod jobs;
 mod lanes;
 mod leases;
+mod limits;
 mod logins;
 mod mail;
 mod messages;

@@ -28,6 +28,12 @@ impl Listeners {
     pub(crate) fn smtps_address(&self) -> Result<Option<SocketAddr>> {
         Ok(self.smtps.as_ref().map(TcpListener::local_addr).transpose()?)
     }
+
+    /// Every address that this process listens on.
+    pub(crate) fn addresses(&self) -> Result<Vec<SocketAddr>> {
+        let all = [Some(self.http_address()?), self.smtp_address()?, self.smtps_address()?];
+        Ok(all.into_iter().flatten().collect())
+    }
 }
 
 pub(super) fn listen(config: &Config) -> Result<Listeners> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 use trapline_model::{ForwardAddress, ForwardAddressId, TeamId};
 use trapline_store::{
-    Op, PortError, Rate, Record as _, Verdict, When, load,
+    Op, PortError, Rate, Record as _, When, load,
     records::{self, ForwardRule},
 };
 
@@ -15,10 +15,21 @@ use crate::{App, Error, Result, mail::Mailbox};
 const MAX_ADDRESSES: usize = 100;
 /// Each of them gets mail that its owner did not ask for.
 const MAX_UNVERIFIED: usize = 20;
-/// Confirmation links to one address; all of these hold.
-const LINKS: [(&str, Rate); 2] = [
-    ("minute", Rate { burst: 1, per: Duration::from_mins(1) }),
-    ("day", Rate { burst: 5, per: Duration::from_hours(24) }),
+/// Confirmation links to one address of a team; these and the following all hold, and deleting an
+/// address gives none of them back.
+const LINKS: [Rate; 2] = [
+    Rate { burst: 1, per: Duration::from_mins(1) },
+    Rate { burst: 5, per: Duration::from_hours(24) },
+];
+/// Confirmation links to one mailbox, whatever teams ask for them and under whatever tags.
+const LINKS_OF_A_MAILBOX: [Rate; 2] = [
+    Rate { burst: 5, per: Duration::from_hours(1) },
+    Rate { burst: 10, per: Duration::from_hours(24) },
+];
+/// Confirmation links that one team causes.
+const LINKS_OF_A_TEAM: [Rate; 2] = [
+    Rate { burst: 30, per: Duration::from_hours(1) },
+    Rate { burst: 100, per: Duration::from_hours(24) },
 ];
 
 /// What came of adding an address.
@@ -47,13 +58,13 @@ impl App {
         let row = records::ForwardAddress::row(team, id);
         if let Some((known, _)) = load::<records::ForwardAddress>(store, &row).await? {
             if known.verified_at.is_none() {
-                self.allow_link(id).await?;
+                self.allow_link(team, id, &mailbox).await?;
                 self.send_link(&known).await?;
             }
             return Ok(Added::Known(present(&known)));
         }
         self.check_room(team).await?;
-        self.allow_link(id).await?;
+        self.allow_link(team, id, &mailbox).await?;
         let new = records::ForwardAddress {
             id,
             team,
@@ -155,14 +166,11 @@ impl App {
         Err(Error::invalid("", "too_many", full))
     }
 
-    async fn allow_link(&self, id: ForwardAddressId) -> Result<()> {
-        for (name, rate) in LINKS {
-            let key = format!("confirmation:{id}:{name}");
-            if let Verdict::Limited { retry_after } = self.ports.limiter.take(&key, rate).await? {
-                return Err(Error::TooMany { retry_after });
-            }
-        }
-        Ok(())
+    async fn allow_link(&self, team: TeamId, id: ForwardAddressId, to: &Mailbox) -> Result<()> {
+        let team = team.to_string();
+        self.take_all("confirmation:address", &id.to_string(), &LINKS).await?;
+        self.take_all("confirmation:mailbox", &to.owner(), &LINKS_OF_A_MAILBOX).await?;
+        self.take_all("confirmation:team", &team, &LINKS_OF_A_TEAM).await
     }
 
     pub(super) async fn address_rows(&self, team: TeamId) -> Result<Vec<records::ForwardAddress>> {

@@ -14,6 +14,7 @@ use crate::{
     App, Error, Filter, Result,
     filter::{Matcher, Parties},
     ids,
+    mail::Mailbox,
     receive::Arrival,
 };
 
@@ -21,6 +22,11 @@ use crate::{
 const AT_ONCE: usize = 64;
 /// Messages of one inbox that are forwarded without anybody asking.
 const AUTOMATIC: Rate = Rate { burst: 20, per: Duration::from_mins(1) };
+/// Messages that a team forwards by hand to one person, under whatever tags.
+const BY_HAND: [Rate; 2] = [
+    Rate { burst: 30, per: Duration::from_mins(10) },
+    Rate { burst: 200, per: Duration::from_hours(24) },
+];
 
 impl App {
     /// Forwards a message to confirmed addresses, now.
@@ -33,6 +39,10 @@ impl App {
         self.message_row(team, message).await?;
         self.outbound()?;
         let to = self.verified(team, to).await?;
+        for email in &to {
+            let key = format!("{team}:{}", Mailbox::parse("to", email)?.owner());
+            self.take_all("forward:by-hand", &key, &BY_HAND).await?;
+        }
         let forwards: Vec<_> = to
             .into_iter()
             .map(|to| fresh(ForwardId(self.ids.next()), team, message, to, false))

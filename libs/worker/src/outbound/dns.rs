@@ -7,6 +7,7 @@ use hickory_resolver::{
     TokioResolver,
     config::{LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
     net::{NetError, runtime::TokioRuntimeProvider},
+    proto::rr::Name,
 };
 
 /// Long enough for a burst to one name, short enough that a name moves within a pooled connection's
@@ -19,7 +20,8 @@ const TRIES: usize = 3;
 /// From names to addresses.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// Every IPv4 and IPv6 address of an absolute name (one with a final dot).
+    /// Every IPv4 and IPv6 address of a name in ASCII. One with a final dot is absolute; the system's
+    /// search domains may complete another.
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -66,6 +68,8 @@ fn local() -> ResolverConfig {
 impl Resolver for Dns {
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let resolver = self.0.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        // Not by IDNA's rules, which refuse the underscores that container names have.
+        let name = Name::from_ascii(name).map_err(io::Error::other)?;
         let found = resolver.lookup_ip(name).await.map_err(io::Error::other)?;
         Ok(found.iter().collect())
     }

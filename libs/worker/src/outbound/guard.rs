@@ -1,7 +1,7 @@
 //! Which addresses this service connects to on a user's word.
 
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, SocketAddr, UdpSocket},
     sync::Arc,
     time::Duration,
 };
@@ -31,6 +31,13 @@ pub struct GuardOptions {
     /// Where this service itself is reached: scheme, host and port of each. They are refused, but for
     /// its own sinks under `/mock/`.
     pub own_hosts: Vec<Url>,
+    /// The addresses that this process listens on, refused likewise under whatever name they are
+    /// given; the unspecified address stands for every address of this machine.
+    pub own_listeners: Vec<SocketAddr>,
+    /// Whether names are completed by the system's search domains, as a program beside this one would
+    /// have it (resolv.conf(5)). Otherwise each is looked up as it is written, so that
+    /// `intranet.example` does not become `intranet.example.corp`.
+    pub search_domains: bool,
 }
 
 /// Decides which addresses this service connects to on a user's word.
@@ -72,9 +79,7 @@ impl Guard {
             Host::Ipv4(ip) => self.check_literal(ip.into())?,
             Host::Ipv6(ip) => self.check_literal(ip.into())?,
         }
-        if self.options.own_hosts.iter().any(|own| is_same(own, url))
-            && !url.path().starts_with(SINKS)
-        {
+        if self.options.own_hosts.iter().any(|own| is_same(own, url)) && !is_sink(url) {
             return Err(Refusal::OwnHost);
         }
         Ok(())
@@ -90,10 +95,23 @@ impl Guard {
             Host::Ipv4(ip) => vec![ip.into()],
             Host::Ipv6(ip) => vec![ip.into()],
         };
-        if !ips.iter().all(|ip| self.allows(*ip)) {
+        let refused = |ip: &IpAddr| {
+            !self.allows(*ip) || (self.is_own(SocketAddr::new(*ip, port)) && !is_sink(url))
+        };
+        if ips.iter().any(refused) {
             return Err(Failure::AddressNotAllowed);
         }
         Ok(ips.into_iter().take(TRIED).map(|ip| SocketAddr::new(ip, port)).collect())
+    }
+
+    /// Whether this process itself would answer there.
+    fn is_own(&self, address: SocketAddr) -> bool {
+        let ip = address.ip().to_canonical();
+        self.options.own_listeners.iter().any(|own| {
+            let listens = own.ip().to_canonical();
+            own.port() == address.port()
+                && (listens == ip || (listens.is_unspecified() && is_this_machine(ip)))
+        })
     }
 
     /// Whether connections to this address are allowed.
@@ -110,10 +128,13 @@ impl Guard {
     }
 
     async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Failure> {
-        // The final dot keeps search domains out: `intranet.example` must not become
-        // `intranet.example.corp`.
-        let absolute = format!("{}.", without_dot(name));
-        let answered = timeout(RESOLVE, self.resolver.addresses(&absolute)).await;
+        // A final dot keeps search domains out.
+        let asked = if self.options.search_domains {
+            name.to_owned()
+        } else {
+            format!("{}.", without_dot(name))
+        };
+        let answered = timeout(RESOLVE, self.resolver.addresses(&asked)).await;
         match answered.map_err(|_| Failure::DnsError)? {
             Ok(ips) if !ips.is_empty() => Ok(ips),
             Ok(_) => Err(Failure::DnsError),
@@ -163,6 +184,16 @@ fn is_same(own: &Url, url: &Url) -> bool {
         (host, url.port_or_known_default())
     };
     place(own) == place(url)
+}
+
+/// Whether a URL leads to a receiver of this service's own, whose requests cause no further ones.
+fn is_sink(url: &Url) -> bool {
+    url.path().starts_with(SINKS)
+}
+
+/// Whether the address is one of this machine: only those can be bound.
+fn is_this_machine(ip: IpAddr) -> bool {
+    ip.is_loopback() || ip.is_unspecified() || UdpSocket::bind((ip, 0)).is_ok()
 }
 
 fn without_dot(name: &str) -> &str {

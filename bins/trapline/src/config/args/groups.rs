@@ -104,13 +104,18 @@ pub(crate) struct ApiArgs {
 }
 
 /// Requests to addresses that users give.
+#[expect(clippy::struct_field_names, reason = "a field's name is its flag")]
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Webhooks")]
 pub(crate) struct WebhookArgs {
     /// Ranges that webhooks may reach although they are not public, as in `10.1.0.0/16,fd00::/8`.
-    /// One process allows private networks anyway; link-local addresses must be named one by one.
+    /// Link-local addresses must be named one by one.
     #[arg(long, env = "WEBHOOK_ALLOW_CIDRS", value_name = "CIDRS")]
     pub webhook_allow_cidrs: Option<String>,
+    /// Whether webhooks may reach this machine and private networks: `allow` or `deny`. When left out,
+    /// `allow` in one process and `deny` in a cluster.
+    #[arg(long, env = "TRAPLINE_WEBHOOK_PRIVATE", value_name = "WHETHER")]
+    pub webhook_private: Option<String>,
     /// Certificate authorities, in PEM, that webhooks trust beside the system's.
     #[arg(long, env = "TRAPLINE_WEBHOOK_CA", value_name = "FILE")]
     pub webhook_ca: Option<String>,

@@ -94,7 +94,9 @@ impl ApiArgs {
 impl WebhookArgs {
     pub(super) fn read(&self, f: &mut Faults) -> Webhooks {
         let allow = self.webhook_allow_cidrs.as_ref();
+        let private = |text: &str| parse::one_of(text, &[("allow", true), ("deny", false)]);
         Webhooks {
+            allow_private: f.optional("webhook-private", self.webhook_private.as_ref(), private),
             allow: f.optional("webhook-allow-cidrs", allow, parse::cidrs).unwrap_or_default(),
             ca: given(self.webhook_ca.as_ref()).map(PathBuf::from),
         }

@@ -79,6 +79,41 @@ async fn links_are_sent_again_within_bounds() {
     assert!(bench.send_due(Ok(())).await.is_empty());
 }
 
+/// Who adds and deletes the same person's address under one tag after another.
+#[tokio::test]
+async fn nobody_gets_many_links_under_different_tags() {
+    let bench = Bench::with_relay().await;
+    let mut mails = 0;
+    for number in 0..40 {
+        let email = format!("vic.tim+{number}@Example.com");
+        match bench.app.add_forward_address(bench.team, &email).await {
+            Ok(Added::New(address)) => {
+                bench.app.delete_forward_address(bench.team, address.id).await.unwrap();
+            }
+            Err(Error::TooMany { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+        mails += bench.send_due(Ok(())).await.len();
+    }
+    assert!(mails <= 5, "{mails}");
+    // Others are not in the way of it.
+    bench.asked("ada@example.com").await;
+}
+
+#[tokio::test]
+async fn a_team_cannot_have_strangers_written_to_without_end() {
+    let bench = Bench::with_relay().await;
+    let mut mails = 0;
+    for number in 0..40 {
+        let email = format!("stranger{number}@example.com");
+        if let Ok(Added::New(address)) = bench.app.add_forward_address(bench.team, &email).await {
+            bench.app.delete_forward_address(bench.team, address.id).await.unwrap();
+        }
+        mails += bench.send_due(Ok(())).await.len();
+    }
+    assert!(mails <= 30, "{mails}");
+}
+
 #[tokio::test]
 async fn few_addresses_may_wait() {
     let bench = Bench::with_relay().await;

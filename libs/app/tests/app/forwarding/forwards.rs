@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_app::{Stage, Trouble};
+use trapline_app::{Error, Stage, Trouble};
 use trapline_model::{ForwardMatch, ForwardStatus};
 
 use crate::{
@@ -130,4 +130,20 @@ async fn a_message_that_is_gone_is_not_forwarded() {
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     bench.clock.advance(Duration::from_hours(48));
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
+}
+
+#[tokio::test]
+async fn one_person_gets_a_bounded_number_by_hand() {
+    let bench = Bench::with_relay().await;
+    let message = bench.asked_for().await;
+    let to = ["ada@example.com".to_owned()];
+    let forward = || bench.app.forward_message(bench.team, message, &to);
+    let mut taken = 1;
+    while forward().await.is_ok() {
+        taken += 1;
+    }
+    assert_eq!(taken, 30);
+    assert!(matches!(forward().await, Err(Error::TooMany { .. })));
+    bench.clock.advance(Duration::from_mins(10));
+    forward().await.unwrap();
 }

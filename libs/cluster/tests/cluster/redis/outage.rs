@@ -3,9 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use futures_util::future::join_all;
-use trapline_store::{
-    Cache, Clock, LiveEvent, PortError, Rate, Signal, SignalStream, Verdict,
-};
+use trapline_store::{Cache, Clock, LiveEvent, PortError, Rate, Signal, SignalStream, Verdict};
 
 use super::servers::{Server, connect, event, hears, inbox, next, publish};
 

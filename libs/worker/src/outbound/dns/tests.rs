@@ -142,3 +142,17 @@ async fn a_name_server_that_knows_nothing_is_a_failure_that_passes() {
     let failure = guard.resolve(&url).await.unwrap_err();
     assert_eq!((failure, failure.is_final()), (Failure::DnsError, false));
 }
+
+/// Container names may have underscores.
+#[tokio::test]
+async fn a_name_with_an_underscore_is_asked_for() {
+    let (server, asked) = name_server(vec![Ipv4Addr::new(10, 0, 0, 7); 2]).await;
+    let options = GuardOptions { allow_private: true, ..<_>::default() };
+    let guard = Guard::with_resolver(options, Arc::new(asking(server)));
+    for host in ["my_service", "_hidden.my_app.example.com"] {
+        let url = Url::parse(&format!("http://{host}/")).unwrap();
+        let found = guard.resolve(&url).await.unwrap();
+        assert_eq!(found, ["10.0.0.7:80".parse().unwrap()], "{host}");
+        assert!(asked.lock().unwrap().iter().any(|(name, _)| *name == format!("{host}.")));
+    }
+}

@@ -113,6 +113,49 @@ fn this_service_calls_only_its_own_sinks() {
     }
 }
 
+/// By the addresses that it listens on, whatever the URL calls them.
+#[tokio::test]
+async fn this_service_is_not_called_under_another_name() {
+    let everywhere = "0.0.0.0:8025".parse().unwrap();
+    let one = "127.0.0.1:1025".parse().unwrap();
+    let cases = [
+        ("http://localhost:8025/", "127.0.0.1", false),
+        ("http://127.0.0.2:8025/", "", false),
+        ("http://[::1]:8025/", "", false),
+        ("http://[::ffff:127.0.0.1]:8025/", "", false),
+        ("http://hook.example.com:8025/", "127.0.0.9", false),
+        ("http://127.0.0.1:1025/", "", false),
+        ("http://hook.example.com:1025/", "127.0.0.1", false),
+        ("http://127.0.0.2:1025/", "", true),
+        ("http://127.0.0.1:9000/", "", true),
+        // An address of another machine.
+        ("http://10.255.255.254:8025/", "", true),
+        ("http://localhost:8025/mock/demo", "127.0.0.1", true),
+    ];
+    for (url, answer, is_allowed) in cases {
+        let options = GuardOptions {
+            allow_private: true,
+            own_listeners: vec![everywhere, one],
+            ..GuardOptions::default()
+        };
+        let answers = if answer.is_empty() { vec![] } else { vec![answer] };
+        let resolved = guard(options, &answers).resolve(&Url::parse(url).unwrap()).await;
+        assert_eq!(resolved.is_ok(), is_allowed, "{url}: {resolved:?}");
+    }
+}
+
+#[tokio::test]
+async fn search_domains_complete_names_only_where_they_may() {
+    for (search_domains, asked) in [(true, "orders"), (false, "orders.")] {
+        let fixed = Fixed::new(&["10.0.0.1"]);
+        let options =
+            GuardOptions { allow_private: true, search_domains, ..GuardOptions::default() };
+        let guard = Guard::with_resolver(options, fixed.clone());
+        guard.resolve(&Url::parse("http://orders:8080/").unwrap()).await.unwrap();
+        assert_eq!(*fixed.last.lock().unwrap(), asked);
+    }
+}
+
 #[tokio::test]
 async fn names_are_looked_up_once_as_absolute_and_few_addresses_are_tried() {
     let public: Vec<_> = (1..=20).map(|last| format!("8.8.8.{last}")).collect();
