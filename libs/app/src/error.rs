@@ -80,6 +80,18 @@ impl Error {
     pub fn invalid(path: &str, code: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid(vec![Issue { path: path.to_owned(), code, message: message.into() }])
     }
+
+    /// Whether a backend did not answer, so that the same may work later.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Unavailable => true,
+            Self::Internal(Fault { source, .. }) => {
+                matches!(source, PortError::Unavailable(_) | PortError::Timeout)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Error {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId};
 use trapline_store::{
-    Job, Key, Lane, Op, When,
-    records::{Inbox, InboxState, Mark, Message},
+    Job, Key, Lane, Op, When, load,
+    records::{Inbox, InboxState, Mark, Message, SmtpLogin},
 };
 
 use crate::{App, Error, Result, jobs};
@@ -19,12 +19,19 @@ const PURGE_AFTER: Duration = Duration::from_secs(10);
 #[serde(rename_all = "snake_case")]
 enum Work {
     /// Remove what an inbox held, once the inbox itself is gone.
-    Purge { team: TeamId, inbox: InboxId },
+    Purge {
+        team: TeamId,
+        inbox: InboxId,
+        /// Its SMTP user name; jobs of older releases have none.
+        #[serde(default)]
+        username: Option<String>,
+    },
 }
 
 /// Stores the job that removes the inbox's messages.
 pub(crate) async fn schedule_purge(app: &App, inbox: &Inbox) -> Result<()> {
-    let work = Work::Purge { team: inbox.team, inbox: inbox.id };
+    let username = Some(inbox.username.clone());
+    let work = Work::Purge { team: inbox.team, inbox: inbox.id, username };
     let due = app.now().after(PURGE_AFTER);
     let job = jobs::job(Lane::Housekeeping, format!("purge:{}", inbox.id), 1, work, due)?;
     Ok(app.schedule(&job).await?)
@@ -35,15 +42,38 @@ impl App {
     /// request that deletes it stores this job first.
     pub async fn housekeep(&self, job: &Job) -> Result<()> {
         match jobs::work(job)? {
-            Work::Purge { team, inbox } => self.purge_deleted(team, inbox).await,
+            Work::Purge { team, inbox, username } => {
+                self.purge_deleted(team, inbox, username.as_deref()).await
+            }
         }
     }
 
-    async fn purge_deleted(&self, team: TeamId, inbox: InboxId) -> Result<()> {
+    async fn purge_deleted(
+        &self,
+        team: TeamId,
+        inbox: InboxId,
+        username: Option<&str>,
+    ) -> Result<()> {
         if self.ports.store.get(&Inbox::row(team, inbox)).await?.is_some() {
             return Err(Error::Conflict);
         }
+        // What a change at the same moment wrote again, or a crash left behind.
+        if let Some(username) = username {
+            self.remove_login_of(inbox, username).await?;
+        }
+        self.remove_rule(team, inbox).await?;
         self.purge(inbox).await
+    }
+
+    async fn remove_login_of(&self, inbox: InboxId, username: &str) -> Result<()> {
+        let key = SmtpLogin::row(username);
+        let found = load::<SmtpLogin>(&*self.ports.store, &key).await?;
+        if let Some((_, version)) = found.filter(|(login, _)| login.inbox == inbox) {
+            let delete = Op::Delete { key, when: When::Version(version) };
+            self.ports.store.write(vec![delete]).await?;
+            self.login_changed(username).await;
+        }
+        Ok(())
     }
 
     /// Removes every row that an inbox held.

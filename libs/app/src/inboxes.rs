@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Key, LiveEvent, Op, Record, Scan, When, load,
+    Key, LiveEvent, Op, PortError, Record, Scan, When, load,
     records::{self, Chore, SmtpLogin, Task},
 };
 
@@ -96,11 +96,9 @@ impl App {
         };
         let mut ops = self.inbox_ops(&inbox, When::Absent, When::Absent)?;
         if let Some(due) = inbox.expires_at {
-            let chore = Chore {
-                due,
-                subject: inbox.id.to_string(),
-                task: Task::ExpireInbox { team, inbox: inbox.id, username: inbox.username.clone() },
-            };
+            let username = inbox.username.clone();
+            let task = Task::ExpireInbox { team, inbox: inbox.id, username };
+            let chore = Chore::new(due, inbox.id.to_string(), task);
             let doc = chore.doc()?;
             ops.push(Op::Put { key: chore.key(), doc, ttl: None, when: When::Always });
         }
@@ -146,29 +144,37 @@ impl App {
 
     /// Removes an inbox at once, and what it holds soon after.
     pub async fn delete_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
-        let (inbox, version) = self.versioned_inbox(team, id).await?;
+        let inbox = self.inbox_record(team, id).await?;
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
         housekeeping::schedule_purge(self, &inbox).await?;
-        self.remove_inbox_rows(&inbox, version).await?;
+        let removed = self.remove_inbox_rows(team, id).await;
+        // Where it is not known what was removed, nobody may rely on what was there.
+        self.login_changed(&inbox.username).await;
+        removed?;
         self.remove_rule(team, id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())
     }
 
-    pub(crate) async fn remove_inbox_rows(
-        &self,
-        inbox: &records::Inbox,
-        version: i64,
-    ) -> Result<()> {
-        let mut ops = vec![Op::Delete { key: inbox.key(), when: When::Version(version) }];
-        let login = SmtpLogin::row(&inbox.username);
-        if let Some((_, version)) = load::<SmtpLogin>(&*self.ports.store, &login).await? {
-            ops.push(Op::Delete { key: login, when: When::Version(version) });
+    /// The login goes first. An inbox without one is seen, and can be deleted again; a login without
+    /// an inbox would take mail that nobody can read.
+    async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
+        for _ in 0..EDIT_TRIES {
+            let (inbox, version) = self.versioned_inbox(team, id).await?;
+            let mut ops = Vec::with_capacity(2);
+            let login = SmtpLogin::row(&inbox.username);
+            if let Some(row) = self.ports.store.get(&login).await? {
+                ops.push(Op::Delete { key: login, when: When::Version(row.version) });
+            }
+            ops.push(Op::Delete { key: inbox.key(), when: When::Version(version) });
+            match self.ports.store.write(ops).await {
+                Ok(()) => return Ok(()),
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        self.ports.store.write(ops).await?;
-        self.login_changed(&inbox.username).await;
-        Ok(())
+        Err(Error::Conflict)
     }
 
     pub(crate) async fn inbox_records(&self, team: TeamId) -> Result<Vec<records::Inbox>> {
@@ -217,7 +223,7 @@ impl App {
                     self.login_changed(&inbox.username).await;
                     return Ok(inbox);
                 }
-                Err(trapline_store::PortError::Conflict) => {}
+                Err(PortError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -46,21 +46,29 @@ impl App {
         let fair = shards.len().div_ceil(workers);
         let mut held = shards.iter().filter(|shard| shard.is_held(self.now())).count();
         for shard in shards {
-            match (shard.is_held(self.now()), held) {
-                (true, held_now) if held_now > fair => {
-                    shard.give_up(self).await?;
-                    held -= 1;
-                    continue;
-                }
-                (false, held_now) if held_now >= fair => continue,
-                (false, _) if shard.may_work(self).await? => held += 1,
-                (false, _) => continue,
-                (true, _) => {}
+            let number = shard.number;
+            if let Err(error) = self.shard_round(shard, fair, &mut held).await {
+                tracing::warn!(%error, shard = number, "the janitor goes on with the next shard");
             }
-            self.tidy_shard(shard).await?;
-            self.repair_shard(shard).await?;
         }
         Ok(())
+    }
+
+    async fn shard_round(&self, shard: &mut Shard, fair: usize, held: &mut usize) -> Result<()> {
+        match (shard.is_held(self.now()), *held) {
+            (true, held_now) if held_now > fair => {
+                *held -= 1;
+                return shard.give_up(self).await;
+            }
+            (false, held_now) if held_now >= fair => return Ok(()),
+            (false, _) if shard.may_work(self).await? => *held += 1,
+            (false, _) => return Ok(()),
+            (true, _) => {}
+        }
+        // First what somebody waits for.
+        let repaired = self.repair_shard(shard).await;
+        self.tidy_shard(shard).await?;
+        repaired
     }
 
     /// One round over every chore that is due now, whoever else does the same. Returns how many were

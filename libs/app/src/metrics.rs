@@ -25,6 +25,7 @@ const WAITS: &str = "trapline_waits_parked";
 const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
+const CHORES: &str = "trapline_chores_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
@@ -46,6 +47,7 @@ pub fn describe() {
     describe_counter!(WAIT_ENDED, "Waits by outcome.");
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
+    describe_counter!(CHORES, "Chores of the janitor by outcome; parked ones are tried daily.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
@@ -111,6 +113,12 @@ pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bo
 /// A job ended, or is tried again.
 pub fn job_done(lane: Lane, ok: bool) {
     counter!(JOBS, "lane" => lane.name(), "outcome" => outcome(ok)).increment(1);
+}
+
+/// A chore of the janitor was done, failed, failed so often that it is tried daily only, or is of a
+/// kind that this release does not know.
+pub(crate) fn chore_done(outcome: &'static str) {
+    counter!(CHORES, "outcome" => outcome).increment(1);
 }
 
 /// A webhook was called; the outcome is where that left the delivery.

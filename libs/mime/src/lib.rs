@@ -4,6 +4,7 @@
 //! understood is kept as text or as an attachment, and reported in `warnings`.
 
 mod addresses;
+mod bare;
 mod bodies;
 mod charset;
 mod codes;

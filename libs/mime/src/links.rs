@@ -1,12 +1,10 @@
 //! Links: the anchors of the HTML, then what looks like one in the text.
 
 use std::collections::HashSet;
-use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use trapline_model::Link;
 
+use crate::bare;
 use crate::limits;
 use crate::markup::{self, Token};
 use crate::visible;
@@ -44,20 +42,14 @@ impl Links {
 
     fn bare(&mut self, text: &str) {
         let text = limits::cut(text, limits::EXTRACTION);
-        for range in urls(text) {
+        for range in bare::urls(text) {
             let shown = &text[range];
-            let url = target(shown);
+            let url = bare::target(shown);
             if !self.targets.contains(&url) {
                 self.add(&url, shown);
             }
         }
     }
-}
-
-/// The target of a link that the text shows as `shown`.
-pub(crate) fn target(shown: &str) -> String {
-    let is_bare = shown.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
-    if is_bare { format!("http://{shown}") } else { shown.to_owned() }
 }
 
 /// An anchor while its text is read.
@@ -114,34 +106,4 @@ fn anchors(html: &str, links: &mut Links) {
 /// Targets within the message, and scripts, are no links.
 fn is_link(url: &str) -> bool {
     !url.is_empty() && !url.starts_with('#') && !preview::is_dangerous(url)
-}
-
-static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let stop = r#"\s<>"`{}|\\^\x00-\x1F。，、；：！？（）「」『』【】《》“”"#;
-    Regex::new(&format!(r"(?i)(?:https?://|www\.)[^{stop}]+")).ok()
-});
-
-/// Where `text` has bare links, punctuation after them left out.
-pub(crate) fn urls(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let found = URL.iter().flat_map(|regex| regex.find_iter(text));
-    found
-        .filter(|url| !text[..url.start()].ends_with(|char: char| char.is_ascii_alphanumeric()))
-        .map(|url| url.start()..url.start() + trimmed(url.as_str()).len())
-        .filter(|range| range.len() > "https://".len())
-}
-
-/// A link without the punctuation of the sentence around it; a closing parenthesis stays if it was
-/// opened in the link.
-fn trimmed(url: &str) -> &str {
-    let mut url = url;
-    let (opened, mut closed) = (url.matches('(').count(), url.matches(')').count());
-    while let Some(last) = url.chars().next_back() {
-        match last {
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | ']' => {}
-            ')' if closed > opened => closed -= 1,
-            _ => break,
-        }
-        url = &url[..url.len() - last.len_utf8()];
-    }
-    url
 }

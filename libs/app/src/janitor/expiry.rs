@@ -12,14 +12,15 @@ use crate::{App, Result};
 impl App {
     pub(super) async fn expire(&self, team: TeamId, id: InboxId, username: &str) -> Result<()> {
         let mut ops = Vec::new();
+        // First, so that no login is left without its inbox.
+        let login = SmtpLogin::row(username);
+        if let Some(row) = self.ports.store.get(&login).await? {
+            ops.push(Op::Delete { key: login, when: When::Version(row.version) });
+        }
         if let Some((inbox, version)) =
             load::<Inbox>(&*self.ports.store, &Inbox::row(team, id)).await?
         {
             ops.push(Op::Delete { key: inbox.key(), when: When::Version(version) });
-        }
-        let login = SmtpLogin::row(username);
-        if let Some(row) = self.ports.store.get(&login).await? {
-            ops.push(Op::Delete { key: login, when: When::Version(row.version) });
         }
         // Rows with a time to live may be gone already, or go at this very moment.
         match self.ports.store.write(ops).await {

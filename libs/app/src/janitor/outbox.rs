@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::Time;
 use trapline_store::{
-    Lane, Record, Scan,
+    Lane, Record, Row, Scan, Value,
     records::{Chore, Outbox, SHARDS},
 };
 
@@ -40,18 +40,35 @@ impl App {
 
     /// Whether jobs of that hour are still to be done.
     async fn repair_hour(&self, hour: i64, shard: i64, until: Time) -> Result<bool> {
-        let mut seen: Option<Outbox> = None;
+        let mut seen: Option<Vec<Value>> = None;
         loop {
-            let lost = Outbox::due_in(hour, shard, until, seen.as_ref(), AT_ONCE);
+            let lost = Outbox::due_in(hour, shard, until, seen.clone(), AT_ONCE);
             let rows = self.ports.store.scan(lost).await?;
             for row in &rows {
-                let row = Outbox::of(row)?;
-                self.publish_again(&row).await?;
-                seen = Some(row);
+                self.repair_job(row).await?;
+            }
+            if let Some(last) = rows.last() {
+                seen = Some(last.sort.clone());
             }
             if rows.len() < AT_ONCE {
                 return Ok(seen.is_some());
             }
+        }
+    }
+
+    /// A job that cannot be published, as one of a newer release's lane, keeps its row and is in no
+    /// other job's way; only a queue that is away ends the pass.
+    async fn repair_job(&self, row: &Row) -> Result<()> {
+        let outcome = match Outbox::of(row) {
+            Ok(lost) => self.publish_again(&lost).await,
+            Err(error) => Err(error.into()),
+        };
+        match outcome {
+            Err(error) if !error.is_outage() => {
+                tracing::warn!(%error, job = ?row.sort.last(), "a lost job stays in the outbox");
+                Ok(())
+            }
+            outcome => outcome,
         }
     }
 

@@ -51,7 +51,7 @@ impl App {
         }
         let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
         let due = self.now().after(next_visit(visits));
-        self.plan(Chore { due, subject: name.to_owned(), task }).await
+        self.plan(Chore::new(due, name.to_owned(), task)).await
     }
 
     pub(super) async fn remove_segment(&self, name: &str, aliases: &[String]) -> Result<()> {
@@ -98,16 +98,10 @@ impl App {
         let mut leading: Vec<String> = aliases.to_vec();
         leading.push(name.to_owned());
         let put = |key, doc| Op::Put { key, doc, ttl: None, when: When::Always };
-        let check = Chore {
-            due: self.now().after(DAY),
-            subject: target.clone(),
-            task: Task::CheckSegment { visits: 1, aliases: leading },
-        };
-        let remove = Chore {
-            due: self.now().after(GRACE),
-            subject: name.to_owned(),
-            task: Task::RemoveSegment { aliases: Vec::new() },
-        };
+        let check = Task::CheckSegment { visits: 1, aliases: leading };
+        let check = Chore::new(self.now().after(DAY), target.clone(), check);
+        let remove = Task::RemoveSegment { aliases: Vec::new() };
+        let remove = Chore::new(self.now().after(GRACE), name.to_owned(), remove);
         let (before, rows) = (vec![put(check.key(), check.doc()?)], Vec::new());
         let bytes = builder.finish();
         let group = Group { segment: target, bytes, before, rows, job: None };

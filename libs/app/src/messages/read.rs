@@ -4,7 +4,7 @@ use bytes::Bytes;
 use trapline_model::{Attachment, Message, MessageId, Summary, TeamId};
 use trapline_store::{
     BlobRef, PortError, load,
-    records::{self, SegmentAlias},
+    records::{self, Moved, SegmentAlias},
 };
 
 use super::{summary, whole};
@@ -80,8 +80,9 @@ impl App {
         let row = SegmentAlias::row(&blob.segment);
         let alias = load::<SegmentAlias>(&*self.ports.store, &row).await?;
         Ok(alias.and_then(|(alias, _)| {
-            let moved = alias.moved.into_iter().find(|moved| moved.offset == blob.offset)?;
-            Some(moved.to)
+            // An empty message begins where the next one does.
+            let same = |moved: &Moved| (moved.offset, moved.to.len) == (blob.offset, blob.len);
+            alias.moved.into_iter().find(same).map(|moved| moved.to)
         }))
     }
 }

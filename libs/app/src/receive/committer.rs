@@ -241,10 +241,7 @@ fn answer(done: oneshot::Sender<Result<Vec<MessageId>, ()>>, outcome: Result<Vec
 }
 
 fn janitor_row(segment: &str, class: Class, now: Time) -> trapline_store::Result<Op> {
-    let chore = Chore {
-        due: now.after(janitor::first_visit(class)),
-        subject: segment.to_owned(),
-        task: Task::CheckSegment { visits: 0, aliases: Vec::new() },
-    };
+    let task = Task::CheckSegment { visits: 0, aliases: Vec::new() };
+    let chore = Chore::new(now.after(janitor::first_visit(class)), segment.to_owned(), task);
     Ok(Op::Put { key: chore.key(), doc: chore.doc()?, ttl: None, when: When::Always })
 }

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::links;
+use crate::bare;
 
 /// Stands for each byte of what is masked.
 pub(super) const MASK: u8 = 1;
@@ -38,7 +38,7 @@ pub(super) fn apply(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     let patterns =
         PATTERNS.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
-    for range in patterns.chain(addresses(text)).chain(links::urls(text)) {
+    for range in patterns.chain(addresses(text)).chain(bare::urls(text)) {
         bytes[range].fill(MASK);
     }
     bytes

@@ -1,7 +1,7 @@
 //! The plain text body as a page.
 
 use crate::entities::escape_html;
-use crate::{limits, links};
+use crate::{bare, limits};
 
 const STYLE: &str = "pre{white-space:pre-wrap;overflow-wrap:anywhere;\
     font:14px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;margin:1rem}";
@@ -12,10 +12,10 @@ pub fn text(source: &str) -> String {
     let shown = limits::cut(source, limits::HTML);
     let mut body = String::with_capacity(shown.len() + shown.len() / 8);
     let mut done = 0;
-    for range in links::urls(shown) {
+    for range in bare::urls(shown) {
         let url = &shown[range.clone()];
         body.push_str(&escape_html(&shown[done..range.start]));
-        let (target, url) = (escape_html(&links::target(url)), escape_html(url));
+        let (target, url) = (escape_html(&bare::target(url)), escape_html(url));
         body.extend(["<a href=\"", &target, "\" target=\"_blank\" rel=\"noopener noreferrer\">"]);
         body.extend([&url, "</a>"]);
         done = range.end;

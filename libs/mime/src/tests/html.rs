@@ -115,6 +115,57 @@ fn links_of_html_and_text() {
 }
 
 #[test]
+fn bare_links_end_where_a_person_would_end_them() {
+    // The text, and its links.
+    let cases: &[(&str, &[&str])] = &[
+        // Tokens keep whatever they end in.
+        ("https://x.test/v?token=eyJhbGciOi9xX_", &["https://x.test/v?token=eyJhbGciOi9xX_"]),
+        ("https://x.test/v?t=a*\nnext", &["https://x.test/v?t=a*"]),
+        ("https://x.test/v?t=a~", &["https://x.test/v?t=a~"]),
+        ("https://x.test/v?t=ab--", &["https://x.test/v?t=ab--"]),
+        ("https://x.test/v?t=YQ==", &["https://x.test/v?t=YQ=="]),
+        ("https://x.test/v?t=a_.", &["https://x.test/v?t=a_"]),
+        (
+            "https://x.test/v?t=a+ https://x.test/v?t=a/",
+            &["https://x.test/v?t=a+", "https://x.test/v?t=a/"],
+        ),
+        ("https://x.test/v?t=a' or", &["https://x.test/v?t=a'"]),
+        ("https://x.test/v?t=a&u=", &["https://x.test/v?t=a&u="]),
+        ("Use *this* link: https://x.test/a_", &["https://x.test/a_"]),
+        // Emphasis and quotes right around a link are none of it.
+        ("**https://x.test/a**", &["https://x.test/a"]),
+        ("*https://x.test/a_*", &["https://x.test/a_"]),
+        ("_https://x.test/a__", &["https://x.test/a_"]),
+        ("*_https://x.test/a_*.", &["https://x.test/a"]),
+        ("~~https://x.test/a~~", &["https://x.test/a"]),
+        ("'https://x.test/a',", &["https://x.test/a"]),
+        ("‘https://x.test/a’ «https://y.test/b»…", &["https://x.test/a", "https://y.test/b"]),
+        // Brackets that the link opened are its own.
+        ("[https://x.test/a?b[]]", &["https://x.test/a?b[]"]),
+        ("http://[2001:db8::1]", &["http://[2001:db8::1]"]),
+        ("(see https://x.test/a)", &["https://x.test/a"]),
+        ("(https://x.test/a_(b)_c)", &["https://x.test/a_(b)_c"]),
+        ("<https://x.test/a.> <https://x.test/b!", &["https://x.test/a.", "https://x.test/b"]),
+        // Apps' own schemes, and what no mail should link to.
+        ("Open myapp://verify?t=a_ now", &["myapp://verify?t=a_"]),
+        ("com.example.app://callback/x.", &["com.example.app://callback/x"]),
+        ("MyApp+v2://x", &["MyApp+v2://x"]),
+        ("git+https://x.test/r", &["git+https://x.test/r"]),
+        ("exp://127.0.0.1:8081/--/reset?t=1", &["exp://127.0.0.1:8081/--/reset?t=1"]),
+        ("Link-https://x.test/a see.http://y.test/b", &["https://x.test/a", "http://y.test/b"]),
+        ("javascript://x%0Aalert(1) data://a JavaScript://y vbscript://z", &[]),
+        ("file:///etc/passwd smb://h/s view-source://x blob://y ms-msdt://z", &[]),
+        ("C://dir a://b 1234://x :// :///x xhttp://no.test myapp://", &[]),
+        ("averyveryveryveryverylongwordindeed://x.test", &[]),
+    ];
+    for (text, expected) in cases {
+        let found = links::find(None, Some(text));
+        let found: Vec<&str> = found.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(found, *expected, "{text}");
+    }
+}
+
+#[test]
 fn hostile_html_takes_linear_time() {
     // Quadratic work would take minutes here.
     let pieces = [

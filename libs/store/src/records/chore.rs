@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId, Time};
 
 use super::{int, shard_of, text};
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Key, Order, PortError, Record, Result, Row, Scan, Table, Value, Writes};
 
 pub(super) const CHORE: &Table = &Table {
     name: "chore",
@@ -50,9 +50,40 @@ pub struct Chore {
     pub subject: String,
     /// What is to be done.
     pub task: Task,
+    /// How often it failed since it was planned.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempt: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(attempt: &u32) -> bool {
+    *attempt == 0
 }
 
 impl Chore {
+    /// Something to do for the first time.
+    #[must_use]
+    pub fn new(due: Time, subject: String, task: Task) -> Self {
+        Self { due, subject, task, attempt: 0 }
+    }
+
+    /// When a row's chore is due, and what it is about: the key is enough, whatever the document says.
+    #[must_use]
+    pub fn place(row: &Row) -> Option<(Time, &str)> {
+        let [Value::Int(due), Value::Text(subject)] = row.sort.as_slice() else { return None };
+        Some((Time::from_millis(*due), subject))
+    }
+
+    /// The row of a chore that is due then.
+    #[must_use]
+    pub fn row(due: Time, subject: &str) -> Key {
+        Key {
+            table: CHORE,
+            partition: vec![Value::Int(Self::hour(due)), Value::Int(shard_of(subject))],
+            sort: vec![Value::Int(due.millis()), Value::Text(subject.to_owned())],
+        }
+    }
+
     /// The hour since 1970 in which a time lies.
     #[must_use]
     pub fn hour(at: Time) -> i64 {
@@ -76,10 +107,16 @@ impl Chore {
 impl Record for Chore {
     const TABLE: &'static Table = CHORE;
     fn key(&self) -> Key {
-        Key {
-            table: CHORE,
-            partition: vec![Value::Int(Self::hour(self.due)), Value::Int(shard_of(&self.subject))],
-            sort: vec![Value::Int(self.due.millis()), Value::Text(self.subject.clone())],
-        }
+        Self::row(self.due, &self.subject)
+    }
+
+    /// The key counts: a release that does not know a chore puts it off without its document.
+    fn of(row: &Row) -> Result<Self> {
+        let chore: Self = serde_json::from_str(&row.doc)
+            .map_err(|source| PortError::Corrupt { table: CHORE.name, source })?;
+        Ok(match Self::place(row) {
+            Some((due, subject)) => Self { due, subject: subject.to_owned(), ..chore },
+            None => chore,
+        })
     }
 }

@@ -27,11 +27,17 @@ impl Outbox {
     /// The jobs of one partition that are due at `until` or were before, oldest first, behind a row
     /// that was seen already.
     #[must_use]
-    pub fn due_in(hour: i64, shard: i64, until: Time, after: Option<&Self>, limit: usize) -> Scan {
+    pub fn due_in(
+        hour: i64,
+        shard: i64,
+        until: Time,
+        after: Option<Vec<Value>>,
+        limit: usize,
+    ) -> Scan {
         Scan {
             table: OUTBOX,
             partition: vec![Value::Int(hour), Value::Int(shard)],
-            after: after.map(|row| row.key().sort),
+            after,
             until: Some(vec![Value::Int(until.millis())]),
             limit,
             keys_only: false,

@@ -13,7 +13,8 @@ pub(super) const ALIAS: &Table = &Table {
     writes: Writes::Plain,
 };
 
-/// One message's move.
+/// One message's move: it is found by where it began and by its length, which stays the same. Messages
+/// without bytes begin where others do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// Where it began in the old segment.
