@@ -5,6 +5,9 @@ use crate::structure::{Leaf, Structure};
 
 /// The leaves by their role: the texts are the inline `text/plain` parts, the HTML is the first
 /// inline `text/html` part, every other leaf is an attachment. Nothing is made from anything else.
+///
+/// A text that has a file name is an attachment. It is a body too where it comes first in its
+/// multipart (RFC 8621, section 4.1.4) or is an alternative.
 pub(crate) struct Bodies<'m, 'a> {
     pub(crate) texts: Vec<&'m Leaf<'a>>,
     pub(crate) html: Option<&'m Leaf<'a>>,
@@ -23,16 +26,31 @@ impl<'m, 'a> Bodies<'m, 'a> {
             more_attachments: false,
         };
         for leaf in &structure.leaves {
-            match (leaf.head.media_type(), leaf.head.is_attachment()) {
-                ("text/plain", false) => bodies.texts.push(leaf),
-                ("text/html", false) if bodies.html.is_none() => bodies.html = Some(leaf),
-                _ if bodies.attachments.len() < limits::ATTACHMENTS => {
-                    bodies.attachments.push(leaf);
-                }
-                _ => bodies.more_attachments = true,
+            let is_body = bodies.take(leaf);
+            if is_body && !leaf.has_filename() {
+                continue;
+            }
+            if bodies.attachments.len() < limits::ATTACHMENTS {
+                bodies.attachments.push(leaf);
+            } else {
+                bodies.more_attachments = true;
             }
         }
         bodies
+    }
+
+    /// Takes `leaf` as a body, if it is one.
+    fn take(&mut self, leaf: &'m Leaf<'a>) -> bool {
+        let leads = leaf.place.index == 0 || leaf.place.is_alternative;
+        if leaf.head.is_attachment() || (!leads && leaf.has_filename()) {
+            return false;
+        }
+        match leaf.head.media_type() {
+            "text/plain" => self.texts.push(leaf),
+            "text/html" if self.html.is_none() => self.html = Some(leaf),
+            _ => return false,
+        }
+        true
     }
 
     /// The texts joined, each on lines of its own; none when the message has no text.

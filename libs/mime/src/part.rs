@@ -95,6 +95,11 @@ fn content_id(value: &[u8]) -> String {
 }
 
 impl Leaf<'_> {
+    /// Whether the part names a file.
+    pub(crate) fn has_filename(&self) -> bool {
+        !self.head.filename().0.is_empty()
+    }
+
     /// The exact decoded bytes.
     pub(crate) fn bytes(&self) -> std::borrow::Cow<'_, [u8]> {
         self.head.transfer.decode(self.body)

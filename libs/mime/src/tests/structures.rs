@@ -38,7 +38,7 @@ fn parts_have_their_roles() {
             "--BB\nContent-Type: text/plain\nContent-Disposition: inline; filename=n.txt\n\nnote\n--BB--\n".into(),
             Some("note"),
             None,
-            &[],
+            &["text/plain"],
         ),
         ("--BB\nContent-Type: text/csv\n\na;b\n--BB--\n".into(), None, None, &["text/csv"]),
         ("--BB\nContent-Type: text\n\nbroken type\n--BB--\n".into(), Some("broken type"), None, &[]),
@@ -55,6 +55,126 @@ fn parts_have_their_roles() {
             assert_eq!(parsed.html.as_deref(), *html, "{parts}");
             assert_eq!(names(&parsed), *attachments, "{parts}");
         }
+    }
+}
+
+#[test]
+fn texts_with_a_file_name_are_listed() {
+    let part = |kind: &str, disposition: &str, body: &str| {
+        format!("--BB\nContent-Type: text/{kind}{disposition}\n\n{body}\n")
+    };
+    let inline = "\nContent-Disposition: inline; filename=n.txt";
+    let named = "; name=n.txt";
+    let attached = "\nContent-Disposition: attachment; filename=n.txt";
+    // Parts, the text, the HTML, the media types of the attachments.
+    let cases: &[(&str, Roles)] = &[
+        ("mixed", (part("plain", inline, "1"), Some("1"), None, &["text/plain"])),
+        ("mixed", (part("plain", named, "1"), Some("1"), None, &["text/plain"])),
+        ("mixed", (part("plain", attached, "1"), None, None, &["text/plain"])),
+        ("mixed", (part("html", inline, "<p>"), None, Some("<p>"), &["text/html"])),
+        (
+            "mixed",
+            (
+                part("plain", "", "1") + &part("plain", inline, "2"),
+                Some("1"),
+                None,
+                &["text/plain"],
+            ),
+        ),
+        (
+            "mixed",
+            (
+                part("plain", "", "1") + &part("plain", named, "2") + &part("plain", "", "3"),
+                Some("1\n3"),
+                None,
+                &["text/plain"],
+            ),
+        ),
+        (
+            "mixed",
+            (
+                part("plain", "", "1") + &part("html", inline, "<p>"),
+                Some("1"),
+                None,
+                &["text/html"],
+            ),
+        ),
+        (
+            "mixed",
+            (
+                part("plain", inline, "1") + &part("plain", inline, "2"),
+                Some("1"),
+                None,
+                &["text/plain", "text/plain"],
+            ),
+        ),
+        (
+            "related",
+            (
+                part("html", "", "<p>") + &part("html", named, "<i>"),
+                None,
+                Some("<p>"),
+                &["text/html"],
+            ),
+        ),
+        (
+            "alternative",
+            (
+                part("plain", named, "1") + &part("html", named, "<p>"),
+                Some("1"),
+                Some("<p>"),
+                &["text/plain", "text/html"],
+            ),
+        ),
+    ];
+    for (kind, (parts, text, html, attachments)) in cases {
+        let parsed =
+            mail(&format!("Content-Type: multipart/{kind}; boundary=BB\n\n{parts}--BB--\n"));
+        assert_eq!(parsed.text.as_deref(), *text, "{parts}");
+        assert_eq!(parsed.html.as_deref(), *html, "{parts}");
+        assert_eq!(names(&parsed), *attachments, "{parts}");
+        assert_eq!(parsed.digest.attachment_count as usize, attachments.len());
+    }
+    let parsed = mail("Content-Type: text/plain; name=n.txt\n\nnote");
+    assert_eq!(parsed.text.as_deref(), Some("note"));
+    assert_eq!(parsed.attachments[0].filename, "n.txt");
+}
+
+#[test]
+fn the_boundary_that_a_body_uses_counts() {
+    let body = "--X\nContent-Type: text/plain\n\none\n--X\nContent-Type: a/b\n\nx\n--X--\n";
+    let bare = "--X\n\none\n--X\nContent-Type: a/b\n\nx\n--X--\n";
+    // The Content-Type's fields after `multipart/mixed`, the body.
+    let cases = [
+        ("; boundary=Y", body),
+        ("; boundary=Y\nContent-Type: multipart/mixed; boundary=X", body),
+        ("; boundary=\"Y\n X\"", body),
+        ("; boundary=X charset=utf-8", body),
+        ("; boundary='X'", body),
+        ("; boundary=x", bare),
+        ("", bare),
+        ("; boundary=Y", &format!("This is a message in parts.\n\n{body}")),
+        ("; boundary=Y", "--X\nContent-Type: a/b\n\nx\n--X\n\none\n"),
+    ];
+    for (params, body) in cases {
+        for end in ["\r\n", "\n", "\r"] {
+            let text = format!("Content-Type: multipart/mixed{params}\n\n{body}");
+            let parsed = parse(text.replace('\n', end).as_bytes());
+            assert_eq!(parsed.text.as_deref().map(str::trim_end), Some("one"), "{text}");
+            assert_eq!(names(&parsed), ["a/b"], "{text}");
+            assert!(warnings(&parsed).contains(&"missing_boundary"), "{text}");
+        }
+    }
+    let inner = format!("--B\nContent-Type: multipart/alternative; boundary=Y\n\n{body}\n--B--");
+    let parsed = mail(&format!("Content-Type: multipart/mixed; boundary=B\n\n{inner}"));
+    assert_eq!((parsed.text.as_deref(), parsed.attachments.len()), (Some("one"), 1));
+    // A boundary of the multipart around is none of the inner one's, and prose is no part.
+    let around = "--B\nContent-Type: multipart/mixed; boundary=Y\n\n--B\n\none\n--B--";
+    let parsed = mail(&format!("Content-Type: multipart/mixed; boundary=B\n\n{around}"));
+    assert_eq!(parsed.text.as_deref(), Some("one"));
+    for prose in ["a\n-----\n\nb\n-----\n", "--help\nlists all\n", "--x\n\nonly once\n"] {
+        let parsed = mail(&format!("Content-Type: multipart/mixed; boundary=Y\n\n{prose}"));
+        assert_eq!(parsed.text.as_deref(), Some(prose));
     }
 }
 
