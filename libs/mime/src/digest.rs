@@ -55,17 +55,23 @@ pub(crate) fn of(structure: &Structure<'_>) -> Digest {
     faults.join(body_faults(structure, &bodies));
     let subject = words::decode(fields::first(fields, "subject").unwrap_or_default());
     faults.add_if(subject.unknown_charset, Fault::UnknownCharset);
-    let from = list(fields, "from").into_iter().next();
+    let mut list = |name| {
+        let (list, fault) = fields::first(fields, name).map(addresses::parse).unwrap_or_default();
+        faults.join(fault);
+        list
+    };
+    let [to, cc, bcc, reply_to] = ["to", "cc", "bcc", "reply-to"].map(&mut list);
+    let from = author(list("from"));
     faults.add_if(from.is_none(), Fault::MissingFrom);
     let (date, fault) = date(fields);
     faults.join(fault);
     Digest {
         subject: subject.text,
         from,
-        to: list(fields, "to"),
-        cc: list(fields, "cc"),
-        bcc: list(fields, "bcc"),
-        reply_to: list(fields, "reply-to"),
+        to,
+        cc,
+        bcc,
+        reply_to,
         date,
         snippet: snippet(&bodies),
         attachment_count: u32::try_from(bodies.attachments.len()).unwrap_or(u32::MAX),
@@ -88,8 +94,10 @@ fn body_faults(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Faults {
     faults
 }
 
-fn list(fields: &[Field<'_>], name: &str) -> Vec<Address> {
-    fields::first(fields, name).map(addresses::parse).unwrap_or_default()
+/// The first author who has an address, or else the first one.
+fn author(mut list: Vec<Address>) -> Option<Address> {
+    let at = list.iter().position(|author| author.address.contains('@')).unwrap_or_default();
+    (!list.is_empty()).then(|| list.swap_remove(at))
 }
 
 fn date(fields: &[Field<'_>]) -> (Option<Time>, Faults) {

@@ -46,6 +46,9 @@ faults! {
     HeaderTooLong = "header_too_long", "Only the first 128 KiB of a header field are shown.";
     /// RFC 5322, section 3.6.
     MissingFrom = "missing_from", "The message has no From field with an address.";
+    /// RFC 5322, section 3.4.
+    MalformedAddress = "malformed_address",
+        "An address field has a quote, a comment, a bracket or a comma that is out of place.";
     /// RFC 5322, section 3.6.
     MissingDate = "missing_date", "The message has no Date field.";
     /// RFC 5322, section 3.3.
@@ -84,7 +87,7 @@ faults! {
 
 /// A set of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Faults(u32);
+pub(crate) struct Faults(u64);
 
 impl Faults {
     pub(crate) fn add(&mut self, fault: Fault) {

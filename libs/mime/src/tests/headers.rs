@@ -71,7 +71,7 @@ fn address_lists() {
         ("a@x.test; b@x.test", &[("a@x.test", ""), ("b@x.test", "")]),
         ("Jøran <jøran@x.test>", &[("jøran@x.test", "Jøran")]),
         ("Broken <a@x.test", &[("a@x.test", "Broken")]),
-        ("(unclosed a@x.test", &[("", "unclosed a@x.test")]),
+        ("(unclosed a@x.test", &[("a@x.test", "(unclosed")]),
         ("a@x.test,,\r\n b@x.test,", &[("a@x.test", ""), ("b@x.test", "")]),
     ];
     for (value, expected) in cases {
@@ -81,6 +81,55 @@ fn address_lists() {
             .map(|(address, name)| Address { address: (*address).into(), name: (*name).into() })
             .collect();
         assert_eq!(parsed.digest.to, expected, "{value}");
+    }
+}
+
+#[test]
+fn addresses_in_odd_fields() {
+    // The field, the mailboxes, whether it is reported.
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], bool);
+    let cases: &[Case] = &[
+        ("111(aaa）<bb@x.test>", &[("bb@x.test", "111(aaa）")], true),
+        ("111 (aaa <bb@x.test>", &[("bb@x.test", "111 (aaa")], true),
+        ("((a) b <c@x.test>", &[("c@x.test", "( b")], true),
+        ("a) b <c@x.test>", &[("c@x.test", "a) b")], false),
+        ("a (b \"c) <d@x.test>", &[("d@x.test", "a")], false),
+        ("\"Doe, John <j@x.test>", &[("j@x.test", "Doe, John")], true),
+        ("Doe\" <j@x.test>", &[("j@x.test", "Doe")], true),
+        ("\"a\" b\" <j@x.test>", &[("j@x.test", "a b")], true),
+        ("\"a\\\" <j@x.test>", &[("j@x.test", "a\\")], true),
+        ("Doe, John <j@x.test>", &[("j@x.test", "Doe, John")], true),
+        (
+            "Doe, Dr., John <j@x.test>, r@x.test",
+            &[("j@x.test", "Doe, Dr., John"), ("r@x.test", "")],
+            true,
+        ),
+        ("a@x.test, Doe, John <j@x.test>", &[("a@x.test", ""), ("j@x.test", "Doe, John")], true),
+        ("Acme, Inc. (QA) <q@x.test>", &[("q@x.test", "Acme, Inc.")], true),
+        ("root, admin", &[("root", ""), ("admin", "")], false),
+        ("root, j@x.test", &[("root", ""), ("j@x.test", "")], false),
+        ("Just A Name, j@x.test", &[("", "Just A Name"), ("j@x.test", "")], false),
+        ("x <j@x.test", &[("j@x.test", "x")], true),
+        ("A <a@x.test, B <b@x.test>", &[("a@x.test", "A"), ("b@x.test", "B")], true),
+        ("A <a@x.test> B <b@x.test>", &[("a@x.test", "A"), ("b@x.test", "B")], true),
+        ("<<a@x.test>>", &[("a@x.test", "")], true),
+        ("<QA> <a@x.test>", &[("a@x.test", "QA")], false),
+        ("a <a@x.test> <QA>", &[("a@x.test", "a QA")], false),
+        ("<\"a>b\"@x.test>", &[("\"a>b\"@x.test", "")], false),
+        ("<\"a@x.test>", &[("\"a@x.test", "")], false),
+        ("[Team] <t@x.test>", &[("t@x.test", "[Team]")], false),
+        ("[Team <t@x.test>", &[("t@x.test", "[Team")], false),
+        ("Team: Ada <a@x.test>;", &[("a@x.test", "Ada")], false),
+    ];
+    for (value, expected, reported) in cases {
+        let parsed = parse(format!("From: x@x.test\r\nTo: {value}\r\n\r\n").as_bytes());
+        let found: Vec<(&str, &str)> =
+            parsed.digest.to.iter().map(|a| (a.address.as_str(), a.name.as_str())).collect();
+        assert_eq!(found, *expected, "{value}");
+        assert_eq!(warnings(&parsed).contains(&"malformed_address"), *reported, "{value}");
+        let parsed = parse(format!("From: {value}\r\n\r\n").as_bytes());
+        let author = parsed.digest.from.unwrap().address;
+        assert!(author.contains('@') || *value == "root, admin", "{value}: {author}");
     }
 }
 
