@@ -40,6 +40,17 @@ pub(crate) fn find(label: &[u8]) -> Charset {
     }
 }
 
+/// The charset that an HTML names in itself. It was read as ASCII, so it is not UTF-16 (HTML Living
+/// Standard, section 13.2.3.2).
+pub(crate) fn find_in_html(label: &[u8]) -> Charset {
+    match find(label) {
+        Charset::Standard(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => {
+            Charset::Standard(UTF_8)
+        }
+        charset => charset,
+    }
+}
+
 fn standard(label: &[u8]) -> Charset {
     match Encoding::for_label_no_replacement(label) {
         Some(encoding) => Charset::Standard(encoding),

@@ -88,7 +88,7 @@ fn body_faults(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Faults {
         faults.join(leaf.text_faults());
     }
     for leaf in &bodies.attachments {
-        faults.add_if(leaf.head.filename().1, Fault::FilenameTooLong);
+        faults.add_if(leaf.filename().1, Fault::FilenameTooLong);
     }
     faults.add_if(bodies.more_attachments, Fault::TooManyAttachments);
     faults

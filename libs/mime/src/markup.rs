@@ -4,8 +4,10 @@
 //! `preview::html`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::{memchr, memmem};
+use regex::bytes::Regex;
 
 use crate::entities;
 
@@ -37,6 +39,21 @@ impl<'a> Tag<'a> {
         let mut attributes = Attributes { rest: self.attributes };
         attributes.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| entities::decode(v))
     }
+}
+
+/// Bytes in which an HTML may name its charset (HTML Living Standard, section 4.2.5.4).
+pub(crate) const PRESCAN: usize = 1_024;
+
+/// The label of the charset that `html` names in a `meta` element near its start.
+pub(crate) fn charset(html: &[u8]) -> Option<&[u8]> {
+    static META: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let label = r#"charset\s*=\s*["']?\s*([^\s"'/>;]+)"#;
+        Regex::new(&format!(r"(?i-u)<!--.*?-->|<meta(?:[\s/][^>]*?)??(?:[\s;\x22'/]){label}")).ok()
+    });
+    let start = &html[..html.len().min(PRESCAN)];
+    // A comment matches without a label.
+    let mut found = META.iter().flat_map(|regex| regex.captures_iter(start));
+    found.find_map(|meta| Some(meta.get(1)?.as_bytes()))
 }
 
 struct Attributes<'a> {

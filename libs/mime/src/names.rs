@@ -37,7 +37,7 @@ struct Piece<'a> {
 }
 
 /// `name*`, or `name*0`, `name*1*` … joined (RFC 2231, sections 3 and 4).
-fn extended(value: &Value, name: &str) -> Option<String> {
+pub(crate) fn extended(value: &Value, name: &str) -> Option<String> {
     let mut pieces: Vec<Piece<'_>> = value
         .params
         .iter()

@@ -29,6 +29,16 @@ impl Value {
     }
 }
 
+/// The first word of a parameter that is one, without single quotes and other remains of a sender's
+/// own syntax.
+pub(crate) fn word(value: &[u8]) -> &[u8] {
+    let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"' | b'`' | b' ' | b'\t');
+    let start = value.iter().position(|byte| !is_quote(byte)).unwrap_or(value.len());
+    let value = &value[start..];
+    let is_end = |byte: &u8| is_quote(byte) || matches!(byte, b';' | b',' | b'(');
+    &value[..value.iter().position(is_end).unwrap_or(value.len())]
+}
+
 struct Reader<'a> {
     rest: &'a [u8],
 }

@@ -104,7 +104,7 @@ fn header(field: &crate::fields::Field<'_>) -> Header {
 fn describe(index: usize, leaf: &Leaf<'_>, bytes: &[u8]) -> Attachment {
     Attachment {
         id: (index + 1).to_string(),
-        filename: leaf.head.filename().0,
+        filename: leaf.filename().0,
         content_type: leaf.head.media_type().to_owned(),
         size: bytes.len() as u64,
         content_id: leaf.head.content_id().map(str::to_owned),

@@ -1,12 +1,18 @@
 //! What a part's header says of its body.
 
+use std::borrow::Cow;
+
 use crate::charset::{self, Charset};
 use crate::fields::{self, Field};
+use crate::flowed;
+use crate::limits;
 use crate::lines;
+use crate::markup;
 use crate::names;
-use crate::params::Value;
+use crate::params::{self, Value};
 use crate::structure::Leaf;
 use crate::transfer::{self, Transfer};
+use crate::uuencode;
 use crate::warnings::{Fault, Faults};
 use crate::words;
 
@@ -75,13 +81,24 @@ impl Head {
         }
     }
 
-    pub(crate) fn charset(&self) -> Charset {
-        charset::find(self.content_type.param("charset").unwrap_or_default())
+    /// The charset that the Content-Type names.
+    fn charset(&self) -> Charset {
+        let extended = || names::extended(&self.content_type, "charset").unwrap_or_default();
+        let label = self.content_type.param("charset").map(<[u8]>::to_vec);
+        charset::find(params::word(&label.unwrap_or_else(|| extended().into_bytes())))
     }
 
-    /// The file name as listed, and whether it was cut.
-    pub(crate) fn filename(&self) -> (String, bool) {
-        names::shorten(names::of_part(&self.disposition, &self.content_type))
+    fn is_html(&self) -> bool {
+        self.media_type() == "text/html"
+    }
+
+    /// Whether soft line breaks are within words (RFC 3676, section 4.1).
+    fn breaks_words(&self) -> bool {
+        let is = |name: &str, expected: &str| {
+            let value = self.content_type.param(name).map(params::word);
+            value.is_some_and(|value| value.eq_ignore_ascii_case(expected.as_bytes()))
+        };
+        self.media_type() == "text/plain" && is("format", "flowed") && is("delsp", "yes")
     }
 }
 
@@ -95,19 +112,29 @@ fn content_id(value: &[u8]) -> String {
 }
 
 impl Leaf<'_> {
+    /// The file name as listed, and whether it was cut.
+    pub(crate) fn filename(&self) -> (String, bool) {
+        let mut name = names::of_part(&self.head.disposition, &self.head.content_type);
+        if name.is_empty() && self.head.transfer == Transfer::Uuencode {
+            let named = uuencode::filename(self.body).unwrap_or_default();
+            name = charset::guess(&named[..named.len().min(limits::LINE)]).into_owned();
+        }
+        names::shorten(name)
+    }
+
     /// Whether the part names a file.
     pub(crate) fn has_filename(&self) -> bool {
-        !self.head.filename().0.is_empty()
+        !self.filename().0.is_empty()
     }
 
     /// The exact decoded bytes.
-    pub(crate) fn bytes(&self) -> std::borrow::Cow<'_, [u8]> {
+    pub(crate) fn bytes(&self) -> Cow<'_, [u8]> {
         self.head.transfer.decode(self.body)
     }
 
     /// The text, with LF line ends.
     pub(crate) fn text(&self) -> String {
-        lines::to_lf(charset::decode(self.head.charset(), &self.bytes()).into_owned())
+        self.characters(&self.bytes())
     }
 
     /// The beginning of the text, from at most `length` bytes of the body.
@@ -116,7 +143,23 @@ impl Leaf<'_> {
             return self.text();
         }
         let bytes = self.head.transfer.decode(&self.body[..length]);
-        lines::to_lf(charset::decode(self.head.charset(), whole_characters(&bytes)).into_owned())
+        self.characters(whole_characters(&bytes))
+    }
+
+    fn characters(&self, bytes: &[u8]) -> String {
+        let text = charset::decode(self.charset(bytes), bytes).into_owned();
+        let text = lines::to_lf(text);
+        if self.head.breaks_words() { flowed::join(&text) } else { text }
+    }
+
+    /// The charset that the header names, or else that the HTML does.
+    fn charset(&self, bytes: &[u8]) -> Charset {
+        match self.head.charset() {
+            Charset::Undeclared | Charset::Unknown if self.head.is_html() => {
+                markup::charset(bytes).map_or_else(|| self.head.charset(), charset::find_in_html)
+            }
+            charset => charset,
+        }
     }
 
     /// The faults of the body's encoding.
@@ -126,13 +169,23 @@ impl Leaf<'_> {
             Transfer::QuotedPrintable if !transfer::is_clean_quoted_printable(self.body) => {
                 Fault::BadQuotedPrintable.into()
             }
+            Transfer::Uuencode if !uuencode::is_whole(self.body) => Fault::BadUuencode.into(),
             _ => Faults::default(),
         }
     }
 
+    /// As much of the body as may name a charset.
+    fn start(&self) -> &[u8] {
+        &self.body[..self.body.len().min(4 * markup::PRESCAN)]
+    }
+
     /// The faults of a part that is shown as text.
     pub(crate) fn text_faults(&self) -> Faults {
-        match self.head.charset() {
+        let charset = match self.head.charset() {
+            Charset::Undeclared => self.charset(&self.head.transfer.decode(self.start())),
+            named => named,
+        };
+        match charset {
             Charset::Unknown => Fault::UnknownCharset.into(),
             Charset::Undeclared if !self.body.is_ascii() => Fault::EightBitWithoutCharset.into(),
             _ => Faults::default(),

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memchr2};
 
+use crate::uuencode;
+
 /// How a body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Transfer {
@@ -12,6 +14,8 @@ pub(crate) enum Transfer {
     Identity,
     Base64,
     QuotedPrintable,
+    /// `x-uuencode`, from before MIME.
+    Uuencode,
     /// Anything else, taken as it is.
     Unknown,
 }
@@ -30,6 +34,7 @@ impl Transfer {
             }
             b"base64" | b"b" => Self::Base64,
             b"quoted-printable" | b"q" => Self::QuotedPrintable,
+            b"x-uuencode" | b"uuencode" | b"x-uue" | b"uue" | b"x-uu" => Self::Uuencode,
             _ => Self::Unknown,
         }
     }
@@ -39,7 +44,8 @@ impl Transfer {
         match self {
             Self::Identity | Self::Unknown => Cow::Borrowed(body),
             Self::Base64 => Cow::Owned(base64(body)),
-            Self::QuotedPrintable => Cow::Owned(quoted_printable(body)),
+            Self::QuotedPrintable => Cow::Owned(quoted_printable(&without_padding(body))),
+            Self::Uuencode => uuencode::decode(body).map_or(Cow::Borrowed(body), Cow::Owned),
         }
     }
 }
@@ -148,6 +154,31 @@ pub(crate) fn quoted_printable(encoded: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(rest);
     out
+}
+
+/// `encoded` without the blanks at the ends of its lines: a transport put them there (RFC 2045,
+/// section 6.7, rule 3).
+fn without_padding(encoded: &[u8]) -> Cow<'_, [u8]> {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let is_padded = |pair: &[u8]| is_blank(&pair[0]) && is_end(&pair[1]);
+    if !encoded.last().is_some_and(is_blank) && !encoded.windows(2).any(is_padded) {
+        return Cow::Borrowed(encoded);
+    }
+    let mut out = Vec::with_capacity(encoded.len());
+    // Where the blanks start that the bytes taken so far end in.
+    let mut kept = 0;
+    for byte in encoded {
+        if is_end(byte) {
+            out.truncate(kept);
+        }
+        out.push(*byte);
+        if !is_blank(byte) {
+            kept = out.len();
+        }
+    }
+    out.truncate(kept);
+    Cow::Owned(out)
 }
 
 /// Whether every equals sign of `encoded` is an encoded byte or a soft break.

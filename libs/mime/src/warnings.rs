@@ -74,6 +74,8 @@ faults! {
     /// RFC 2045, section 6.7.
     BadQuotedPrintable =
         "bad_quoted_printable", "A quoted-printable body has an equals sign that encodes nothing.";
+    /// IEEE Std 1003.1, `uuencode`.
+    BadUuencode = "bad_uuencode", "A uuencoded body has no begin or no end line.";
     /// RFC 2046, section 4.1.2.
     EightBitWithoutCharset =
         "eight_bit_without_charset", "A text part has 8-bit bytes and names no charset for them.";

@@ -268,6 +268,11 @@ fn attachments_are_exact() {
         ("quoted-printable", b"=FF=FE=00", b"\xFF\xFE\x00"),
         ("\"quoted-printable\"", b"a=  \r\nb", b"ab"),
         ("quoted-printable (comment)", b"=41", b"A"),
+        ("quoted-printable", b"a \t\r\nb=20 \r\n \tc= \r\n d\t ", b"a\r\nb \r\n \tc d"),
+        ("x-uuencode", b"begin 644 a.txt\r\n%:&5L;&\\ \r\n`\r\nend\r\n", b"hello"),
+        ("X-UUE", b"see:\n\nbegin 0644 a b\n%:&5L;&\\\n\nend", b"hello"),
+        ("uuencode", b"begin 644 a\r\n#____\r\n#``!!\r\n#\r\n", b"\xFF\xFF\xFF\0\0A\0\0\0"),
+        ("x-uuencode", b"no such line", b"no such line"),
         ("8bit", b"\xFF\xFE\r\nx\r", b"\xFF\xFE\r\nx\r"),
         ("x-unknown", b"as it is", b"as it is"),
         ("", b"as it is", b"as it is"),
@@ -338,6 +343,22 @@ fn file_names() {
     let parsed = mail(&format!("Content-Type: a/b\n{long}\n\nx"));
     assert_eq!(parsed.attachments[0].filename.chars().count(), 255);
     assert!(warnings(&parsed).contains(&"filename_too_long"));
+}
+
+#[test]
+fn uuencoded_files_have_the_name_of_their_begin_line() {
+    let head = "Content-Type: a/b\nContent-Transfer-Encoding: x-uuencode\n";
+    let body = "\nbegin 644 my file.bin\n#____\n`\nend\n";
+    let parsed = mail(&format!("{head}{body}"));
+    assert_eq!(parsed.attachments[0].filename, "my file.bin");
+    assert_eq!(warnings(&parsed), ["missing_from", "missing_date"]);
+    let parsed = mail(&format!("{head}Content-Disposition: attachment; filename=f\n{body}"));
+    assert_eq!(parsed.attachments[0].filename, "f");
+    let cut = "\nbegin 644 a\nM\nM\nM\n".repeat(100);
+    let parsed = mail(&format!("{head}{cut}"));
+    assert!(warnings(&parsed).contains(&"bad_uuencode"));
+    // Characters that are not there stand for zeros, but not for more than the body is long.
+    assert!(parsed.attachments[0].size <= 2 * cut.len() as u64);
 }
 
 #[test]

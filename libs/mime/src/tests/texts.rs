@@ -39,12 +39,72 @@ fn charsets() {
         ("; charset=ibm850", b"\x84", "ä"),
         ("; charset*=utf-8''windows-1251; charset=windows-1251", b"\xCF", "П"),
         (" charset=windows-1251", b"\xCF", "П"),
+        ("; charset='windows-1251'", b"\xCF", "П"),
+        ("; charset=\"'windows-1251'\"", b"\xCF", "П"),
+        ("; charset=windows-1251 (Cyrillic)", b"\xCF", "П"),
+        ("; charset=windows-1251 format=flowed", b"\xCF", "П"),
+        ("; charset=\"windows-1251; format=flowed\"", b"\xCF", "П"),
+        ("; charset=\"windows-1251\" or so", b"\xCF", "П"),
+        ("; charset*=us-ascii'en'windows-1251", b"\xCF", "П"),
     ];
     for (params, body, expected) in cases {
         let head = format!("Content-Type: text/plain{params}\r\n\r\n");
         let parsed = parse(&[head.as_bytes(), body].concat());
         assert_eq!(parsed.text.as_deref(), Some(*expected), "{params}");
     }
+}
+
+#[test]
+fn html_may_name_its_charset_itself() {
+    // The Content-Type's parameters, the HTML, what it ends in, whether that is reported.
+    let meta = "<html><head><meta charset=\"windows-1251\"></head>";
+    let equiv = "<META http-equiv='Content-Type' content='text/html; charset=windows-1251'/>";
+    let cases = [
+        ("", meta, b"\xCF", "П", false),
+        ("", equiv, b"\xCF", "П", false),
+        ("", "<meta content='text/html;charset=windows-1251' http-equiv=x>", b"\xCF", "П", false),
+        ("", "<meta charset = windows-1251 />", b"\xCF", "П", false),
+        ("; charset=us-ascii", meta, b"\xCF", "П", false),
+        ("; charset=x-nobody", meta, b"\xCF", "П", true),
+        ("; charset=koi8-r", meta, b"\xF0", "П", false),
+        ("", "<meta charset=x-nobody>", b"\xE9", "é", true),
+        ("", "<meta charset=utf-16>", b"\x61", "a", false),
+        ("", "<!-- <meta charset=koi8-r> --><meta charset=windows-1251>", b"\xCF", "П", false),
+        ("", "<p data-charset=koi8-r><meta name=x data-charset=koi8-r>", b"\xE9", "é", true),
+    ];
+    for (params, start, last, expected, reported) in cases {
+        let head = format!("Content-Type: text/html{params}\r\n\r\n{start}<p>");
+        let parsed = parse(&[head.as_bytes(), last].concat());
+        assert!(parsed.html.as_ref().unwrap().ends_with(expected), "{params} {start}");
+        let has = |code| warnings(&parsed).contains(&code);
+        assert_eq!(has("unknown_charset") || has("eight_bit_without_charset"), reported, "{start}");
+    }
+    let late = format!("\r\n<!-- {} -->{meta}", "x".repeat(2_000));
+    let parsed = parse(&[b"Content-Type: text/html\r\n", late.as_bytes(), b"\xE9"].concat());
+    assert!(parsed.html.unwrap().ends_with('é'));
+}
+
+#[test]
+fn words_that_soft_line_breaks_divide_are_whole() {
+    // The body and the text.
+    let cases = [
+        ("https://x.test/v?t=abc \ndef \nghi\nnext", "https://x.test/v?t=abcdefghi\nnext"),
+        ("one  \ntwo", "one two"),
+        ("> a \n> b\n>> c\n>d", "> ab\n>> c\n> d"),
+        ("a \n> b", "a\n> b"),
+        (" >no quote\n  two", ">no quote\n two"),
+        ("text \n-- \nAda \nL", "text\n-- \nAdaL"),
+        ("a\n\n \nb", "a\n\n\nb"),
+    ];
+    for (body, expected) in cases {
+        let parsed = mail(&format!("Content-Type: text/plain; format=flowed; delsp=yes\n\n{body}"));
+        assert_eq!(parsed.text.as_deref(), Some(expected), "{body}");
+        let parsed = mail(&format!("Content-Type: text/plain; format=flowed\n\n{body}"));
+        assert_eq!(parsed.text.as_deref(), Some(body));
+    }
+    let body = "Go to https://x.test/verify?token=abc \ndef now";
+    let parsed = mail(&format!("Content-Type: text/plain; format=flowed; delsp=\"YES\"\n\n{body}"));
+    assert_eq!(parsed.links[0].url, "https://x.test/verify?token=abcdef");
 }
 
 #[test]
