@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    MasterKey, Settings, forwarding,
+    CpuPool, MasterKey, Settings, forwarding,
     ids::Ids,
     logins, mail,
     receive::{Committer, Interested, Receiver},
@@ -32,6 +32,7 @@ pub struct App {
     pub(crate) receiver: Receiver,
     pub(crate) retention: Arc<Retention>,
     pub(crate) versions: Arc<Versions>,
+    pub(crate) cpu: CpuPool,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
@@ -73,6 +74,7 @@ impl App {
                 in_flight: settings.groups_in_flight,
             }),
             secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
+            cpu: CpuPool::for_machine(),
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
             keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
@@ -112,6 +114,12 @@ impl App {
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
+    }
+
+    /// Where work over messages runs that keeps a processor busy.
+    #[must_use]
+    pub fn cpu(&self) -> &CpuPool {
+        &self.cpu
     }
 
     /// The time by the clock in use.

@@ -5,6 +5,7 @@ mod api_keys;
 mod app;
 mod claims;
 mod counts;
+mod cpu;
 mod error;
 mod feed;
 mod filter;
@@ -38,6 +39,7 @@ mod webhooks;
 
 pub use api_keys::NewKey;
 pub use app::App;
+pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use feed::{Bookmark, Feed, FeedEvent};
 pub use filter::Filter;

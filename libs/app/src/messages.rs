@@ -17,7 +17,6 @@ use crate::{App, Error, Result, counts::message_keys};
 pub(crate) use list::rows_of;
 pub use list::{ListQuery, Page};
 pub use read::Download;
-pub(crate) use read::{take_apart, take_out};
 
 impl App {
     /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::{MessageId, TeamId, Time};
 
-use crate::{App, Download, Error, Forbidden, Result, messages};
+use crate::{App, Download, Error, Forbidden, Result};
 
 /// How long a signed URL works.
 const VALID: Duration = Duration::from_mins(15);
@@ -80,11 +80,11 @@ impl App {
         signature: &Signature,
     ) -> Result<Download> {
         let team = self.check(id, part, signature)?;
-        messages::take_out(self.raw(team, id).await?, part).await
+        self.take_out(self.raw(team, id).await?, part).await
     }
 
     async fn render(&self, team: TeamId, id: MessageId, raw: bytes::Bytes) -> Result<String> {
-        let parsed = messages::take_apart(raw, trapline_mime::parse).await?;
+        let parsed = self.take_apart(raw, trapline_mime::parse).await?;
         let Some(html) = parsed.html else {
             return Ok(trapline_mime::preview::text(parsed.text.as_deref().unwrap_or_default()));
         };

@@ -16,7 +16,6 @@ use crate::{
     claims::Claim,
     jobs::{self, Begun},
     mail::{Mailbox, letter_date, written},
-    messages,
 };
 
 /// The pauses after the first attempt, the second, and so on.
@@ -106,7 +105,7 @@ impl App {
             raw => raw?,
         };
         let inbox = forward.message.inbox.to_string();
-        let trail = messages::take_apart(raw.clone(), Trail::of).await?;
+        let trail = self.take_apart(raw.clone(), Trail::of).await?;
         let hops = match trail.check(forward.automatic, |mark| self.is_our_mark(mark)) {
             Err(Refused(why)) => return Ok(Err(why)),
             Ok(hops) => hops,
@@ -121,8 +120,7 @@ impl App {
             mark: format!("{inbox}; hops={hops}; by={}", self.mark_of(&inbox)),
         };
         let (shared, of) = (raw.clone(), marks.clone());
-        let rewritten =
-            messages::take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
+        let rewritten = self.take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
         let Rewritten { content, utf8_header, is_whole } = rewritten.await?;
         let whole = is_whole.then_some((raw, marks));
         let from = self.bounces_of(outbound, &id);

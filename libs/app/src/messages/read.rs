@@ -10,8 +10,9 @@ use trapline_store::{
 use super::{summary, whole};
 use crate::{App, Error, Result};
 
-/// Above this a message is taken apart beside the reactor, not on it.
-const INLINE_PARSE: usize = 64 * 1024;
+/// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
+/// and are read at once even where the queue of large ones is long.
+const INLINE: usize = 16 * 1024;
 /// How often a message may have been moved by compaction before it is read.
 const MAX_MOVES: usize = 16;
 
@@ -45,20 +46,20 @@ impl App {
 
     /// One attachment.
     pub async fn attachment(&self, team: TeamId, id: MessageId, part: &str) -> Result<Download> {
-        take_out(self.raw(team, id).await?, part).await
+        self.take_out(self.raw(team, id).await?, part).await
     }
 
     pub(crate) async fn open(&self, id: MessageId, record: records::Message) -> Result<Message> {
         let raw = self.bytes(&record.blob).await?;
         let is_read = self.is_read(id).await?;
-        let parsed = take_apart(raw, trapline_mime::parse).await?;
+        let parsed = self.take_apart(raw, trapline_mime::parse).await?;
         Ok(whole(id, record, is_read, parsed))
     }
 
     /// Whether the message holds a one-time code.
     pub(crate) async fn has_code(&self, record: &records::Message) -> Result<bool> {
         let raw = self.bytes(&record.blob).await?;
-        take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
+        self.take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
     }
 
     /// Reads a message's bytes from where they are now.
@@ -85,26 +86,21 @@ impl App {
             alias.moved.into_iter().find(same).map(|moved| moved.to)
         }))
     }
-}
 
-/// One attachment of a message.
-pub(crate) async fn take_out(raw: Bytes, part: &str) -> Result<Download> {
-    let part = part.to_owned();
-    let body = take_apart(raw, move |raw| trapline_mime::attachment(raw, &part)).await?;
-    let body = body.ok_or(Error::NotFound)?;
-    Ok(Download { meta: body.meta, bytes: body.bytes })
-}
-
-/// Runs a parser, beside the reactor when the message is large.
-pub(crate) async fn take_apart<T: Send + 'static>(
-    raw: Bytes,
-    parse: impl FnOnce(&[u8]) -> T + Send + 'static,
-) -> Result<T> {
-    if raw.len() <= INLINE_PARSE {
-        return Ok(parse(&raw));
+    /// One attachment of a message.
+    pub(crate) async fn take_out(&self, raw: Bytes, part: &str) -> Result<Download> {
+        let part = part.to_owned();
+        let body = self.take_apart(raw, move |raw| trapline_mime::attachment(raw, &part)).await?;
+        let body = body.ok_or(Error::NotFound)?;
+        Ok(Download { meta: body.meta, bytes: body.bytes })
     }
-    tokio::task::spawn_blocking(move || parse(&raw)).await.map_err(|error| {
-        tracing::error!(%error, "a message was not taken apart");
-        Error::Unavailable
-    })
+
+    /// Runs a parser, beside the reactor when the message is large.
+    pub(crate) async fn take_apart<T: Send + 'static>(
+        &self,
+        raw: Bytes,
+        parse: impl FnOnce(&[u8]) -> T + Send + 'static,
+    ) -> Result<T> {
+        if raw.len() <= INLINE { Ok(parse(&raw)) } else { self.cpu.run(move || parse(&raw)).await }
+    }
 }
