@@ -1,12 +1,15 @@
 //! A raw SMTP client: it sends exactly what it is told to, and reads reply by reply.
 
-use std::{fmt, net::SocketAddr};
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+};
 
 use data_encoding::BASE64;
 use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
 use tokio_rustls::TlsConnector;
 
@@ -58,6 +61,17 @@ impl Smtp {
         let stream = guarded("a connection", TcpStream::connect(address)).await.unwrap();
         stream.set_nodelay(true).unwrap();
         Self::over(stream)
+    }
+
+    /// Connects from `source`, and reads the greeting.
+    pub async fn connect_from(source: IpAddr, address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((source, 0).into()).unwrap();
+        let stream = guarded("a connection", socket.connect(address)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut smtp = Self::over(stream);
+        smtp.expect(220).await;
+        smtp
     }
 
     /// Connects, and reads the greeting.

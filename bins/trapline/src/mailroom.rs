@@ -41,6 +41,10 @@ impl Mailroom for Inboxes {
         })
     }
 
+    fn inbox(&self, mailbox: &Mailbox) -> u128 {
+        mailbox.inbox().0.as_u128()
+    }
+
     async fn deliver(
         &self,
         _account: Option<&Mailbox>,
@@ -81,6 +85,7 @@ impl Mailroom for Inboxes {
             }
             Observation::HandshakeFailed => metrics::smtp_fault("handshake"),
             Observation::OutOfMemory => metrics::smtp_fault("memory"),
+            Observation::TooSlow => metrics::smtp_fault("slow"),
             Observation::TimedOut => metrics::smtp_fault("timeout"),
             Observation::RecipientRejected(_) => metrics::smtp_fault("recipient"),
             Observation::Authenticated => metrics::smtp_auth(true),

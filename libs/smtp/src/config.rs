@@ -49,6 +49,12 @@ pub struct Limits {
     pub errors: u32,
     /// Mail bodies in memory, over all sessions. Raised to `message_size` when below it.
     pub memory: usize,
+    /// The part of it, in percent, that mail from one address and mail for one inbox may have.
+    pub memory_share: usize,
+    /// The longest silence of a client whose mail holds memory that others wait for.
+    pub contended_idle: Duration,
+    /// How many octets a second such a mail must come in with, after `contended_idle`.
+    pub contended_rate: usize,
     /// Time between commands, once the client signed in or sent a mail.
     pub idle: Duration,
     /// Time between commands before that.
@@ -76,6 +82,9 @@ impl Default for Limits {
             envelope: 256 << 10,
             errors: 20,
             memory: 256 << 20,
+            memory_share: 50,
+            contended_idle: Duration::from_secs(5),
+            contended_rate: 512 << 10,
             idle: Duration::from_mins(5),
             idle_before_auth: Duration::from_mins(1),
             data_idle: Duration::from_mins(1),

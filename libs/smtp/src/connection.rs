@@ -3,30 +3,23 @@
 //! Thousands of clients connect and say nothing, so a connection that waits for input holds no
 //! buffer: octets are read into one that belongs to the thread, and fed to the session at once.
 
-use std::{
-    cell::RefCell,
-    future::poll_fn,
-    io,
-    net::IpAddr,
-    pin::Pin,
-    task::{Poll, ready},
-};
+mod input;
+
+use std::{future::pending, io, net::IpAddr, sync::Arc};
 
 use tokio::{
-    io::{AsyncRead, AsyncWriteExt, ReadBuf},
+    io::AsyncWriteExt,
     net::TcpStream,
     time::{self, Duration, Instant},
 };
 
+use self::input::{BUFFER, read};
 use crate::{
-    Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Room, Server,
+    Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Room, Server,
     listener::Shutdown,
     session::{Answer, Question, Session, Step, Tls},
     stream::Stream,
 };
-
-/// Of the buffer that each thread reads into.
-const BUFFER: usize = 64 << 10;
 
 /// How long, and how much, a closed session goes on reading. To close with input unread resets the
 /// connection, and the client might never see the last reply.
@@ -35,11 +28,9 @@ const LINGER_OCTETS: usize = 1 << 20;
 
 const SHUTTING_DOWN: Reject = Reject::fixed(421, (4, 3, 2), "the server is shutting down");
 const IDLE: Reject = Reject::fixed(421, (4, 4, 2), "timeout, closing");
+const TOO_SLOW: Reject =
+    Reject::fixed(421, (4, 3, 1), "too slow while others wait for memory, try again later");
 const NO_MEMORY: Reject = Reject::fixed(421, (4, 3, 1), "out of memory for mail, try again later");
-
-thread_local! {
-    static INPUT: RefCell<Box<[u8]>> = RefCell::new(vec![0; BUFFER].into_boxed_slice());
-}
 
 type SessionOf<M> = Session<<M as Mailroom>::Account, <M as Mailroom>::Route>;
 type StepOf<M> = Step<<M as Mailroom>::Route>;
@@ -171,9 +162,19 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             return Ok(self.end(&SHUTTING_DOWN));
         }
         let deadline = self.deadline(receiving);
+        let hold = self.session.hold().cloned();
         tokio::select! {
             biased;
-            step = self.receive() => step,
+            () = revoked(hold.as_deref()) => {
+                self.server.mailroom.observe(Observation::TooSlow);
+                Ok(self.end(&TOO_SLOW))
+            }
+            step = self.receive() => {
+                if let Some(hold) = &hold {
+                    hold.touch();
+                }
+                step
+            }
             () = shutdown.soon.cancelled(), if !receiving => Ok(self.end(&SHUTTING_DOWN)),
             () = time::sleep_until(deadline) => {
                 self.server.mailroom.observe(Observation::TimedOut);
@@ -235,11 +236,18 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         if replies.is_empty() {
             return Ok(());
         }
+        let Self { stream, session, server, .. } = self;
         let sent = async {
-            self.stream.write_all(&replies).await?;
-            self.stream.flush().await
+            stream.write_all(&replies).await?;
+            stream.flush().await
         };
-        time::timeout(self.server.config.limits.write, sent).await?
+        tokio::select! {
+            sent = time::timeout(server.config.limits.write, sent) => sent?,
+            () = revoked(session.hold().map(Arc::as_ref)) => {
+                server.mailroom.observe(Observation::TooSlow);
+                Err(io::ErrorKind::TimedOut.into())
+            }
+        }
     }
 
     async fn ask(&mut self, question: Question<M::Route>) -> io::Result<()> {
@@ -301,12 +309,22 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         if held == 0 {
             self.clock.mail = Some(Instant::now());
         }
-        if let Some(room) = self.server.memory.try_reserve(held) {
+        let (memory, mailroom) = (&self.server.memory, &self.server.mailroom);
+        let inbox = self.session.route().map_or(0, |route| mailroom.inbox(route));
+        let payers = memory.payers(self.peer, inbox);
+        if let Some(room) = memory.try_reserve(&payers, held) {
             return Ok(Some(room));
         }
+        if let Some(hold) = self.session.hold() {
+            hold.excuse();
+        }
         self.send().await?;
-        let (memory, deadline) = (&self.server.memory, self.mail_deadline());
-        let room = time::timeout_at(deadline, memory.reserve(held)).await.ok();
+        let turn = Box::pin(memory.reserve(&payers, held));
+        let deadline = self.mail_deadline();
+        let room = tokio::select! {
+            room = time::timeout_at(deadline, turn) => room.ok(),
+            () = revoked(self.session.hold().map(Arc::as_ref)) => None,
+        };
         if room.is_none() {
             self.server.mailroom.observe(Observation::OutOfMemory);
         }
@@ -344,21 +362,12 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     }
 }
 
-/// Passes on what there is to read, at most `size` octets, and none at the end of the stream.
-/// Nothing is held while there's nothing to read.
-async fn read<T>(
-    stream: &mut Stream,
-    size: usize,
-    mut take: impl FnMut(&[u8]) -> T,
-) -> io::Result<T> {
-    poll_fn(|cx| {
-        INPUT.with_borrow_mut(|buffer| {
-            let mut buffer = ReadBuf::new(&mut buffer[..size.min(BUFFER)]);
-            ready!(Pin::new(&mut *stream).poll_read(cx, &mut buffer))?;
-            Poll::Ready(Ok(take(buffer.filled())))
-        })
-    })
-    .await
+/// Waits until the memory that a mail holds is wanted back; for ever when it holds none.
+async fn revoked(hold: Option<&Hold>) {
+    match hold {
+        Some(hold) => hold.revoked().await,
+        None => pending().await,
+    }
 }
 
 fn nonce() -> io::Result<[u8; 16]> {
@@ -368,23 +377,4 @@ fn nonce() -> io::Result<[u8; 16]> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use std::sync::Arc;
-
-    use tokio::net::TcpListener;
-
-    use super::*;
-    use crate::{Config, mailroom::tests::Nobody};
-
-    #[tokio::test]
-    async fn an_idle_connection_costs_little() {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let server = Server::new(Arc::new(Nobody), Config::new("mx.test"), None);
-        let peer = IpAddr::from([127, 0, 0, 1]);
-        let session = run(&server, stream, peer, Implicit::No, Shutdown::default());
-        let size = size_of_val(&session);
-        assert!(size < 4096, "{size} octets");
-    }
-}
+mod tests;

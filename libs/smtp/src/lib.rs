@@ -15,5 +15,5 @@ mod stream;
 pub use config::{Config, Limits};
 pub use listener::{Implicit, Server, bind};
 pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal};
-pub use memory::{Memory, Reservation, Room};
+pub use memory::{Hold, Memory, Payers, Reservation, Room};
 pub use reject::Reject;

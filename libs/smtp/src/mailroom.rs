@@ -25,6 +25,9 @@ pub trait Mailroom: Send + Sync + 'static {
         recipient: &str,
     ) -> Result<Self::Route, Reject>;
 
+    /// The inbox behind a route: a number that no other inbox has. Memory is shared out by it.
+    fn inbox(&self, route: &Self::Route) -> u128;
+
     /// Takes over a mail; `Ok` means that it's kept for good. Its memory counts as in use until
     /// this returns.
     async fn deliver(
@@ -137,6 +140,8 @@ pub enum Observation {
     MessageRejected(u16),
     /// A mail was cut off because no memory came free in time.
     OutOfMemory,
+    /// A mail was cut off because it came in slowly while others waited for its memory.
+    TooSlow,
     /// A session was cut because its client was silent or slow.
     TimedOut,
 }
@@ -168,6 +173,10 @@ pub(crate) mod tests {
 
         async fn accept(&self, _: Option<&()>, _: &str) -> Result<(), Reject> {
             Err(Reject::unknown_mailbox())
+        }
+
+        fn inbox(&self, (): &()) -> u128 {
+            0
         }
 
         async fn deliver(&self, _: Option<&()>, _: Mail<()>) -> Result<Receipt, Reject> {

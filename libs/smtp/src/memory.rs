@@ -1,19 +1,43 @@
 //! The memory that mail bodies may take, over all sessions.
 //!
-//! A body moves through buffers of rising size. Each size has its own share of the bound and its
-//! own queue, and a session only ever waits for a larger size than it holds. So whoever holds the
-//! largest size waits for nobody, and by induction neither does anyone else for ever: there is no
-//! deadlock, and small mails don't queue behind large ones.
+//! A body moves through buffers of rising size, the first of which it gets with its first octet.
+//! Each size has its own share of the bound and its own queue. A session takes places in one order:
+//! of a size that of its client's address, that of its inbox and that of all, then those of the next
+//! size; and while it waits for one it only holds earlier ones. So whoever holds the largest size
+//! waits for nobody, and by induction neither does anyone else for ever: there is no deadlock, and
+//! small mails don't queue behind large ones.
+//!
+//! Nor does anyone wait long for a client that takes its time: while others wait, a body that is
+//! silent or slow gives up its buffer. One that is complete, or waits itself, keeps it.
 
-use std::sync::Arc;
+use std::{
+    net::IpAddr,
+    pin::pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
 
-use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{self, Duration, Instant},
+};
 
+mod gate;
+mod hold;
+mod payer;
+mod room;
+
+use self::{
+    gate::{Gate, Waiting},
+    hold::{Holds, Pace},
+    payer::Shares,
+};
 use crate::Limits;
-
-/// The octets that one permit stands for, so that counts fit the semaphore.
-const UNIT: usize = 1024;
+pub use hold::Hold;
+pub use payer::Payers;
+pub use room::{Reservation, Room};
 
 /// Sizes below the largest, each with its share of the bound in sixteenths.
 const SIZES: [(usize, usize); 4] = [(16 << 10, 1), (128 << 10, 1), (1 << 20, 2), (6 << 20, 4)];
@@ -21,34 +45,65 @@ const SIZES: [(usize, usize); 4] = [(16 << 10, 1), (128 << 10, 1), (1 << 20, 2),
 /// Hands out [`Room`] within a bound.
 #[derive(Debug)]
 pub struct Memory {
-    tiers: Vec<Tier>,
+    tiers: Vec<Arc<Tier>>,
+    shares: Arc<Shares>,
 }
 
+/// All buffers of one size.
 #[derive(Debug)]
 struct Tier {
+    index: usize,
     size: usize,
-    permits: usize,
-    free: Arc<Semaphore>,
+    gate: Gate,
+    pace: Pace,
+    /// Sessions that wait for a buffer.
+    waiting: AtomicUsize,
+    holds: Mutex<Holds>,
 }
 
 impl Tier {
-    fn new(size: usize, octets: usize) -> Self {
-        let permits = (octets / UNIT).max(units(size));
-        Self { size, permits, free: Arc::new(Semaphore::new(permits)) }
+    fn new(index: usize, size: usize, places: usize, limits: &Limits) -> Arc<Self> {
+        let silence = limits.contended_idle;
+        let octets = u32::try_from(size).unwrap_or(u32::MAX);
+        let rate = u32::try_from(limits.contended_rate.max(1)).unwrap_or(u32::MAX);
+        let whole = silence + Duration::from_secs_f64(f64::from(octets) / f64::from(rate));
+        Arc::new(Self {
+            index,
+            size,
+            gate: Gate::new(places.max(1)),
+            pace: Pace { silence, whole },
+            waiting: AtomicUsize::new(0),
+            holds: Mutex::default(),
+        })
     }
 
-    fn room(&self, permit: Option<OwnedSemaphorePermit>) -> Room {
-        let bytes = Vec::with_capacity(self.size);
-        Room { bytes, size: self.size, reservation: Reservation { _permit: permit } }
+    fn holds(&self) -> MutexGuard<'_, Holds> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-fn units(size: usize) -> usize {
-    size.div_ceil(UNIT)
-}
+    fn gates<'g>(&'g self, payers: &'g Payers) -> [&'g Gate; 3] {
+        [payers.address.gate(self.index), payers.inbox.gate(self.index), &self.gate]
+    }
 
-fn permits(size: usize) -> u32 {
-    u32::try_from(units(size)).unwrap_or(u32::MAX)
+    fn room(self: &Arc<Self>, payers: &Payers, places: [OwnedSemaphorePermit; 3]) -> Room {
+        Room::new(self.size, Reservation::new(self, Hold::new(payers.clone()), places))
+    }
+
+    fn try_places(&self, payers: &Payers) -> Option<[OwnedSemaphorePermit; 3]> {
+        let [address, inbox, all] = self.gates(payers);
+        Some([address.try_pass()?, inbox.try_pass()?, all.try_pass()?])
+    }
+
+    async fn places(&self, payers: &Payers) -> [OwnedSemaphorePermit; 3] {
+        let [address, inbox, all] = self.gates(payers);
+        [address.pass().await, inbox.pass().await, all.pass().await]
+    }
+
+    /// Takes from the slow what somebody waits for, and says when to look again.
+    fn revoke_slow(&self) -> Instant {
+        let in_the_way = |hold: &Hold| self.gates(&hold.payers).iter().any(|g| g.is_waited_for());
+        self.holds().revoke_slow(self.pace, self.waiting.load(Relaxed), in_the_way)
+    }
 }
 
 impl Memory {
@@ -57,115 +112,66 @@ impl Memory {
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         let mut rest = limits.memory;
-        let mut tiers = Vec::with_capacity(SIZES.len() + 1);
+        let mut sizes = Vec::with_capacity(SIZES.len() + 1);
         for (size, sixteenths) in SIZES {
-            let share = limits.memory / 16 * sixteenths;
-            if size < limits.message_size && size <= share {
-                tiers.push(Tier::new(size, share));
-                rest -= share;
+            let places = limits.memory / 16 * sixteenths / size;
+            if size < limits.message_size && places > 0 {
+                sizes.push((size, places));
+                rest -= size * places;
             }
         }
         if rest < limits.message_size {
-            tiers.clear();
+            sizes.clear();
             rest = limits.memory;
         }
-        tiers.push(Tier::new(limits.message_size, rest));
-        Self { tiers }
+        sizes.push((limits.message_size, (rest / limits.message_size.max(1)).max(1)));
+        let share = |places: usize| (places * limits.memory_share / 100).max(1);
+        let shares = Shares::new(sizes.iter().map(|(_, places)| share(*places)).collect());
+        let tier = |(index, (size, places))| Tier::new(index, size, places, limits);
+        Self { tiers: sizes.into_iter().enumerate().map(tier).collect(), shares: Arc::new(shares) }
+    }
+
+    /// Whom a body from `address` for `inbox` counts against.
+    #[must_use]
+    pub fn payers(&self, address: IpAddr, inbox: u128) -> Payers {
+        self.shares.payers(address, inbox)
     }
 
     /// Empty room of the next size above `larger_than` octets; waits for its turn. The caller must
     /// hold no room above `larger_than`.
-    pub async fn reserve(&self, larger_than: usize) -> Room {
+    pub async fn reserve(&self, payers: &Payers, larger_than: usize) -> Room {
         let tier = self.tier(larger_than);
-        let permit = Arc::clone(&tier.free).acquire_many_owned(permits(tier.size)).await;
-        // It fails only for a closed semaphore, and these are never closed.
-        tier.room(permit.ok())
+        let _counted = Waiting::at(&tier.waiting);
+        let mut places = pin!(tier.places(payers));
+        let mut look = Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                places = &mut places => return tier.room(payers, places),
+                () = time::sleep_until(look) => look = tier.revoke_slow(),
+            }
+        }
     }
 
     /// The same when there's no need to wait.
     #[must_use]
-    pub fn try_reserve(&self, larger_than: usize) -> Option<Room> {
+    pub fn try_reserve(&self, payers: &Payers, larger_than: usize) -> Option<Room> {
         let tier = self.tier(larger_than);
-        let permit = Arc::clone(&tier.free).try_acquire_many_owned(permits(tier.size)).ok()?;
-        Some(tier.room(Some(permit)))
+        let places = tier.try_places(payers)?;
+        Some(tier.room(payers, places))
     }
 
     /// Octets reserved at this moment.
     #[must_use]
     pub fn reserved(&self) -> usize {
-        self.tiers.iter().map(|tier| (tier.permits - tier.free.available_permits()) * UNIT).sum()
+        self.tiers.iter().map(|tier| tier.gate.taken() * tier.size).sum()
     }
 
-    fn tier(&self, larger_than: usize) -> &Tier {
+    fn tier(&self, larger_than: usize) -> &Arc<Tier> {
         let last = self.tiers.len() - 1;
         let next = self.tiers.iter().position(|tier| tier.size > larger_than);
         &self.tiers[next.unwrap_or(last)]
     }
-}
-
-/// A buffer for a body, and the memory reserved for it.
-#[derive(Debug, Default)]
-pub struct Room {
-    bytes: Vec<u8>,
-    size: usize,
-    reservation: Reservation,
-}
-
-impl Room {
-    /// Room that no [`Memory`] accounts for, for sessions driven without a server.
-    #[must_use]
-    pub fn unaccounted(size: usize) -> Self {
-        Self { bytes: Vec::new(), size, reservation: Reservation::default() }
-    }
-
-    /// Octets that fit.
-    #[must_use]
-    pub const fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Octets held.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Octets that still fit.
-    #[must_use]
-    pub fn free(&self) -> usize {
-        self.size - self.bytes.len()
-    }
-
-    /// Whether it holds nothing.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Appends octets; the caller has seen to it that they fit.
-    pub(crate) fn push(&mut self, octets: &[u8]) {
-        debug_assert!(self.bytes.len() + octets.len() <= self.size, "a body outgrew its room");
-        self.bytes.extend_from_slice(octets);
-    }
-
-    /// Moves what `smaller` holds in here, and frees it.
-    pub(crate) fn replace(mut self, smaller: Self) -> Self {
-        self.push(&smaller.bytes);
-        drop(smaller);
-        self
-    }
-
-    /// The octets, and the reservation that must live as long as they do.
-    #[must_use]
-    pub fn into_parts(self) -> (Bytes, Reservation) {
-        (Bytes::from(self.bytes), self.reservation)
-    }
-}
-
-/// Memory counted as in use until this is dropped.
-#[derive(Debug, Default)]
-pub struct Reservation {
-    _permit: Option<OwnedSemaphorePermit>,
 }
 
 #[cfg(test)]

@@ -3,3 +3,4 @@
 mod limits;
 mod memory;
 mod patience;
+mod shares;

@@ -222,7 +222,10 @@ impl<A, R> Session<A, R> {
     fn open_data(&mut self) {
         match self.ready_for_body() {
             Ok(transaction) if transaction.chunked => self.fault(&IN_CHUNKS),
-            Ok(_) => self.phase = Phase::Data(DotReader::default()),
+            Ok(_) => {
+                self.replies.plain(354, "end with <CRLF>.<CRLF>");
+                self.phase = Phase::Data(DotReader::default());
+            }
             Err(reject) => self.fault(&reject),
         }
     }

@@ -18,9 +18,9 @@ use self::{
     data::DotReader,
     line::{Line, Lines},
     reply::Replies,
-    transfer::{Chunk, Transaction},
+    transfer::{Body, Chunk, Transaction},
 };
-pub use crate::{Config, Login, Mail, Receipt, Reject, Reservation, Room};
+pub use crate::{Config, Hold, Login, Mail, Receipt, Reject, Reservation, Room};
 
 /// Replies of pipelined commands (RFC 2920) are sent together up to about this many octets.
 const REPLIES_AT_ONCE: usize = 4 << 10;
@@ -193,6 +193,21 @@ impl<A, R> Session<A, R> {
     /// The replies that wait to be sent.
     pub fn take_replies(&mut self) -> Vec<u8> {
         self.replies.take()
+    }
+
+    /// What the body that comes in holds of the memory.
+    #[must_use]
+    pub fn hold(&self) -> Option<&Arc<Hold>> {
+        match &self.transaction.as_ref()?.body {
+            Body::Held(room) => room.hold(),
+            Body::Empty | Body::TooLarge => None,
+        }
+    }
+
+    /// What the first recipient of the mail that comes in resolved to.
+    #[must_use]
+    pub fn route(&self) -> Option<&R> {
+        self.transaction.as_ref()?.recipients.first().map(|(_, route)| route)
     }
 
     /// Who signed in.

@@ -88,11 +88,12 @@ impl<A, R> Session<A, R> {
     pub(super) fn data(&mut self, mut reader: DotReader, input: &mut &[u8]) -> Option<Step<R>> {
         let limit = self.config.limits.message_size;
         let body = &mut self.transaction.as_mut()?.body;
-        let window = body.window(limit);
-        if window == 0 {
-            let size = body.size();
+        let (window, size) = (body.window(limit), body.size());
+        if window == 0 || input.is_empty() {
             self.phase = Phase::Data(reader);
-            return Some(Step::Ask(Question::Room(size)));
+            // Memory is taken for octets that are here, so that a client's promise costs none.
+            let awaited = input.is_empty();
+            return Some(if awaited { Step::NeedMore } else { Step::Ask(Question::Room(size)) });
         }
         let piece = &input[..input.len().min(window)];
         let (taken, ended) = reader.read(piece, |text| body.push(text, limit));
@@ -109,7 +110,7 @@ impl<A, R> Session<A, R> {
         let mut window = input.len().min(usize::try_from(chunk.left).unwrap_or(usize::MAX));
         if let (Some(transaction), None) = (&mut self.transaction, &chunk.refusal) {
             let room = transaction.body.window(limit);
-            if room == 0 && chunk.left > 0 {
+            if room == 0 && window > 0 {
                 let size = transaction.body.size();
                 self.phase = Phase::Chunk(chunk);
                 return Some(Step::Ask(Question::Room(size)));
@@ -138,17 +139,12 @@ impl<A, R> Session<A, R> {
         None
     }
 
-    /// Moves the body into the room that was asked for. The client may begin once there is any.
+    /// Moves the body into the room that was asked for.
     pub(super) fn enlarge(&mut self, room: Room) {
         let Some(transaction) = &mut self.transaction else { return };
         let room = match std::mem::replace(&mut transaction.body, Body::Empty) {
             Body::Held(smaller) => room.replace(smaller),
-            Body::Empty | Body::TooLarge => {
-                if matches!(self.phase, Phase::Data(_)) {
-                    self.replies.plain(354, "end with <CRLF>.<CRLF>");
-                }
-                room
-            }
+            Body::Empty | Body::TooLarge => room,
         };
         transaction.body = Body::Held(room);
     }

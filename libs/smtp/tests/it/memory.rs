@@ -60,8 +60,67 @@ async fn who_waits_too_long_is_told() {
     holder.send("x\r\n.\r\n").await;
     let mut client = running.hello().await;
     client.envelope().await;
-    client.converse(&[("DATA", "421 4.3.1")]).await;
+    client.converse(&[("DATA", "354"), ("x", "421 4.3.1")]).await;
     assert!(running.recorder.saw(Observation::OutOfMemory));
     running.recorder.deliveries.add_permits(1);
     assert!(holder.reply().await.starts_with("250"));
+}
+
+/// A server with room for one mail, and clients of it that wait.
+fn narrow() -> Running {
+    let mut config = config();
+    config.limits.memory = 1;
+    config.limits.contended_idle = Duration::from_millis(20);
+    config.limits.data_idle = Duration::from_mins(10);
+    Running::new(config)
+}
+
+#[tokio::test]
+async fn a_promise_takes_no_memory() {
+    let running = narrow();
+    let mut silent = [running.data().await, running.hello().await, running.hello().await];
+    silent[1].envelope().await;
+    silent[1].send("BDAT 1000\r\n").await;
+    silent[2].converse(&[("AUTH CRAM-MD5", "334")]).await;
+    let mut client = running.data().await;
+    client.converse(&[("x\r\n.", "250")]).await;
+    for client in &mut silent[..1] {
+        client.converse(&[("late\r\n.", "250")]).await;
+    }
+    silent[1].send("x".repeat(1000)).await;
+    assert!(silent[1].reply().await.starts_with("250"));
+    assert!(!running.recorder.saw(Observation::TooSlow));
+}
+
+#[tokio::test]
+async fn who_is_slow_is_ended_when_others_wait() {
+    for begin in ["half a mail", "BDAT 1000\r\nx", "BDAT 1\r\nx"] {
+        let running = narrow();
+        let mut slow = running.hello().await;
+        slow.envelope().await;
+        if begin.starts_with("BDAT") {
+            slow.send(begin).await;
+        } else {
+            slow.converse(&[("DATA", "354")]).await;
+            slow.send(begin).await;
+        }
+        while running.server.memory_reserved() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut client = running.data().await;
+        client.converse(&[("x\r\n.", "250")]).await;
+        let rest = slow.rest().await;
+        assert!(rest.lines().last().unwrap().starts_with("421 4.3.1 too slow"), "{rest}");
+        assert!(running.recorder.saw(Observation::TooSlow));
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_ended_while_nobody_waits() {
+    let running = narrow();
+    let mut slow = running.data().await;
+    slow.send("half a mail").await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    slow.converse(&[("\r\n.", "250")]).await;
+    running.data().await.converse(&[("x\r\n.", "250")]).await;
 }

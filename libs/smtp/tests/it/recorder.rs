@@ -60,6 +60,10 @@ impl Mailroom for Recorder {
         Ok(account.map_or("nobody", String::as_str).to_owned())
     }
 
+    fn inbox(&self, route: &String) -> u128 {
+        route.len() as u128
+    }
+
     async fn deliver(&self, _: Option<&String>, mail: Mail<String>) -> Result<Receipt, Reject> {
         let id = {
             let mut mails = self.mails.lock().unwrap();

@@ -49,6 +49,20 @@ pub(crate) struct EdgeArgs {
     /// Message bytes in memory over all sessions.
     #[arg(long, env = "TRAPLINE_SMTP_MEMORY", default_value = "256MiB", value_name = "SIZE")]
     pub smtp_memory: String,
+    /// The part of that memory, in percent, that one client address may have, and one inbox.
+    #[arg(long, env = "TRAPLINE_SMTP_MEMORY_SHARE", default_value = "50", value_name = "PERCENT")]
+    pub smtp_memory_share: String,
+    /// Silence inside a message whose memory others wait for.
+    #[arg(long, env = "TRAPLINE_SMTP_CONTENDED_IDLE", default_value = "5s", value_name = "TIME")]
+    pub smtp_contended_idle: String,
+    /// How much of such a message must come in a second, counted from the end of that silence.
+    #[arg(
+        long,
+        env = "TRAPLINE_SMTP_CONTENDED_RATE",
+        default_value = "512KiB",
+        value_name = "SIZE"
+    )]
+    pub smtp_contended_rate: String,
     /// Silence between commands.
     #[arg(long, env = "TRAPLINE_SMTP_IDLE", default_value = "5m", value_name = "TIME")]
     pub smtp_idle: String,

@@ -180,6 +180,9 @@ impl EdgeArgs {
             errors: u32::try_from(f.count("smtp-errors", &self.smtp_errors, 10_000))
                 .unwrap_or(u32::MAX),
             memory: f.size("smtp-memory", &self.smtp_memory, 1 << 20),
+            memory_share: f.count("smtp-memory-share", &self.smtp_memory_share, 100),
+            contended_idle: f.time("smtp-contended-idle", &self.smtp_contended_idle, DAY),
+            contended_rate: f.size("smtp-contended-rate", &self.smtp_contended_rate, 1),
             idle: f.time("smtp-idle", &self.smtp_idle, DAY),
             idle_before_auth: f.time("smtp-idle-at-first", &self.smtp_idle_at_first, DAY),
             data_idle: f.time("smtp-data-idle", &self.smtp_data_idle, DAY),
