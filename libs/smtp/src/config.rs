@@ -38,6 +38,7 @@ pub struct Limits {
     /// Connections at once from one address.
     pub per_address: usize,
     /// A command line without its line end (RFC 5321, section 4.5.3.1.4, asks for 512 at least).
+    /// AUTH commands and responses may have 12,288 octets anyway (RFC 4954, section 4).
     pub command_line: usize,
     /// A mail as it is stored; announced as SIZE (RFC 1870).
     pub message_size: usize,

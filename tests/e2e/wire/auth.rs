@@ -38,7 +38,9 @@ async fn every_mechanism_signs_in_with_and_without_initial_response() {
     let inbox = rest.inbox().await;
     let (user, password) = (base64(&inbox.username), base64(&inbox.password));
     let upper = base64(&format!("\0{}\0{}", inbox.username.to_uppercase(), inbox.password));
+    let whole = base64(&format!("\0{}\0{}", inbox.address, inbox.password));
     let exchanges = [
+        vec![format!("AUTH PLAIN {whole}")],
         vec![format!("AUTH PLAIN {}", plain(&inbox))],
         vec![format!("auth plain {}", plain(&inbox).trim_end_matches('='))],
         vec![format!("AUTH PLAIN {upper}")],

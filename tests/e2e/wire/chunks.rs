@@ -1,6 +1,6 @@
 //! BDAT (RFC 3030).
 
-use trapline_tests::{Deployment, shared};
+use trapline_tests::{Deployment, Smtp, shared};
 
 use super::{only_raw, signed_in};
 
@@ -13,7 +13,7 @@ async fn chunks_are_binary_and_joined() {
     for last_is_empty in [true, false] {
         let inbox = rest.inbox().await;
         let mut smtp = signed_in(&server, &inbox).await;
-        smtp.ask("MAIL FROM:<a@example.test> BODY=BINARYMIME", 250).await;
+        smtp.ask("MAIL FROM:<a@example.test> BODY=8BITMIME", 250).await;
         smtp.ask("RCPT TO:<b@example.test>", 250).await;
         smtp.write(&[format!("BDAT {}\r\n", first.len()).as_bytes(), first].concat()).await;
         smtp.expect(250).await;
@@ -26,6 +26,15 @@ async fn chunks_are_binary_and_joined() {
         assert_eq!(reply.ids().len(), 1, "{reply}");
         assert_eq!(only_raw(&rest, &inbox).await, [&first[..], second].concat());
     }
+}
+
+#[tokio::test]
+async fn binary_mime_is_refused_as_it_is_not_offered() {
+    let mut smtp = Smtp::connect(shared().smtp()[0]).await;
+    let hello = smtp.ask("EHLO client.test", 250).await;
+    assert!(!hello.lines.iter().any(|line| line == "BINARYMIME"), "{hello}");
+    smtp.ask("MAIL FROM:<a@example.test> BODY=BINARYMIME", 555).await;
+    smtp.ask("MAIL FROM:<a@example.test> BODY=8BITMIME", 250).await;
 }
 
 #[tokio::test]

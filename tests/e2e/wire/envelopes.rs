@@ -86,3 +86,26 @@ async fn an_unknown_address_lands_in_the_first_inbox() {
         assert_eq!(rest.message(&ids[0]).await["inboxId"], server.default_inbox(), "{to}");
     }
 }
+
+#[tokio::test]
+async fn what_stands_beside_the_path_is_no_recipient() {
+    let server = shared();
+    let inbox = server.rest().inbox().await;
+    let mut smtp = signed_in(&server, &inbox).await;
+    let address = &inbox.address;
+    smtp.ask(&format!("MAIL FROM:Bob <{address}>"), 501).await;
+    smtp.ask("MAIL FROM:<a@example.test> <b@example.test>", 501).await;
+    smtp.ask("MAIL FROM:<a@example.test>", 250).await;
+    for to in [
+        format!("Bob <{address}>"),
+        format!("Bob Smith <{address}>"),
+        format!("\"Bob\" <{address}>"),
+        format!("<{address}> Bob@x.test"),
+        format!("<{address}>, <b@example.test>"),
+        "Bob Smith".to_owned(),
+    ] {
+        smtp.ask(&format!("RCPT TO:{to}"), 501).await;
+    }
+    smtp.ask(&format!("RCPT TO:{address} NOTIFY=NEVER"), 250).await;
+    smtp.quit().await;
+}

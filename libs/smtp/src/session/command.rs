@@ -56,6 +56,7 @@ const BAD_SENDER: Reject = Reject::fixed(501, (5, 1, 7), "bad sender address syn
 const BAD_RECIPIENT: Reject = Reject::fixed(501, (5, 1, 3), "bad recipient address syntax");
 const BDAT_SYNTAX: Reject = Reject::fixed(501, (5, 5, 4), "syntax: BDAT octets [LAST]");
 const BAD_PARAMETER: Reject = Reject::fixed(501, (5, 5, 4), "bad value of a parameter");
+const NO_BINARY: Reject = Reject::fixed(555, (5, 5, 4), "BODY=BINARYMIME is not offered");
 const UNKNOWN_MECHANISM: Reject =
     Reject::fixed(504, (5, 5, 4), "mechanism not supported, use PLAIN, LOGIN or CRAM-MD5");
 
@@ -81,26 +82,35 @@ pub(super) fn parse(line: &[u8]) -> Result<Command, Reject> {
 
 fn mail(arguments: &str) -> Result<Command, Reject> {
     let from = after_keyword(arguments, "FROM").ok_or(MAIL_SYNTAX)?;
-    let (address, parameters) = path(from).ok_or(BAD_SENDER)?;
-    let mut sender = Sender { address: address.to_owned(), ..Sender::default() };
-    for parameter in parameters.split_ascii_whitespace() {
-        sender.parameter(parameter)?;
+    let path = path(from).ok_or(BAD_SENDER)?;
+    let mut sender = Sender { address: path.mailbox.to_owned(), ..Sender::default() };
+    for (keyword, value) in path.parameters().ok_or(BAD_SENDER)? {
+        sender.parameter(keyword, value)?;
     }
     Ok(Command::Mail(sender))
 }
 
 impl Sender {
     /// Keeps the parameters that matter here. Others, of DSN or unknown, are taken and ignored.
-    fn parameter(&mut self, parameter: &str) -> Result<(), Reject> {
-        let (keyword, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    fn parameter(&mut self, keyword: &str, value: &str) -> Result<(), Reject> {
         match keyword.to_ascii_uppercase().as_str() {
             "SIZE" => self.size = Some(octets(value).ok_or(BAD_PARAMETER)?),
-            "BODY" => self.eight_bit = value.eq_ignore_ascii_case("8BITMIME"),
+            "BODY" => self.eight_bit = eight_bit(value)?,
             "SMTPUTF8" => self.smtputf8 = true,
             "REQUIRETLS" => self.require_tls = true,
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// RFC 6152, section 2. BINARYMIME (RFC 3030) isn't offered.
+fn eight_bit(body: &str) -> Result<bool, Reject> {
+    match body.to_ascii_uppercase().as_str() {
+        "8BITMIME" => Ok(true),
+        "7BIT" => Ok(false),
+        "BINARYMIME" => Err(NO_BINARY),
+        _ => Err(BAD_PARAMETER),
     }
 }
 
@@ -125,12 +135,8 @@ fn bdat(arguments: &str) -> Result<Command, Reject> {
 
 fn rcpt(arguments: &str) -> Result<Command, Reject> {
     let to = after_keyword(arguments, "TO").ok_or(RCPT_SYNTAX)?;
-    match path(to) {
-        Some((address, _parameters)) if !address.is_empty() => {
-            Ok(Command::Rcpt(address.to_owned()))
-        }
-        _ => Err(BAD_RECIPIENT),
-    }
+    let path = path(to).filter(|path| !path.mailbox.is_empty() && path.parameters().is_some());
+    path.map(|path| Command::Rcpt(path.mailbox.to_owned())).ok_or(BAD_RECIPIENT)
 }
 
 /// What follows `keyword:`, with blanks around the keyword.

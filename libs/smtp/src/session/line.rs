@@ -29,7 +29,8 @@ impl Lines {
         Self { limit: limit.max(1), partial: Vec::new(), skipped: None }
     }
 
-    pub(super) fn next<'i>(&mut self, input: &mut &'i [u8]) -> Line<'i> {
+    /// The next line, which is an AUTH response when `response` says so.
+    pub(super) fn next<'i>(&mut self, input: &mut &'i [u8], response: bool) -> Line<'i> {
         while let Some(skipped) = self.skipped {
             let (window, end) = scan(input, self.limit - skipped);
             *input = &input[window..];
@@ -45,11 +46,13 @@ impl Lines {
                 }
             }
         }
-        self.collect(input)
+        self.collect(input, response)
     }
 
-    fn collect<'i>(&mut self, input: &mut &'i [u8]) -> Line<'i> {
-        let room = self.limit - self.partial.len();
+    fn collect<'i>(&mut self, input: &mut &'i [u8], response: bool) -> Line<'i> {
+        let long = response || self.is_auth(input);
+        let limit = if long { self.limit.max(AUTH_LINE) } else { self.limit };
+        let room = limit - self.partial.len();
         let (window, end) = scan(input, room + 1);
         if !end && window > room {
             *input = &input[room..];
@@ -65,7 +68,16 @@ impl Lines {
         self.partial.extend_from_slice(taken);
         if end { Line::Whole(Cow::Owned(mem::take(&mut self.partial))) } else { Line::Unfinished }
     }
+
+    /// Whether the line begins as an AUTH command does.
+    fn is_auth(&self, input: &[u8]) -> bool {
+        let start = self.partial.iter().chain(input).take(5);
+        start.map(u8::to_ascii_uppercase).eq(*b"AUTH ")
+    }
 }
+
+/// An AUTH command or response (RFC 4954, section 4) with its CR.
+const AUTH_LINE: usize = 12_288 + 1;
 
 /// How much of `input`, at most `most` octets, lies before or on the first LF; and whether that is
 /// among it.
@@ -84,7 +96,7 @@ mod tests {
         for piece in pieces {
             let mut input = *piece;
             loop {
-                match lines.next(&mut input) {
+                match lines.next(&mut input, false) {
                     Line::Unfinished => break,
                     Line::Whole(line) => seen.push(String::from_utf8_lossy(&line).into_owned()),
                     Line::TooLong { again } => seen.push(format!("too long {again}")),
@@ -104,6 +116,24 @@ mod tests {
     fn a_line_at_the_limit_is_whole() {
         assert_eq!(lines(4, &[b"1234\n"]), ["1234\n"]);
         assert_eq!(lines(4, &[b"1234", b"\n"]), ["1234\n"]);
+    }
+
+    #[test]
+    fn an_auth_line_may_be_longer() {
+        for (text, response) in [("auth plain ", false), ("AUTH X ", false), ("", true)] {
+            let line = |length: usize| format!("{text}{}", "x".repeat(length - text.len()));
+            for (length, whole) in [(12_288, true), (12_290, false)] {
+                for piece in [1, 5000, 20_000] {
+                    let mut lines = Lines::new(4096);
+                    let sent = format!("{}\r\n", line(length));
+                    let mut seen = Vec::new();
+                    for mut input in sent.as_bytes().chunks(piece) {
+                        seen.push(matches!(lines.next(&mut input, response), Line::Whole(_)));
+                    }
+                    assert_eq!(seen.last() == Some(&true), whole, "{text:?} {length} by {piece}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -249,7 +249,7 @@ impl<A, R> Session<A, R> {
     }
 
     fn line(&mut self, exchange: Option<Exchange>, input: &mut &[u8]) -> Option<Step<R>> {
-        match self.lines.next(input) {
+        match self.lines.next(input, exchange.is_some()) {
             Line::Unfinished => {
                 self.phase = exchange.map_or(Phase::Command, Phase::Sasl);
                 Some(Step::NeedMore)

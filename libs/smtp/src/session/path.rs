@@ -4,11 +4,47 @@
 /// What may stand between the words of a command.
 const BLANK: [char; 2] = [' ', '\t'];
 
-/// Splits `<path> parameters` into the mailbox without its source route, and the rest. `None` when
-/// there's no valid path. The caller has refused control characters.
-pub(super) fn path(text: &str) -> Option<(&str, &str)> {
+/// The argument of MAIL or RCPT.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Path<'t> {
+    /// Without its source route; `""` for the null path.
+    pub(super) mailbox: &'t str,
+    /// What follows the path.
+    rest: &'t str,
+    bracketed: bool,
+}
+
+impl<'t> Path<'t> {
+    /// The parameters, each with its value or `""`. `None` when something else follows the path: in
+    /// `Bob <a@b.test>`, Bob isn't the one who was meant.
+    pub(super) fn parameters(&self) -> Option<Vec<(&'t str, &'t str)>> {
+        let parameter = |word: &'t str| {
+            let (keyword, value) = word.split_once('=').unwrap_or((word, ""));
+            // A bare word after a bare path is a name of two words rather than a parameter.
+            let told_apart = self.bracketed || keyword.len() < word.len() || is_flag(keyword);
+            (is_keyword(keyword) && told_apart).then_some((keyword, value))
+        };
+        self.rest.split_ascii_whitespace().map(parameter).collect()
+    }
+}
+
+/// Parameters without a value (RFC 6531, section 3.4; RFC 8689, section 3).
+fn is_flag(keyword: &str) -> bool {
+    ["SMTPUTF8", "REQUIRETLS"].iter().any(|flag| keyword.eq_ignore_ascii_case(flag))
+}
+
+/// `esmtp-keyword` of section 4.1.2.
+fn is_keyword(keyword: &str) -> bool {
+    keyword.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && keyword.bytes().all(|octet| octet.is_ascii_alphanumeric() || octet == b'-')
+}
+
+/// Splits `<path> parameters`. `None` when there's no valid path. The caller has refused control
+/// characters.
+pub(super) fn path(text: &str) -> Option<Path<'_>> {
     let text = text.trim_start_matches(BLANK);
-    let (mailbox, rest) = match text.strip_prefix('<') {
+    let brackets = text.strip_prefix('<');
+    let (mailbox, rest) = match brackets {
         Some(inner) => {
             let end = find_unquoted(inner, |octet| octet == b'>')?;
             (without_route(inner[..end].trim_matches(BLANK))?, &inner[end + 1..])
@@ -17,7 +53,8 @@ pub(super) fn path(text: &str) -> Option<(&str, &str)> {
         None => text.split_at(find_unquoted(text, is_blank).unwrap_or(text.len())),
     };
     let apart = rest.is_empty() || rest.starts_with(BLANK);
-    (apart && (mailbox.is_empty() || is_mailbox(mailbox))).then_some((mailbox, rest))
+    let valid = apart && (mailbox.is_empty() || is_mailbox(mailbox));
+    valid.then_some(Path { mailbox, rest, bracketed: brackets.is_some() })
 }
 
 const fn is_blank(octet: u8) -> bool {
@@ -112,7 +149,35 @@ mod tests {
             ("<ä@ö.test>", "ä@ö.test", ""),
             (&long, &long[1..long.len() - 1], ""),
         ] {
-            assert_eq!(path(text), Some((mailbox, rest)), "{text}");
+            let path = path(text).map(|path| (path.mailbox, path.rest));
+            assert_eq!(path, Some((mailbox, rest)), "{text}");
+        }
+    }
+
+    #[test]
+    fn tells_parameters_from_other_text() {
+        for (text, parameters) in [
+            ("<a@b.test>", Some(&[][..])),
+            ("<a@b.test> \t", Some(&[])),
+            ("<a@b.test> SIZE=1 X-ODD", Some(&[("SIZE", "1"), ("X-ODD", "")])),
+            ("a@b.test AUTH=<> smtputf8", Some(&[("AUTH", "<>"), ("smtputf8", "")])),
+            ("<a@b.test> ORCPT=rfc822;a+3Db@c.test", Some(&[("ORCPT", "rfc822;a+3Db@c.test")])),
+            ("Bob <a@b.test>", None),
+            ("Bob\t<a@b.test>", None),
+            ("Bob Smith <a@b.test>", None),
+            ("Bob Smith", None),
+            (r#""Bob Smith" <a@b.test>"#, None),
+            ("a@b.test <c@d.test>", None),
+            ("<a@b.test> <c@d.test>", None),
+            ("<a@b.test> c@d.test", None),
+            ("<a@b.test> (Bob)", None),
+            ("<a@b.test> , c", None),
+            ("<a@b.test> =1", None),
+            ("<a@b.test> -X=1", None),
+            ("<a@b.test> SIZE =1", None),
+        ] {
+            let found = path(text).and_then(|path| path.parameters());
+            assert_eq!(found.as_deref(), parameters, "{text}");
         }
     }
 

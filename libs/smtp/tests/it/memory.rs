@@ -52,7 +52,7 @@ async fn who_waits_too_long_is_told() {
     let mut config = config();
     config.limits.memory = 1;
     config.limits.message_size = 1 << 20;
-    config.limits.data_total = Duration::from_millis(50);
+    config.limits.data_total = Duration::from_secs(1);
     config.limits.data_idle = Duration::from_mins(1);
     let running = Running::new(config);
     running.recorder.deliveries.forget_permits(usize::MAX);

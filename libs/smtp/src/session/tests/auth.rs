@@ -74,6 +74,18 @@ fn failures_leave_the_session_usable() {
 }
 
 #[test]
+fn a_long_response_is_read() {
+    let response = "A".repeat(12_288);
+    for lines in [
+        &[(&*format!("AUTH PLAIN {}\r\n", &response[12..]), &["535 5.7.8"][..])][..],
+        &[("AUTH LOGIN\r\n", &["334"]), (&format!("{response}\r\n"), &["334"])],
+        &[("AUTH LOGIN\r\n", &["334"]), (&format!("{response}AAAA\r\n"), &["500 5.5.2"])],
+    ] {
+        converse(&mut Talk::open(config()), lines);
+    }
+}
+
+#[test]
 fn rset_and_ehlo_keep_who_signed_in() {
     let mut talk = Talk::open(Config { require_auth: true, ..config() });
     converse(
