@@ -6,8 +6,8 @@ use crate::support::Bench;
 use trapline_app::Error;
 use trapline_model::MessageId;
 use trapline_store::{
-    BlobRef, Lane, Lease, Op, PortError, When,
-    records::{Inbox as InboxRow, Message},
+    BlobRef, Lane, Lease, Op, PortError, Record as _, When,
+    records::{Inbox as InboxRow, Message, SegmentAlias},
 };
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -65,6 +65,7 @@ async fn compaction_keeps_every_living_message_readable() {
     let sending = subjects.iter().map(|subject| bench.deliver(&inbox, subject));
     let ids = futures_util::future::join_all(sending).await;
     let before = blob(&bench, ids[7]).await;
+    assert_eq!(before.segment, blob(&bench, ids[0]).await.segment, "they were one group");
     for (place, id) in ids.iter().enumerate() {
         if place != 7 {
             bench.app.delete_message(bench.team, *id).await.unwrap();
@@ -76,15 +77,36 @@ async fn compaction_keeps_every_living_message_readable() {
     }
     let raw = bench.app.raw(bench.team, ids[7]).await.unwrap();
     assert!(raw.ends_with(b"hello number 7\r\n"));
-    if before.offset > 0 {
-        let old = bench.ports.blobs.segment(&before.segment).await.unwrap();
-        assert!(old.is_none_or(|bytes| bytes.len() < 1000), "the old segment is still there");
-    }
+    assert!(bench.ports.blobs.segment(&before.segment).await.unwrap().is_none());
+    let alias = bench.ports.store.get(&SegmentAlias::row(&before.segment)).await.unwrap().unwrap();
+    let after = SegmentAlias::of(&alias).unwrap().moved.remove(0).to.segment;
+    assert!(bench.ports.blobs.segment(&after).await.unwrap().is_some());
     bench.app.delete_message(bench.team, ids[7]).await.unwrap();
     for _ in 0..48 {
         pass(&bench, HOUR).await;
     }
-    assert!(bench.ports.blobs.segment(&before.segment).await.unwrap().is_none());
+    assert!(bench.ports.blobs.segment(&after).await.unwrap().is_none());
+    let alias = bench.ports.store.get(&SegmentAlias::row(&before.segment)).await.unwrap();
+    assert!(alias.is_none(), "an alias goes with the segment that it leads to");
+}
+
+#[tokio::test]
+async fn an_empty_message_beside_another_costs_it_nothing() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(100, None).await;
+    let real = b"Subject: real\r\n\r\nstill here\r\n".to_vec();
+    let mails = [Vec::new(), real.clone(), vec![b'x'; 2_000]];
+    let sending = mails.map(|raw| bench.deliver_raw(&inbox, "app@example.com", raw));
+    let ids = futures_util::future::join_all(sending).await;
+    let (empty, full) = (blob(&bench, ids[0]).await, blob(&bench, ids[1]).await);
+    assert_eq!((&empty.segment, empty.offset), (&full.segment, full.offset));
+    bench.app.delete_message(bench.team, ids[2]).await.unwrap();
+    for _ in 0..3 {
+        pass(&bench, HOUR).await;
+    }
+    assert!(bench.ports.blobs.segment(&full.segment).await.unwrap().is_none(), "it was compacted");
+    assert_eq!(bench.app.raw(bench.team, ids[0]).await.unwrap().len(), 0);
+    assert_eq!(bench.app.raw(bench.team, ids[1]).await.unwrap(), real);
 }
 
 #[tokio::test]
