@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use trapline_app::{App, Error, Fault, Job, Lane, PortError};
+use trapline_app::{App, Error, Job, Lane};
 
 use crate::lanes::{Ended, Handler};
 
@@ -43,12 +43,7 @@ impl Handler for Arrivals {
 /// Tries again for as long as a backend is away. What a row says is to happen must not be given up
 /// because of that; any other fault is the lane's to count.
 pub(crate) fn after_outage(app: &App, job: &Job, error: Error) -> Result<Ended, Error> {
-    let away = match &error {
-        Error::Unavailable | Error::Conflict => true,
-        Error::Internal(Fault { source, .. }) => matches!(source, PortError::Unavailable(_)),
-        _ => false,
-    };
-    if !away {
+    if !error.is_outage() && !matches!(error, Error::Conflict) {
         return Err(error);
     }
     tracing::warn!(%error, job.id, "a job waits for a backend");

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use trapline_app::{App, Error, Job, Lane};
 
-use crate::lanes::{Ended, Handler};
+use crate::{
+    arrivals::after_outage,
+    lanes::{Ended, Handler},
+};
 
 /// Each is a few writes, and nobody waits for them.
 const AT_ONCE: usize = 16;
@@ -32,7 +35,11 @@ impl Handler for Housekeeping {
     }
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        self.0.housekeep(job).await?;
-        Ok(Ended::Done)
+        match self.0.housekeep(job).await {
+            Ok(()) => Ok(Ended::Done),
+            // The inbox is still there: its delete was cut off, and a repeated one plans this again.
+            Err(Error::Conflict) => Err(Error::Conflict),
+            Err(error) => after_outage(&self.0, job, error),
+        }
     }
 }

@@ -30,11 +30,17 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// Over ports that the test changed.
+    pub(crate) async fn with(edit: impl FnOnce(&mut Ports)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
         let embedded = Embedded::open(options).await.unwrap();
         let mut ports = embedded.ports();
+        edit(&mut ports);
         let extended = Arc::<AtomicUsize>::default();
         ports.queue = Arc::new(Counting { queue: ports.queue, extended: extended.clone() });
         let master = MasterKey::generate().unwrap();

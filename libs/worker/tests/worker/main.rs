@@ -3,4 +3,5 @@
 
 mod bench;
 mod lanes;
+mod outages;
 mod outbound;
