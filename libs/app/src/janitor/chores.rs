@@ -92,12 +92,12 @@ impl App {
             return Ok(true);
         };
         *blobs_away |= reads_blobs && error.is_outage();
-        self.put_off(row, chore, &error).await?;
+        self.chore_failed(row, chore, &error).await?;
         Ok(false)
     }
 
     /// An outage says nothing about the chore, so it does not count.
-    async fn put_off(&self, row: &Row, chore: Chore, error: &Error) -> Result<()> {
+    async fn chore_failed(&self, row: &Row, chore: Chore, error: &Error) -> Result<()> {
         let attempt = if error.is_outage() { chore.attempt } else { chore.attempt + 1 };
         let (outcome, pause) = match RETRY_AFTER.get(attempt as usize) {
             Some(pause) => ("failed", *pause),

@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
+mod deletes;
 mod forwarding;
 mod janitor;
+mod janitor_faults;
 mod mail;
 mod support;
 mod webhooks;

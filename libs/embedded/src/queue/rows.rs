@@ -1,5 +1,7 @@
 //! The job table's statements.
 
+use std::time::Duration;
+
 use rusqlite::{Row as SqlRow, params};
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
@@ -9,6 +11,9 @@ use crate::{
     values::{count, sql},
     writer::Session,
 };
+
+/// When a job is looked at again whose body does not decode.
+const UNREADABLE: Duration = Duration::from_hours(24);
 
 /// Names one lease: the job's row, and how often it had been taken.
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +55,17 @@ pub(super) fn lease(session: &Session<'_>, lane: Lane, max: usize) -> Result<Vec
     let until = now.after(LEASE).millis();
     let mut leases = Vec::with_capacity(found.len());
     for (token, job, body) in found {
+        let body = match serde_json::from_str(&body) {
+            Ok(body) => body,
+            Err(error) => {
+                // It must not stand before those behind it.
+                tracing::error!(%error, job.id, "a stored job does not decode");
+                let tomorrow = now.after(UNREADABLE).millis();
+                hold.execute(params![tomorrow, token.seq]).map_err(sql)?;
+                continue;
+            }
+        };
         hold.execute(params![until, token.seq]).map_err(sql)?;
-        let body = serde_json::from_str(&body);
-        let body = body.map_err(|source| PortError::Corrupt { table: "job", source })?;
         leases.push(Lease { job: Job { body, ..job }, token: Box::new(token) });
     }
     Ok(leases)
