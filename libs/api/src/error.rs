@@ -170,8 +170,8 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::SERVICE_UNAVAILABLE, error, "unavailable");
             with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
         }
-        AppError::WrongMasterKey => {
-            tracing::error!(error = %AppError::WrongMasterKey, "a request failed");
+        error @ (AppError::WrongMasterKey | AppError::Crypto) => {
+            tracing::error!(%error, "a request failed");
             internal()
         }
         AppError::Internal(fault) => {

@@ -1,14 +1,18 @@
 //! API keys: made, recognised, and their use noted.
 
+mod manage;
+
 use std::sync::Arc;
 
 use trapline_model::{Access, ApiKeyId, Caller, KEY_PREFIX, TeamId, Time};
-use trapline_store::{Op, Rate, Record, Verdict, When, load, records};
+use trapline_store::{Op, Rate, Record, Verdict, When, load, records, records::KeyOrigin};
 
 use crate::{
     App, Error, Result, Unauthenticated,
     secrets::{BASE62, random_text, sha256_hex},
 };
+
+pub use manage::KnownKey;
 
 const RANDOM_LETTERS: usize = 32;
 const SHOWN_LETTERS: usize = 8;
@@ -46,8 +50,17 @@ impl App {
         Ok(self.ports.store.get(&records::Team::row(team)).await?.is_some())
     }
 
-    /// Makes a key and returns its value, which is kept nowhere.
+    /// Makes a key for an operator and returns its value, which is kept nowhere.
     pub async fn create_key(&self, team: TeamId, new: NewKey) -> Result<String> {
+        self.create_key_of(team, new, KeyOrigin::Command).await
+    }
+
+    pub(crate) async fn create_key_of(
+        &self,
+        team: TeamId,
+        new: NewKey,
+        origin: KeyOrigin,
+    ) -> Result<String> {
         let value = new
             .value
             .unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(RANDOM_LETTERS, BASE62)));
@@ -60,6 +73,7 @@ impl App {
             access: new.access,
             expires_at: new.expires_at,
             created_at: self.now(),
+            origin: Some(origin),
         };
         let by_hash = records::ApiKeyByHash {
             sha256: key.sha256.clone(),
@@ -73,12 +87,6 @@ impl App {
         let ops = vec![put(key.key(), key.doc()?), put(by_hash.key(), by_hash.doc()?)];
         self.ports.store.write(ops).await?;
         Ok(value)
-    }
-
-    /// Whether a key of this value exists.
-    pub(crate) async fn key_exists(&self, value: &str) -> Result<bool> {
-        let row = records::ApiKeyByHash::row(&sha256_hex(value));
-        Ok(self.ports.store.get(&row).await?.is_some())
     }
 
     /// Who sends this key.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    CpuPool, MasterKey, Settings, forwarding,
+    CpuPool, MasterKey, Result, Settings, forwarding,
     ids::Ids,
     logins, mail,
     receive::{Committer, Interested, Receiver},
@@ -46,14 +46,15 @@ pub struct App {
 
 impl App {
     /// Prepares the tables and starts the tasks behind the use cases; they end with `shutdown`, at
-    /// which parked waits and streams end too.
+    /// which parked waits and streams end too. [`Error::WrongMasterKey`](crate::Error::WrongMasterKey)
+    /// when secrets are there that this master key does not open.
     pub async fn start(
         ports: Ports,
         clock: Clock,
         settings: Settings,
         master: &MasterKey,
         shutdown: CancellationToken,
-    ) -> trapline_store::Result<Arc<Self>> {
+    ) -> Result<Arc<Self>> {
         ports.store.prepare(&records::TABLES).await?;
         let ids = Arc::new(Ids::new(clock.clone()));
         let versions = Arc::new(Versions::new(ports.cache.clone()));
@@ -73,7 +74,7 @@ impl App {
                 },
                 in_flight: settings.groups_in_flight,
             }),
-            secrets: Secrets::new(master).map_err(trapline_store::PortError::unavailable)?,
+            secrets: Secrets::new(master)?,
             cpu: CpuPool::for_machine(),
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
@@ -94,6 +95,7 @@ impl App {
             versions,
             shutdown,
         };
+        app.check_master_key().await?;
         tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
         tokio::spawn(app.versions.clone().run(app.shutdown.clone()));
         let (hooks, rules) = (app.webhooks.hooks.clone(), app.forwarding.rules.clone());

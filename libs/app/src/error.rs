@@ -62,6 +62,8 @@ pub enum Error {
     Unavailable,
     /// Something was sealed with another master key than this process has.
     WrongMasterKey,
+    /// A key was not derived, or a secret not sealed; so nothing was stored.
+    Crypto,
     /// A fault of ours.
     Internal(Fault),
 }
@@ -106,8 +108,9 @@ impl fmt::Display for Error {
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::WrongMasterKey => {
-                f.write_str("the secret key is another than the installation's")
+                f.write_str("a stored secret does not open with this secret key")
             }
+            Self::Crypto => f.write_str("the cryptographic library failed"),
             Self::Internal(fault) => write!(f, "{} (at {})", fault.source, fault.at),
         }
     }

@@ -1,7 +1,7 @@
 //! What the first start of an installation makes: a team, a project, an inbox, a key.
 
-use trapline_model::{Access, Inbox, KEY_PREFIX, TeamId};
-use trapline_store::{Op, PortError, Record, When, load, records};
+use trapline_model::{Access, Inbox, ProjectId, TeamId};
+use trapline_store::{Op, PortError, Record, When, load, records, records::KeyOrigin};
 
 use crate::{App, Error, NewInbox, NewKey, Result};
 
@@ -17,15 +17,16 @@ pub struct Start {
 }
 
 impl App {
-    /// Makes the first team at the first start, and finds it at every other one. `known_key` is an
-    /// API key that is to work whatever happened before.
+    /// Makes the first team at the first start, and finds it at every other one. `known_key` is the
+    /// API key that a setting names; it takes the place of the one that the setting named before.
     pub async fn first_run(&self, known_key: Option<&str>) -> Result<Start> {
         let (run, fresh) = match self.installed().await? {
             Some(run) => (run, false),
             None => self.install().await?,
         };
+        self.check_master_key().await?;
         let new_key = match known_key {
-            Some(value) => self.ensure_key(run.team, value).await.map(|()| None)?,
+            Some(value) => self.set_key(run.team, value).await.map(|()| None)?,
             None if fresh => Some(self.first_key(run.team).await?),
             None => None,
         };
@@ -35,6 +36,11 @@ impl App {
             Err(error) => return Err(error),
         };
         Ok(Start { team: run.team, inbox, new_key })
+    }
+
+    /// The first team, once there is an installation.
+    pub async fn first_team(&self) -> Result<Option<TeamId>> {
+        Ok(self.installed().await?.map(|run| run.team))
     }
 
     /// The first team's row, once it is there.
@@ -54,10 +60,26 @@ impl App {
             Ok(()) => Ok((run, true)),
             // Another process was first: its team is the one.
             Err(PortError::Conflict) => {
+                self.take_back(&inbox, team, project.id).await?;
                 self.installed().await?.map(|run| (run, false)).ok_or(Error::Conflict)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Removes what this process made while another one made the installation.
+    async fn take_back(&self, inbox: &Inbox, team: TeamId, project: ProjectId) -> Result<()> {
+        let row = records::Inbox::row(team, inbox.id);
+        if let Some((inbox, version)) = load(&*self.ports.store, &row).await? {
+            self.remove_inbox_rows(&inbox, version).await?;
+        }
+        let mut ops =
+            vec![Op::Delete { key: records::Project::row(team, project), when: When::Always }];
+        let row = records::Team::row(team);
+        if let Some((_, version)) = load::<records::Team>(&*self.ports.store, &row).await? {
+            ops.push(Op::Delete { key: row, when: When::Version(version) });
+        }
+        Ok(self.ports.store.write(ops).await?)
     }
 
     async fn first_key(&self, team: TeamId) -> Result<String> {
@@ -67,20 +89,6 @@ impl App {
             expires_at: None,
             value: None,
         };
-        self.create_key(team, new).await
-    }
-
-    async fn ensure_key(&self, team: TeamId, value: &str) -> Result<()> {
-        debug_assert!(value.starts_with(KEY_PREFIX));
-        if self.key_exists(value).await? {
-            return Ok(());
-        }
-        let new = NewKey {
-            name: "Configured key".to_owned(),
-            access: Access::Write,
-            expires_at: None,
-            value: Some(value.to_owned()),
-        };
-        self.create_key(team, new).await.map(drop)
+        self.create_key_of(team, new, KeyOrigin::FirstRun).await
     }
 }

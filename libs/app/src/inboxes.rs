@@ -66,7 +66,7 @@ impl App {
         let mut inboxes = Vec::new();
         for inbox in self.inbox_records(team).await? {
             let counts = self.counts(&inbox).await?;
-            inboxes.push(self.present(&inbox, counts));
+            inboxes.push(self.present(&inbox, counts)?);
         }
         Ok(inboxes)
     }
@@ -75,7 +75,7 @@ impl App {
     pub async fn inbox(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
         let inbox = self.inbox_record(team, id).await?;
         let counts = self.counts(&inbox).await?;
-        Ok(self.present(&inbox, counts))
+        self.present(&inbox, counts)
     }
 
     /// Makes an inbox with its own SMTP credentials.
@@ -91,7 +91,7 @@ impl App {
             max_messages: new.max_messages,
             expires_at: new.life.map(|life| now.after(life)),
             created_at: now,
-            password: self.new_password(&username),
+            password: self.new_password(&username)?,
             username,
         };
         let mut ops = self.inbox_ops(&inbox, When::Absent, When::Absent)?;
@@ -104,7 +104,7 @@ impl App {
         }
         self.ports.store.write(ops).await?;
         self.retention.created(inbox.id);
-        Ok(self.present(&inbox, Counts::default()))
+        self.present(&inbox, Counts::default())
     }
 
     /// Changes an inbox. A lower bound takes effect at once.
@@ -129,17 +129,17 @@ impl App {
         }
         self.announce(id, LiveEvent::InboxUpdated).await;
         let counts = self.counts(&inbox).await?;
-        Ok(self.present(&inbox, counts))
+        self.present(&inbox, counts)
     }
 
     /// Replaces the SMTP password; the old one stops working.
     pub async fn rotate_password(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
-        let inbox = self
-            .edit_inbox(team, id, |inbox| inbox.password = self.new_password(&inbox.username))
-            .await?;
+        let username = self.inbox_record(team, id).await?.username;
+        let password = self.new_password(&username)?;
+        let inbox = self.edit_inbox(team, id, |inbox| inbox.password.clone_from(&password)).await?;
         self.announce(id, LiveEvent::InboxUpdated).await;
         let counts = self.counts(&inbox).await?;
-        Ok(self.present(&inbox, counts))
+        self.present(&inbox, counts)
     }
 
     /// Removes an inbox at once, and what it holds soon after.
@@ -257,7 +257,7 @@ impl App {
         })
     }
 
-    fn new_password(&self, username: &str) -> String {
+    fn new_password(&self, username: &str) -> Result<String> {
         self.secrets.seal(&seal_context(username), &random_text(PASSWORD_LETTERS, BASE62))
     }
 
@@ -268,9 +268,9 @@ impl App {
         }
     }
 
-    fn present(&self, inbox: &records::Inbox, counts: Counts) -> Inbox {
-        let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password);
-        Inbox {
+    fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
+        let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
+        Ok(Inbox {
             id: inbox.id,
             name: inbox.name.clone(),
             project_id: inbox.project,
@@ -284,10 +284,10 @@ impl App {
                 port: self.settings.smtp_port,
                 tls_port: self.settings.smtp_tls_port,
                 username: inbox.username.clone(),
-                password: password.unwrap_or_default(),
+                password,
             },
             address: format!("{}@{}", inbox.username, self.settings.mail_domain),
-        }
+        })
     }
 }
 

@@ -22,6 +22,7 @@ mod leases;
 mod limits;
 mod logins;
 mod mail;
+mod master_key_check;
 mod messages;
 pub mod metrics;
 mod preview;
@@ -37,7 +38,7 @@ mod versions;
 mod wait;
 mod webhooks;
 
-pub use api_keys::NewKey;
+pub use api_keys::{KnownKey, NewKey};
 pub use app::App;
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};

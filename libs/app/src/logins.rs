@@ -79,8 +79,9 @@ impl App {
         let Some(login) = self.smtp_login(username).await? else {
             return Ok(Err(LoginRefused::Unknown));
         };
-        let secret = self.secrets.open(&seal_context(&login.username), &login.password);
-        if !secret.is_some_and(|secret| holds(&secret)) {
+        // A password that does not open is a fault of ours, and not the client's wrong password.
+        let secret = self.secrets.open(&seal_context(&login.username), &login.password)?;
+        if !holds(&secret) {
             return Ok(Err(LoginRefused::Unknown));
         }
         Ok(self.unexpired(login))

@@ -8,6 +8,8 @@ use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
+use crate::{Error, Result};
+
 /// The installation's own key; every other key is derived from it.
 #[derive(Clone)]
 pub struct MasterKey([u8; 32]);
@@ -32,36 +34,44 @@ impl MasterKey {
         BASE64.encode(&self.0)
     }
 
-    fn derive(&self, purpose: &[u8]) -> [u8; 32] {
+    fn derive(&self, purpose: &[u8]) -> Result<[u8; 32]> {
         let mut key = [0; 32];
         let salt = Salt::new(HKDF_SHA256, b"trapline");
         let filled = salt
             .extract(&self.0)
             .expand(&[purpose], HKDF_SHA256)
             .and_then(|okm| okm.fill(&mut key));
-        // The lengths are constants that HKDF takes, so there is no other outcome.
-        debug_assert!(filled.is_ok());
-        key
+        filled.map_err(|_| Error::Crypto)?;
+        Ok(key)
     }
 }
+
+/// The form of what is sealed, with the id of the key behind it: `v1:<key id>:<base64>`. Releases
+/// before it wrote the base64 alone, which has no colon.
+const FORM: &str = "v1";
+/// Bytes of a key's id: enough to tell the keys of one installation apart, and no help in finding one.
+const ID_BYTES: usize = 4;
 
 /// Seals secrets that must be read again (AES-256-GCM), and signs URLs (HMAC-SHA-256).
 pub(crate) struct Secrets {
     seal: LessSafeKey,
+    key_id: String,
     sign: Hmac<Sha256>,
 }
 
 impl Secrets {
-    pub(crate) fn new(master: &MasterKey) -> std::io::Result<Self> {
-        let seal = UnboundKey::new(&AES_256_GCM, &master.derive(b"seal"))
-            .map_err(|_| std::io::Error::other("the sealing key has the wrong length"))?;
-        let sign = Hmac::new_from_slice(&master.derive(b"sign"))
-            .map_err(|_| std::io::Error::other("the signing key has the wrong length"))?;
-        Ok(Self { seal: LessSafeKey::new(seal), sign })
+    pub(crate) fn new(master: &MasterKey) -> Result<Self> {
+        let seal = UnboundKey::new(&AES_256_GCM, &master.derive(b"seal")?);
+        let sign = Hmac::new_from_slice(&master.derive(b"sign")?);
+        Ok(Self {
+            seal: LessSafeKey::new(seal.map_err(|_| Error::Crypto)?),
+            key_id: HEXLOWER.encode(&master.derive(b"key id")?[..ID_BYTES]),
+            sign: sign.map_err(|_| Error::Crypto)?,
+        })
     }
 
     /// Seals a secret, bound to `context` so that it opens nowhere else.
-    pub(crate) fn seal(&self, context: &str, secret: &str) -> String {
+    pub(crate) fn seal(&self, context: &str, secret: &str) -> Result<String> {
         let nonce = random::<NONCE_LEN>();
         let mut text = secret.as_bytes().to_vec();
         let sealed = self.seal.seal_in_place_append_tag(
@@ -69,13 +79,25 @@ impl Secrets {
             Aad::from(context.as_bytes()),
             &mut text,
         );
-        // Sealing fails only for texts of many gigabytes.
-        debug_assert!(sealed.is_ok());
-        BASE64.encode(&[nonce.as_slice(), &text].concat())
+        sealed.map_err(|_| Error::Crypto)?;
+        let text = BASE64.encode(&[nonce.as_slice(), &text].concat());
+        Ok(format!("{FORM}:{}:{text}", self.key_id))
     }
 
-    /// Opens a sealed secret; `None` when it was sealed by another key or for another context.
-    pub(crate) fn open(&self, context: &str, sealed: &str) -> Option<String> {
+    /// Opens a sealed secret. [`Error::WrongMasterKey`] when it was sealed with another key or for
+    /// another context, or is damaged.
+    pub(crate) fn open(&self, context: &str, sealed: &str) -> Result<String> {
+        let sealed = match sealed.split_once(':') {
+            None => Some(sealed),
+            Some((FORM, rest)) => {
+                rest.strip_prefix(&self.key_id).and_then(|it| it.strip_prefix(':'))
+            }
+            Some(_) => None,
+        };
+        sealed.and_then(|sealed| self.opened(context, sealed)).ok_or(Error::WrongMasterKey)
+    }
+
+    fn opened(&self, context: &str, sealed: &str) -> Option<String> {
         let mut bytes = BASE64.decode(sealed.as_bytes()).ok()?;
         let (nonce, text) = bytes.split_at_mut_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
@@ -144,14 +166,46 @@ mod tests {
         Secrets::new(&MasterKey([7; 32])).unwrap()
     }
 
+    fn opens(secrets: &Secrets, context: &str, sealed: &str) -> Option<String> {
+        match secrets.open(context, sealed) {
+            Ok(secret) => Some(secret),
+            Err(Error::WrongMasterKey) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     #[test]
     fn a_sealed_secret_opens_only_in_its_context() {
-        let sealed = secrets().seal("smtp:ada", "pa55");
-        assert_eq!(secrets().open("smtp:ada", &sealed).as_deref(), Some("pa55"));
-        assert_eq!(secrets().open("smtp:bob", &sealed), None);
-        assert_eq!(secrets().open("smtp:ada", &sealed[4..]), None);
-        assert_eq!(secrets().open("smtp:ada", ""), None);
-        assert_ne!(sealed, secrets().seal("smtp:ada", "pa55"));
+        let sealed = secrets().seal("smtp:ada", "pa55").unwrap();
+        assert_eq!(opens(&secrets(), "smtp:ada", &sealed).as_deref(), Some("pa55"));
+        assert_eq!(opens(&secrets(), "smtp:bob", &sealed), None);
+        for damaged in ["", "v1", "v1:", &sealed[4..], &sealed[..sealed.len() - 4], "pa55"] {
+            assert_eq!(opens(&secrets(), "smtp:ada", damaged), None, "{damaged}");
+        }
+        assert_ne!(sealed, secrets().seal("smtp:ada", "pa55").unwrap());
+    }
+
+    #[test]
+    fn a_sealed_secret_names_its_key_and_opens_with_no_other() {
+        let other = Secrets::new(&MasterKey([8; 32])).unwrap();
+        let sealed = secrets().seal("smtp:ada", "pa55").unwrap();
+        let (form, rest) = sealed.split_once(':').unwrap();
+        let (id, text) = rest.split_once(':').unwrap();
+        assert_eq!((form, id), ("v1", secrets().key_id.as_str()));
+        assert_ne!(id, other.key_id);
+        assert_eq!(opens(&other, "smtp:ada", &sealed), None);
+        assert_eq!(opens(&other, "smtp:ada", &format!("v1:{}:{text}", other.key_id)), None);
+        assert_eq!(opens(&secrets(), "smtp:ada", &sealed.replace("v1", "v2")), None);
+    }
+
+    /// Sealed by the first release, with the key of these tests.
+    #[test]
+    fn what_an_earlier_release_sealed_still_opens() {
+        let sealed = "AAECAwQFBgcICQoLUckZtK8RsO+tk6Nj9/aA4Ro5R3k=";
+        assert_eq!(opens(&secrets(), "smtp:ada", sealed).as_deref(), Some("pa55"));
+        assert_eq!(opens(&secrets(), "smtp:bob", sealed), None);
+        let other = Secrets::new(&MasterKey([8; 32])).unwrap();
+        assert_eq!(opens(&other, "smtp:ada", sealed), None);
     }
 
     #[test]

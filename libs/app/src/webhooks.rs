@@ -113,7 +113,7 @@ impl App {
         let statuses = self.webhooks.statuses.of_team(team).await?;
         let hooks = self.webhook_records(team).await?;
         let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
-        Ok(hooks.iter().map(|hook| self.present_hook(hook, of(hook), secrecy)).collect())
+        hooks.iter().map(|hook| self.present_hook(hook, of(hook), secrecy)).collect()
     }
 
     /// One webhook.
@@ -139,11 +139,11 @@ impl App {
             inbox: new.inbox,
             events: new.events,
             enabled: new.enabled,
-            secret: self.secrets.seal(&seal_context(id), &secret),
+            secret: self.secrets.seal(&seal_context(id), &secret)?,
             created_at: self.now(),
         };
         self.put_hook(&hook, When::Absent).await?;
-        Ok(self.present_hook(&hook, None, Secrecy::Shown))
+        self.present_hook(&hook, None, Secrecy::Shown)
     }
 
     /// Changes a webhook. What waits for it goes to the new address.
@@ -224,10 +224,10 @@ impl App {
 
     async fn with_status(&self, hook: &records::Webhook, secrecy: Secrecy) -> Result<Webhook> {
         let status = self.webhooks.statuses.of(hook).await?;
-        Ok(self.present_hook(hook, status.as_ref(), secrecy))
+        self.present_hook(hook, status.as_ref(), secrecy)
     }
 
-    fn secret_of(&self, hook: &records::Webhook) -> Option<String> {
+    fn secret_of(&self, hook: &records::Webhook) -> Result<String> {
         self.secrets.open(&seal_context(hook.id), &hook.secret)
     }
 
@@ -236,18 +236,22 @@ impl App {
         hook: &records::Webhook,
         status: Option<&WebhookStatus>,
         secrecy: Secrecy,
-    ) -> Webhook {
-        Webhook {
+    ) -> Result<Webhook> {
+        let secret = match secrecy {
+            Secrecy::Shown => Some(self.secret_of(hook)?),
+            Secrecy::Hidden => None,
+        };
+        Ok(Webhook {
             id: hook.id,
             url: hook.url.clone(),
             inbox_id: hook.inbox,
             events: hook.events.clone(),
             enabled: hook.enabled,
-            secret: self.secret_of(hook).filter(|_| secrecy == Secrecy::Shown),
+            secret,
             last_status: status.map(|status| status.status),
             last_error: status.and_then(|status| status.error.clone()),
             created_at: hook.created_at,
-        }
+        })
     }
 }
 

@@ -42,7 +42,7 @@ impl App {
         let mail = Mail {
             id,
             to: to.to_owned(),
-            sealed: Some(self.secrets.seal(&seal_context(id), &message)),
+            sealed: Some(self.secrets.seal(&seal_context(id), &message)?),
             attempts: 0,
             next_attempt_at: Some(now),
             sent: false,
@@ -68,8 +68,7 @@ impl App {
             return Ok(Begun::Later(next));
         }
         let sealed = mail.sealed.as_deref().unwrap_or_default();
-        let message = self.secrets.open(&seal_context(mail.id), sealed);
-        let message = message.ok_or(Error::WrongMasterKey)?;
+        let message = self.secrets.open(&seal_context(mail.id), sealed)?;
         let from = self.bounces_of(self.outbound()?, &mail.id.to_string());
         let content = vec![message.into()];
         let parcel = Parcel { from, to: mail.to, content, utf8_header: false };

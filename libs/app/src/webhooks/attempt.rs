@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{sign::signature, target};
 use crate::{
-    App, Error, Result,
+    App, Result,
     claims::Claim,
     jobs::{self, Begun},
 };
@@ -161,7 +161,7 @@ impl App {
         claim: Option<Claim>,
     ) -> Result<Option<Attempt>> {
         let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
-        let secret = self.secret_of(hook).ok_or(Error::WrongMasterKey)?;
+        let secret = self.secret_of(hook)?;
         let (at, body) = (self.now(), Bytes::from(delivery.payload.clone()));
         let timestamp = at.millis().div_euclid(1000);
         Ok(Some(Attempt {

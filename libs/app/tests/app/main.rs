@@ -1,6 +1,7 @@
 //! The use cases over the embedded adapters, with a clock that tests move.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod access;
 mod bounds;
 mod deletes;
 mod forwarding;

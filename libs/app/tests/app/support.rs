@@ -63,6 +63,12 @@ impl Bench {
         App::start(ports, clock, Settings::default(), &self.master, <_>::default()).await.unwrap()
     }
 
+    /// Another process that has this master key.
+    pub(crate) async fn process_with(&self, key: &MasterKey) -> trapline_app::Result<Arc<App>> {
+        let (ports, clock) = (self.ports.clone(), self.clock.clone());
+        App::start(ports, clock, Settings::default(), key, <_>::default()).await
+    }
+
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
         let new = NewInbox { max_messages, life, ..NewInbox::named("bench") };
         self.app.create_inbox(self.team, new).await.unwrap()

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use trapline_model::{Access, ApiKeyId, InboxId, TeamId, Time};
 
-use super::{of_team, single, text, uuid};
-use crate::{Key, Order, Record, Table, Value, Writes};
+use super::{of_team, single, team_scan, text, uuid};
+use crate::{Key, Order, Record, Scan, Table, Value, Writes};
 
 pub(super) const TEAM: &Table = &Table {
     name: "team",
@@ -99,12 +99,41 @@ pub struct ApiKey {
     pub expires_at: Option<Time>,
     /// When it was made.
     pub created_at: Time,
+    /// What made it; `None` in rows of releases that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<KeyOrigin>,
+}
+
+/// What made an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyOrigin {
+    /// The first start of the installation.
+    FirstRun,
+    /// The setting that names a key. The next one that it names replaces it.
+    Setting,
+    /// An operator's command.
+    Command,
+}
+
+impl ApiKey {
+    /// The key's row.
+    #[must_use]
+    pub fn row(team: TeamId, id: ApiKeyId) -> Key {
+        of_team(API_KEY, team, id.0)
+    }
+
+    /// The team's keys, newest first, at most `limit`.
+    #[must_use]
+    pub fn of_team(team: TeamId, limit: usize) -> Scan {
+        team_scan(API_KEY, team, limit)
+    }
 }
 
 impl Record for ApiKey {
     const TABLE: &'static Table = API_KEY;
     fn key(&self) -> Key {
-        of_team(API_KEY, self.team, self.id.0)
+        Self::row(self.team, self.id)
     }
 }
 
@@ -149,10 +178,24 @@ pub struct ApiKeyUse {
     pub last_used_at: Time,
 }
 
+impl ApiKeyUse {
+    /// The row of a key.
+    #[must_use]
+    pub fn row(team: TeamId, id: ApiKeyId) -> Key {
+        of_team(API_KEY_USE, team, id.0)
+    }
+
+    /// When the team's keys were last used, at most `limit` of them.
+    #[must_use]
+    pub fn of_team(team: TeamId, limit: usize) -> Scan {
+        team_scan(API_KEY_USE, team, limit)
+    }
+}
+
 impl Record for ApiKeyUse {
     const TABLE: &'static Table = API_KEY_USE;
     fn key(&self) -> Key {
-        of_team(API_KEY_USE, self.team, self.id.0)
+        Self::row(self.team, self.id)
     }
 }
 
@@ -189,9 +232,17 @@ pub struct SharedSecret {
     pub sealed: String,
 }
 
+impl SharedSecret {
+    /// The row of a name.
+    #[must_use]
+    pub fn row(name: &str) -> Key {
+        single(SHARED_SECRET, Value::Text(name.to_owned()))
+    }
+}
+
 impl Record for SharedSecret {
     const TABLE: &'static Table = SHARED_SECRET;
     fn key(&self) -> Key {
-        single(SHARED_SECRET, Value::Text(self.name.clone()))
+        Self::row(&self.name)
     }
 }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{Column, Key, Kind, Scan, Table, Value};
 
-pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, SharedSecret, Team};
+pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, KeyOrigin, SharedSecret, Team};
 pub use chore::{Chore, Task};
 pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
 pub use heartbeat::Heartbeat;
