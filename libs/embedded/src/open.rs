@@ -79,8 +79,9 @@ pub(crate) struct Connections {
 pub(crate) fn open(options: &Options, readers: usize) -> Result<Connections, OpenError> {
     let path = options.folder.join(FILE);
     folder(&options.folder)?;
-    let probe = OpenOptions::new().append(true).create(true).open(&path);
+    let probe = private().append(true).create(true).open(&path);
     probe.map_err(|source| OpenError::Folder { path: path.clone(), source })?;
+    close_to_others(&path);
     let failed = |source| OpenError::Database { path: path.clone(), source };
     let writer = connect(&path, WRITER_CACHE).map_err(failed)?;
     let found = schema::version(&writer).map_err(failed)?;
@@ -102,6 +103,26 @@ fn folder(path: &Path) -> Result<(), OpenError> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let made = builder.recursive(true).create(path);
     made.map_err(|source| OpenError::Folder { path: path.to_owned(), source })
+}
+
+/// Files that only their owner reads.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Takes everybody else's rights to the database and its log, which earlier releases left open. SQLite
+/// makes a log with the rights of its database. A file system without rights refuses, and is left.
+fn close_to_others(database: &Path) {
+    #[cfg(unix)]
+    for end in ["", "-wal", "-shm"] {
+        let mut path = database.as_os_str().to_owned();
+        path.push(end);
+        let owner_only = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        fs::set_permissions(path, owner_only).ok();
+    }
 }
 
 fn connect(path: &Path, cache: i64) -> rusqlite::Result<Connection> {

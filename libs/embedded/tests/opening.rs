@@ -88,6 +88,24 @@ async fn closing_commits_what_waits_and_refuses_what_comes() {
     assert_eq!(rows(&open(folder.path()).await).await, kept);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_reads_the_database_in_a_folder_that_was_there() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = TempDir::new().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let files = ["trapline.db", "trapline.db-wal", "trapline.db-shm"];
+    for of in ["a new folder", "an earlier release"] {
+        let embedded = open(folder.path()).await;
+        for file in files {
+            let path = folder.path().join(file);
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{of} {file}");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        embedded.close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_folder_that_cannot_be_written_is_named() {
     let folder = TempDir::new().unwrap();
