@@ -1,5 +1,7 @@
 //! Commands over the data, beside running servers too.
 
+mod table;
+
 use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, NewKey, Settings};
@@ -8,29 +10,66 @@ use trapline_store::Clock;
 
 use crate::{
     backend::{Backend, Opened},
-    config::{BackendArgs, KeyCommand, NewKeyArgs, TeamCommand},
+    config::{self, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
+    folder::Folder,
 };
 
 /// `trapline key …`
-pub(crate) async fn key(command: KeyCommand) -> Result<()> {
-    let KeyCommand::Create(args) = command;
-    let new = new_key(&args)?;
-    with_app(&args.backend, async |app| {
-        let team = match &args.team {
-            Some(id) => known_team(app, id).await?,
-            None => app.first_run(None).await?.team,
-        };
+pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Result<()> {
+    match command {
+        KeyCommand::Create(args) => create_key(args, backend).await,
+        KeyCommand::List(args) => list_keys(args, backend).await,
+        KeyCommand::Revoke(args) => revoke_key(args, backend).await,
+    }
+}
+
+/// `trapline team create`
+pub(crate) async fn create_team(name: &str, backend: config::Backend) -> Result<()> {
+    with_app(backend, async |app, _| {
+        println!("{}", app.create_team(name).await?);
+        Ok(())
+    })
+    .await
+}
+
+async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
+    let new = new_key(args)?;
+    with_app(backend, async |app, first| {
+        let team = team(app, first, args.team.as_ref()).await?;
         println!("{}", app.create_key(team, new).await?);
         Ok(())
     })
     .await
 }
 
-/// `trapline team …`
-pub(crate) async fn team(command: TeamCommand) -> Result<()> {
-    let TeamCommand::Create { name, backend } = command;
-    with_app(&backend, async |app| {
-        println!("{}", app.create_team(&name).await?);
+async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> {
+    with_app(backend, async |app, first| {
+        let team = team(app, first, args.team.as_ref()).await?;
+        print!("{}", table::of_keys(&app.keys(team).await?));
+        Ok(())
+    })
+    .await
+}
+
+async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()> {
+    with_app(backend, async |app, first| {
+        let team = team(app, first, args.team.as_ref()).await?;
+        let keys = app.keys_named(team, &args.key).await?;
+        // What was asked for may be a whole key, which is not repeated here.
+        let key = match &keys[..] {
+            [key] => key,
+            [] => bail!("the team has no such key; `trapline key list` shows its keys"),
+            _ => bail!(
+                "{} keys begin with these letters: name one by its id, which `trapline key list` \
+                 shows",
+                keys.len()
+            ),
+        };
+        app.revoke_key(team, key.id).await?;
+        println!("The key {} ({}) is revoked.", key.prefix, key.name);
+        if key.of_setting {
+            println!("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.");
+        }
         Ok(())
     })
     .await
@@ -42,24 +81,51 @@ fn new_key(args: &NewKeyArgs) -> Result<NewKey> {
         "write" => Access::Write,
         other => bail!("--access {other}: wants read or write"),
     };
-    let read = |text: &String| text.parse::<Time>().with_context(|| format!("--expires-at {text}"));
+    let read = |text: &String| {
+        let wanted = "wants a time such as 2030-01-01T00:00:00Z";
+        text.parse::<Time>().ok().with_context(|| format!("--expires-at {text}: {wanted}"))
+    };
     let expires_at = args.expires_at.as_ref().map(read).transpose()?;
     Ok(NewKey { name: args.name.clone(), access, expires_at, value: None })
 }
 
-async fn known_team(app: &App, id: &str) -> Result<TeamId> {
-    let team = id.parse().ok().with_context(|| format!("--team {id}: not an id"))?;
+/// The team that is named, or else the first one.
+async fn team(app: &App, first: TeamId, named: Option<&String>) -> Result<TeamId> {
+    let Some(id) = named else { return Ok(first) };
+    let team = id.parse().ok().with_context(|| format!("--team {id}: wants a team's id"))?;
     anyhow::ensure!(app.team_exists(team).await?, "--team {id}: there is no such team");
     Ok(team)
 }
 
-async fn with_app(args: &BackendArgs, work: impl AsyncFnOnce(&App) -> Result<()>) -> Result<()> {
+/// Works on an installation, with its first team; makes none.
+async fn with_app(
+    backend: config::Backend,
+    work: impl AsyncFnOnce(&App, TeamId) -> Result<()>,
+) -> Result<()> {
+    let none = match &backend {
+        config::Backend::Folder(folder) => {
+            let none = format!(
+                "no installation in {}: name its data folder with --data or TRAPLINE_DATA",
+                folder.data.display()
+            );
+            anyhow::ensure!(Folder::is_installed(&folder.data), none);
+            none
+        }
+        config::Backend::Cluster(cluster) => {
+            format!(
+                "no installation in keyspace {}: `trapline migrate` makes one",
+                cluster.keyspace
+            )
+        }
+    };
     let clock = Clock::system();
-    let Opened { backend, master, .. } = Backend::open(args.check()?, clock.clone(), false).await?;
+    let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
-    let app =
-        App::start(backend.ports(), clock, Settings::default(), &master, shutdown.clone()).await?;
-    let outcome = work(&app).await;
+    let app = backend.start(clock, Settings::default(), &master, shutdown.clone()).await?;
+    let outcome = match app.first_team().await? {
+        Some(first) => work(&app, first).await,
+        None => Err(anyhow::anyhow!(none)),
+    };
     shutdown.cancel();
     drop(app);
     backend.close().await;

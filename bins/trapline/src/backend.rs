@@ -2,8 +2,9 @@
 
 use std::{fs::File, sync::Arc};
 
-use anyhow::{Context, Result};
-use trapline_app::MasterKey;
+use anyhow::{Context, Result, bail};
+use tokio_util::sync::CancellationToken;
+use trapline_app::{App, MasterKey, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_store::{Clock, Ports, records};
 
@@ -41,6 +42,37 @@ impl Backend {
         }
     }
 
+    /// Starts the use cases over what is open. Refuses when there are secrets that the master key
+    /// does not open: nothing that was sealed could be used, and what is sealed now would be mixed in.
+    pub(crate) async fn start(
+        &self,
+        clock: Clock,
+        settings: Settings,
+        master: &MasterKey,
+        shutdown: CancellationToken,
+    ) -> Result<Arc<App>> {
+        let started = App::start(self.ports(), clock, settings, master, shutdown).await;
+        if let Err(trapline_app::Error::WrongMasterKey) = started {
+            bail!("{}", self.wrong_key());
+        }
+        started.context("the store does not answer")
+    }
+
+    fn wrong_key(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => {
+                "the secret key is not the one that this installation's passwords and webhook \
+                 secrets were sealed with: put its own secret.key back into the data folder, or give \
+                 its key with --secret-key or TRAPLINE_SECRET_KEY"
+            }
+            Self::Cluster(_) => {
+                "the secret key is not the one that this installation's passwords and webhook \
+                 secrets were sealed with: give every process the TRAPLINE_SECRET_KEY of the first \
+                 `trapline migrate`"
+            }
+        }
+    }
+
     pub(crate) fn ports(&self) -> Ports {
         match self {
             Self::Folder(embedded) => embedded.ports(),
@@ -64,6 +96,7 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
     let master = folder.master_key(config.secret_key)?;
     let options = Options { durability: config.durability, clock, ..Options::new(folder.path()) };
     let embedded = Arc::new(Embedded::open(options).await?);
+    folder.close_to_others();
     Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn banner(settings: &Settings, start: &Start) -> String {
         let key = start.new_key.as_deref().unwrap_or("$TRAPLINE_API_KEY");
         lines.push("  Send a mail, then:".to_owned());
         lines.push(format!(
-            "  curl -H 'Authorization: Bearer {key}' {base}/api/inboxes/{}/messages",
+            "  curl -H \"Authorization: Bearer {key}\" {base}/api/inboxes/{}/messages",
             inbox.id
         ));
         lines.push(String::new());
@@ -62,6 +62,8 @@ pub(crate) fn migrated(start: &Start) -> String {
 
 fn smtp_lines(settings: &Settings) -> Vec<String> {
     let host = &settings.smtp_host;
+    // An IPv6 address has colons of its own (RFC 3986, section 3.2.2).
+    let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
     let mut lines = vec![format!("  SMTP     {host}:{}", settings.smtp_port)];
     lines.extend(settings.smtp_tls_port.map(|port| format!("  SMTPS    {host}:{port}")));
     lines

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod environment;
 mod faults;
 mod parse;
 
@@ -13,7 +14,11 @@ use trapline_model::Address;
 use trapline_store::Rate;
 use trapline_worker::{RelayTls, outbound::Cidr};
 
-pub(crate) use args::{BackendArgs, Cli, Command, KeyCommand, NewKeyArgs, TeamCommand};
+pub(crate) use args::{
+    Cli, Command, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
+};
+pub(crate) use environment::Given;
+pub(crate) use faults::BadSettings;
 
 /// What a process does.
 #[derive(Debug, Clone, Copy)]
@@ -116,6 +121,8 @@ pub(crate) struct Observe {
     pub metrics_token: Option<String>,
     pub log: String,
     pub json_logs: bool,
+    /// What an operator should know of the settings, a sentence each; the log begins with them.
+    pub warnings: Vec<String>,
 }
 
 /// Where the data is.

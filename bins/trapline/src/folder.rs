@@ -1,9 +1,9 @@
 //! The data folder: made, locked, and its own key.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, Permissions, TryLockError},
     io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,11 @@ use anyhow::{Context, Result, bail};
 use trapline_app::MasterKey;
 
 const KEY_FILE: &str = "secret.key";
+const DATABASE: &str = "trapline.db";
+/// The certificate authority of the SMTP edge, with its key.
+pub(crate) const AUTHORITY_FILE: &str = "smtp-ca.pem";
+/// The rights of everybody but the owner.
+const OTHERS: u32 = 0o077;
 
 /// A data folder that is there.
 pub(crate) struct Folder(PathBuf);
@@ -24,6 +29,33 @@ impl Folder {
             .create(path)
             .with_context(|| format!("cannot make the data folder {}", path.display()))?;
         Ok(Self(path.to_owned()))
+    }
+
+    /// Whether there is a database in the folder.
+    pub(crate) fn is_installed(path: &Path) -> bool {
+        fs::metadata(path.join(DATABASE)).is_ok_and(|file| file.len() > 0)
+    }
+
+    /// Takes everybody else's rights to the keys in the folder, and warns of what others can still
+    /// read: a file system without rights leaves it open, and so may whoever made the folder.
+    pub(crate) fn close_to_others(&self) {
+        for name in [KEY_FILE, AUTHORITY_FILE] {
+            fs::set_permissions(self.0.join(name), Permissions::from_mode(0o600)).ok();
+        }
+        let is_open = |path: &Path| fs::metadata(path).is_ok_and(|it| it.mode() & OTHERS != 0);
+        if is_open(&self.0) {
+            let folder = self.0.display();
+            tracing::warn!(
+                "other users of this machine can look into the data folder {folder}: \
+                 `chmod 700 {folder}` keeps them out"
+            );
+        }
+        for name in [DATABASE, KEY_FILE, AUTHORITY_FILE] {
+            let path = self.0.join(name);
+            if is_open(&path) {
+                tracing::warn!("other users of this machine can read {}", path.display());
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -55,6 +87,14 @@ impl Folder {
             return MasterKey::from_text(&text)
                 .with_context(|| format!("{} holds no key", path.display()));
         }
+        // Another key would open nothing of what is there.
+        anyhow::ensure!(
+            !Self::is_installed(&self.0),
+            "{} is not there, and without it the passwords and webhook secrets of this installation \
+             cannot be read: put it back from a backup, or give its key with --secret-key or \
+             TRAPLINE_SECRET_KEY; without the key, start anew in an empty folder",
+            path.display()
+        );
         let key = MasterKey::generate().context("the system has no randomness")?;
         self.keep(KEY_FILE, &key.to_text())?;
         // Another process may have been first; the file that is there now is the one.

@@ -7,9 +7,12 @@ use anyhow::{Context, Result};
 use rustls::ServerConfig;
 use trapline_app::App;
 
-use crate::{config::Edge, folder::Folder, tls};
+use crate::{
+    config::Edge,
+    folder::{AUTHORITY_FILE, Folder},
+    tls,
+};
 
-const IN_FOLDER: &str = "smtp-ca.pem";
 const IN_STORE: &str = "smtp_ca";
 
 /// What the SMTP edge shows, and whom clients must trust for it.
@@ -50,9 +53,9 @@ pub(crate) async fn load(
 }
 
 fn in_folder(folder: &Folder) -> Result<String> {
-    if let Some(authority) = folder.text(IN_FOLDER)? {
+    if let Some(authority) = folder.text(AUTHORITY_FILE)? {
         return Ok(authority);
     }
-    folder.keep(IN_FOLDER, &tls::new_authority()?)?;
-    folder.text(IN_FOLDER)?.context("the SMTP CA was not kept")
+    folder.keep(AUTHORITY_FILE, &tls::new_authority()?)?;
+    folder.text(AUTHORITY_FILE)?.context("the SMTP CA was not kept")
 }

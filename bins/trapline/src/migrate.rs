@@ -1,8 +1,7 @@
 //! `trapline migrate`: everything that must be there before the roles of a cluster start.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tokio_util::sync::CancellationToken;
-use trapline_app::App;
 use trapline_store::Clock;
 
 use crate::{backend, banner::migrated, config::Migration, settings::told, telemetry};
@@ -13,11 +12,8 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let clock = Clock::system();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
-    let ports = opened.backend.ports();
     let settings = told(&migration.public);
-    let app = App::start(ports, clock, settings, &opened.master, shutdown.clone())
-        .await
-        .context("the store does not answer")?;
+    let app = opened.backend.start(clock, settings, &opened.master, shutdown.clone()).await?;
     let start = app.first_run(migration.api_key.as_deref()).await?;
     print!("{}", migrated(&start));
     shutdown.cancel();

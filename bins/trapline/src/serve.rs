@@ -5,7 +5,7 @@ mod listen;
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use axum::Router;
 use rustix::process::{Resource, Rlimit};
 use tokio::{
@@ -45,9 +45,7 @@ pub(crate) async fn run(config: Config) -> Result<()> {
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let shutdown = CancellationToken::new();
-    let app = App::start(backend.ports(), clock, settings, &master, shutdown.clone())
-        .await
-        .context("the store does not answer")?;
+    let app = backend.start(clock, settings, &master, shutdown.clone()).await?;
     let caller =
         outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
     app.call_webhooks_with(caller.clone());

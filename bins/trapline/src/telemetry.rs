@@ -12,11 +12,15 @@ const SECONDS: [f64; 14] =
 const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 
 pub(crate) fn logs(observe: &Observe) -> Result<()> {
-    let Observe { log: filter, json_logs, .. } = observe;
+    let Observe { log: filter, json_logs, warnings, .. } = observe;
     let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter}"))?;
     let logs = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let installed = if *json_logs { logs.json().try_init() } else { logs.try_init() };
-    installed.map_err(|error| anyhow::anyhow!("logs: {error}"))
+    installed.map_err(|error| anyhow::anyhow!("logs: {error}"))?;
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
 }
 
 pub(crate) fn metrics() -> Result<PrometheusHandle> {

@@ -46,6 +46,21 @@ pub(crate) enum Command {
 pub(crate) enum KeyCommand {
     /// Make an API key and print it; it is shown once.
     Create(NewKeyArgs),
+    /// List a team's API keys, newest first. Their values are kept nowhere and so are not shown.
+    List(ListKeysArgs),
+    /// Take an API key back. Every process refuses it within 5 seconds.
+    Revoke(RevokeKeyArgs),
+}
+
+impl KeyCommand {
+    /// Where the keys are.
+    pub(crate) fn backend(&self) -> &BackendArgs {
+        match self {
+            Self::Create(args) => &args.backend,
+            Self::List(args) => &args.backend,
+            Self::Revoke(args) => &args.backend,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -73,6 +88,26 @@ pub(crate) struct NewKeyArgs {
     /// When the key stops working, as an ISO 8601 time; never when left out.
     #[arg(long)]
     pub expires_at: Option<String>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListKeysArgs {
+    /// The team's id; the first team when left out.
+    #[arg(long)]
+    pub team: Option<String>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeKeyArgs {
+    /// The key: its id or its prefix, as `trapline key list` shows them, or its whole value.
+    pub key: String,
+    /// The team's id; the first team when left out.
+    #[arg(long)]
+    pub team: Option<String>,
     #[command(flatten)]
     pub backend: BackendArgs,
 }

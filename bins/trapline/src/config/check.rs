@@ -9,7 +9,7 @@ use super::{
     args::{
         ApiRoleArgs, BackendArgs, MemberArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
-    faults::{Faults, given},
+    faults::{BadSettings, Faults, given},
     parse,
 };
 
@@ -17,7 +17,7 @@ use super::{
 const CLUSTER_RATE: u32 = 6_000;
 
 /// Reads everything, and ends with every fault in it or none.
-fn read<T>(read: impl FnOnce(&mut Faults) -> T) -> anyhow::Result<T> {
+fn read<T>(read: impl FnOnce(&mut Faults) -> T) -> Result<T, BadSettings> {
     let mut faults = Faults::default();
     let value = read(&mut faults);
     faults.end(value)
@@ -25,7 +25,7 @@ fn read<T>(read: impl FnOnce(&mut Faults) -> T) -> anyhow::Result<T> {
 
 impl ServeArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Config> {
+    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
         read(|f| Config {
             http: self.http.read(f),
             public: self.public.read(f),
@@ -61,7 +61,7 @@ impl MemberArgs {
 
 impl ApiRoleArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Config> {
+    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
         read(|f| Config {
             api: Some(self.api.read(Some(CLUSTER_RATE), f)),
             webhooks: self.webhooks.read(f),
@@ -73,7 +73,7 @@ impl ApiRoleArgs {
 
 impl SmtpRoleArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Config> {
+    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
         read(|f| Config {
             edge: Some(self.edge.read(&self.member.public.mail_domain, false, f)),
             ..self.member.read(f)
@@ -83,7 +83,7 @@ impl SmtpRoleArgs {
 
 impl WorkerRoleArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Config> {
+    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
         read(|f| Config {
             worker: true,
             webhooks: self.webhooks.read(f),
@@ -95,7 +95,7 @@ impl WorkerRoleArgs {
 
 impl MigrateArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Migration> {
+    pub(crate) fn check(&self) -> Result<Migration, BadSettings> {
         read(|f| Migration {
             public: self.public.read(f),
             api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
@@ -107,7 +107,7 @@ impl MigrateArgs {
 
 impl BackendArgs {
     /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> anyhow::Result<Backend> {
+    pub(crate) fn check(&self) -> Result<Backend, BadSettings> {
         let is_cluster = given(self.cluster.cql.as_ref()).is_some();
         read(|f| {
             if is_cluster {

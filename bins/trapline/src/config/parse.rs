@@ -1,7 +1,8 @@
 //! Readers of single values. Each says what it wants when it gets something else.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
+use tracing_subscriber::EnvFilter;
 use trapline_model::Address;
 use trapline_worker::outbound::Cidr;
 
@@ -92,6 +93,25 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
         Ok(text.trim_end_matches('/').to_owned())
     } else {
         Err("wants an http or https URL without credentials or query".to_owned())
+    }
+}
+
+/// A folder's path, absolute or from where the process was started.
+pub(super) fn folder(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "" => Err("wants a folder".to_owned()),
+        // A name of SQLite's, which elsewhere means memory.
+        _ if text.contains(":memory:") => {
+            Err("wants a folder; Trapline does not keep its data in memory".to_owned())
+        }
+        _ => Ok(PathBuf::from(text)),
+    }
+}
+
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    match EnvFilter::try_new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("wants a filter such as trapline_smtp=debug,info ({error})")),
     }
 }
 

@@ -45,6 +45,7 @@ fn a_cluster_says_what_it_needs() {
     for flag in ["cql", "cql-keyspace", "blobs", "nats", "redis", "secret-key"] {
         assert!(report.contains(&format!("--{flag}")), "{flag} in {report}");
     }
+    assert!(report.contains("--cql: is needed in a cluster"), "{report}");
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn a_relay_gets_both_credentials_or_none() {
         let common = ["--relay-host=relay.example", "--relay-from=a@mail.example"];
         let found = relay(&[&common[..], flags].concat());
         let found = found.map(|relay| relay.unwrap().credentials).map_err(|report| {
-            assert!(report.contains("--relay-password (hidden): "), "{report}");
+            assert!(report.contains(": is needed with --relay-"), "{report}");
             assert!(!report.contains("pa55"), "{report}");
         });
         assert_eq!(found, wanted, "{flags:?}");
@@ -120,8 +121,8 @@ fn a_relay_gets_both_credentials_or_none() {
 fn what_is_wrong_with_a_relay_is_reported_by_its_flag() {
     let (host, from) = ("--relay-host=relay.example", "--relay-from=a@mail.example");
     let cases: [(&[&str], &str); 9] = [
-        (&[host], "--relay-from: is needed"),
-        (&[host, "--relay-from="], "--relay-from: is needed"),
+        (&[host], "--relay-from: is needed with --relay-host"),
+        (&[host, "--relay-from="], "--relay-from: is needed with --relay-host"),
         (&[host, "--relay-from=nobody"], "--relay-from nobody: "),
         (&[host, "--relay-from=a@b\r\nX: y"], "--relay-from a@b"),
         (&[host, from, "--relay-bounces=@"], "--relay-bounces @: "),

@@ -72,8 +72,9 @@ async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
     app.shutdown().run_until_cancelled(sweeps).await;
 }
 
-/// This process among others that share the store.
+/// This process among others that share the store. Containers can have one host name and process id.
 fn instance() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    format!("{host}:{}", std::process::id())
+    let process = std::process::id();
+    format!("{host}:{process}:{:08x}", getrandom::u32().unwrap_or(process))
 }

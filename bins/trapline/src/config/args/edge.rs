@@ -17,10 +17,10 @@ pub(crate) struct EdgeArgs {
     #[arg(long, env = "TRAPLINE_CATCH_ALL", value_name = "BOOL")]
     pub catch_all: Option<String>,
     /// A certificate chain in PEM; one is made when left out, with a CA to download.
-    #[arg(long, env = "TRAPLINE_TLS_CERT", requires = "tls_key", value_name = "FILE")]
+    #[arg(long, env = "TRAPLINE_TLS_CERT", value_name = "FILE")]
     pub tls_cert: Option<String>,
     /// The certificate's private key in PEM.
-    #[arg(long, env = "TRAPLINE_TLS_KEY", requires = "tls_cert", value_name = "FILE")]
+    #[arg(long, env = "TRAPLINE_TLS_KEY", value_name = "FILE")]
     pub tls_key: Option<String>,
     /// Whether AUTH is refused before TLS.
     #[arg(long, env = "TRAPLINE_AUTH_REQUIRES_TLS", default_value = "false", value_name = "BOOL")]

@@ -20,6 +20,9 @@ use super::{
     master_key,
 };
 
+/// Characters of a metrics token that nobody finds by trying.
+const SAFE_TOKEN: usize = 16;
+
 const DAY: Duration = Duration::from_hours(24);
 
 impl HttpArgs {
@@ -45,7 +48,7 @@ impl FolderArgs {
         let levels = [("power", Durability::Power), ("process", Durability::Process)];
         let level = parse::one_of(&self.durability, &levels);
         Folder {
-            data: PathBuf::from(&self.data),
+            data: f.take("data", &self.data, parse::folder(&self.data)),
             durability: f.or("durability", &self.durability, level, Durability::Power),
             secret_key: f.secret("secret-key", secret.secret_key.as_ref(), master_key),
         }
@@ -55,13 +58,13 @@ impl FolderArgs {
 impl ClusterArgs {
     pub(super) fn read(&self, secret: &SecretArgs, f: &mut Faults) -> Cluster {
         let keyspace = parse::keyspace(&self.cql_keyspace);
-        f.needed("secret-key", secret.secret_key.as_ref());
+        f.needed_in_cluster("secret-key", secret.secret_key.as_ref());
         Cluster {
-            cql: f.needed("cql", self.cql.as_ref()),
+            cql: f.needed_in_cluster("cql", self.cql.as_ref()),
             keyspace: f.take("cql-keyspace", &self.cql_keyspace, keyspace),
-            blobs: f.needed("blobs", self.blobs.as_ref()),
-            nats: f.needed("nats", self.nats.as_ref()),
-            redis: f.needed("redis", self.redis.as_ref()),
+            blobs: f.needed_in_cluster("blobs", self.blobs.as_ref()),
+            nats: f.needed_in_cluster("nats", self.nats.as_ref()),
+            redis: f.needed_in_cluster("redis", self.redis.as_ref()),
             secret_key: f.secret("secret-key", secret.secret_key.as_ref(), master_key),
         }
     }
@@ -118,19 +121,17 @@ impl RelayArgs {
         let from = f.optional("relay-from", self.relay_from.as_ref(), parse::mailbox);
         let bounces = f.optional("relay-bounces", self.relay_bounces.as_ref(), parse::mailbox);
         let host = f.optional("relay-host", self.relay_host.as_ref(), parse::domain)?;
-        f.needed("relay-from", self.relay_from.as_ref());
-        let text = |text: &Option<String>| given(text.as_ref()).map(str::to_owned);
-        let credentials = match (text(&self.relay_username), text(&self.relay_password)) {
-            (Some(username), Some(password)) => Ok(Some((username, password))),
-            (None, None) => Ok(None),
-            // Half of them would mean mail without a login, which no one asked for.
-            _ => Err("wants --relay-username and --relay-password, or neither".to_owned()),
-        };
+        f.needed_with("relay-host", "relay-from", self.relay_from.as_ref());
+        // Half of them would mean mail without a login, which no one asked for.
+        let credentials = f.both(
+            ("relay-username", self.relay_username.as_ref()),
+            ("relay-password", self.relay_password.as_ref()),
+        );
         Some(Relay {
             host,
             port: port.unwrap_or(if tls == RelayTls::Implicit { 465 } else { 587 }),
             tls,
-            credentials: f.take("relay-password", "(hidden)", credentials),
+            credentials: credentials.map(|(name, word)| (name.to_owned(), word.to_owned())),
             from: from.unwrap_or_default(),
             bounces: bounces.map(|mailbox| mailbox.address),
             ca: given(self.relay_ca.as_ref()).map(PathBuf::from),
@@ -142,10 +143,19 @@ impl ObserveArgs {
     pub(super) fn read(&self, f: &mut Faults) -> Observe {
         let formats = [("text", false), ("json", true)];
         let json = parse::one_of(&self.log_format, &formats);
+        let metrics_token = given(self.metrics_token.as_ref());
+        let is_short = |token: &str| token.chars().count() < SAFE_TOKEN;
+        let warnings = metrics_token.filter(|token| is_short(token)).map(|_| {
+            format!(
+                "the metrics token can be guessed: it has fewer than {SAFE_TOKEN} characters \
+                 (--metrics-token or METRICS_TOKEN)."
+            )
+        });
         Observe {
-            metrics_token: given(self.metrics_token.as_ref()).map(str::to_owned),
-            log: self.log.clone(),
+            metrics_token: metrics_token.map(str::to_owned),
+            log: f.take("log", &self.log, parse::log_filter(&self.log)),
             json_logs: f.take("log-format", &self.log_format, json),
+            warnings: warnings.into_iter().collect(),
         }
     }
 }
@@ -154,7 +164,8 @@ impl EdgeArgs {
     /// `catch_all` holds when it is not set.
     pub(super) fn read(&self, hostname: &str, catch_all: bool, f: &mut Faults) -> Edge {
         let set = f.optional("catch-all", self.catch_all.as_ref(), parse::boolean);
-        let certificate = self.tls_cert.as_ref().zip(self.tls_key.as_ref());
+        let certificate =
+            f.both(("tls-cert", self.tls_cert.as_ref()), ("tls-key", self.tls_key.as_ref()));
         Edge {
             smtp: address(f, "smtp", &self.smtp),
             smtps: f.optional("smtps", self.smtps.as_ref(), parse::address),

@@ -1,0 +1,196 @@
+//! Settings as flags, as variables, and beside what else an environment holds.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Free text refuses nothing; every other setting refuses this.
+const BAD: &str = "no such thing;";
+
+struct Setting {
+    flag: String,
+    variable: String,
+    default: Option<String>,
+}
+
+/// The settings of a role, as the page that is made from them has them.
+fn settings(role: &str) -> Vec<Setting> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut settings = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with("| `--")) {
+        let cells: Vec<_> = line.split(" | ").map(|cell| cell.trim_matches(['|', ' '])).collect();
+        let code = |cell: &str| Some(cell.strip_prefix('`')?.strip_suffix('`')?.to_owned());
+        if cells[3].split(", ").any(|of| of == role) {
+            settings.push(Setting {
+                flag: code(cells[0]).unwrap(),
+                variable: code(cells[1]).unwrap(),
+                default: code(cells[2]),
+            });
+        }
+    }
+    assert!(settings.len() > 10, "{role}");
+    settings
+}
+
+/// `trapline` in an environment that holds only these variables.
+fn trapline(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trapline"));
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    command
+}
+
+fn text(output: &Output) -> String {
+    let all = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8(all).unwrap()
+}
+
+fn good(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let output = trapline(arguments, variables).arg("--check-config").output().unwrap();
+    assert!(output.status.success(), "{variables:?} {}", text(&output));
+    text(&output)
+}
+
+fn bad(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let output = trapline(arguments, variables).arg("--check-config").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{variables:?} {}", text(&output));
+    text(&output)
+}
+
+/// What the lines of a report begin with.
+fn named(report: &str) -> BTreeSet<String> {
+    let lines = report.lines().filter_map(|line| line.strip_prefix("  "));
+    lines.filter_map(|line| Some(line.split([' ', ':']).next()?.to_owned())).collect()
+}
+
+#[test]
+fn a_bad_value_is_named_by_where_it_came_from() {
+    for role in ["serve", "api", "smtp", "worker"] {
+        let settings = settings(role);
+        let flags = settings.iter().map(|setting| format!("{}={BAD}", setting.flag));
+        let flags: Vec<_> = [role.to_owned()].into_iter().chain(flags).collect();
+        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        let by_flag = named(&bad(&flags, &[]));
+        let variables: Vec<_> =
+            settings.iter().map(|setting| (setting.variable.as_str(), BAD)).collect();
+        let by_variable = named(&bad(&[role], &variables));
+        for Setting { flag, variable, .. } in &settings {
+            assert_eq!(by_flag.contains(flag), by_variable.contains(variable), "{role} {flag}");
+        }
+        assert_eq!(by_flag.len(), by_variable.len(), "{role}: {by_flag:?} {by_variable:?}");
+        assert!(by_flag.len() > settings.len() / 3, "{role}: {by_flag:?}");
+    }
+}
+
+#[test]
+fn a_setting_is_taken_from_a_flag_and_from_a_variable_and_an_empty_one_is_none() {
+    let settings = settings("serve");
+    let defaults: Vec<_> = settings
+        .iter()
+        .filter_map(|setting| Some((setting, setting.default.as_deref()?)))
+        .collect();
+    let variables: Vec<_> =
+        defaults.iter().map(|(setting, value)| (setting.variable.as_str(), *value)).collect();
+    let flags: Vec<_> =
+        defaults.iter().map(|(setting, value)| format!("{}={value}", setting.flag)).collect();
+    good(&["serve"], &variables);
+    good(&flags.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    let empty: Vec<_> = settings.iter().map(|setting| (setting.variable.as_str(), "")).collect();
+    assert_eq!(good(&["serve"], &empty), "The settings are good.\n");
+}
+
+/// Everything that Kubernetes sets for a Service, and Docker for a link.
+fn of_service(name: &str) -> Vec<(String, String)> {
+    let values = [
+        ("SERVICE_HOST", "10.0.0.1"),
+        ("SERVICE_PORT", "25"),
+        ("SERVICE_PORT_SMTP", "25"),
+        ("PORT", "tcp://10.0.0.1:25"),
+        ("PORT_25_TCP", "tcp://10.0.0.1:25"),
+        ("PORT_25_TCP_PROTO", "tcp"),
+        ("PORT_25_TCP_PORT", "25"),
+        ("PORT_25_TCP_ADDR", "10.0.0.1"),
+        ("PORT_53_UDP", "udp://10.0.0.1:53"),
+    ];
+    let variable = |(end, value): (&str, &str)| (format!("{name}_{end}"), value.to_owned());
+    values.into_iter().map(variable).collect()
+}
+
+#[test]
+fn services_of_our_names_are_no_settings() {
+    let settings = settings("serve");
+    let ports: Vec<_> =
+        settings.iter().filter_map(|setting| setting.variable.strip_suffix("_PORT")).collect();
+    assert!(ports.contains(&"TRAPLINE_SMTP"));
+    let others = ["TRAPLINE", "TRAPLINE_HTTP", "TRAPLINE_API", "TRAPLINE_WORKER", "TRAPLINE_RELAY"];
+    for name in ports.iter().chain(&others) {
+        let variables = of_service(name);
+        let variables: Vec<_> =
+            variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let told = good(&["serve"], &variables);
+        let port = format!("{name}_PORT");
+        let is_setting = settings.iter().any(|setting| setting.variable == port);
+        assert_eq!(told.lines().count(), 1 + usize::from(is_setting), "{told}");
+        assert_eq!(told.contains(&format!("{port} is ignored")), is_setting, "{told}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_no_setting_is_told_with_the_nearest_one() {
+    let strangers =
+        [("TRAPLINE_SMPT", "0.0.0.0:25"), ("TRAPLINE_QWERTY", "1"), ("TRAPLINE_URL", "http://a")];
+    let told = good(&["serve"], &strangers);
+    assert!(told.contains("TRAPLINE_SMPT is no setting and is ignored; is TRAPLINE_SMTP meant?"));
+    assert!(told.contains("TRAPLINE_QWERTY is no setting and is ignored."), "{told}");
+    assert!(!told.contains("TRAPLINE_URL"), "clients have it: {told}");
+}
+
+/// Arguments, variables, and what the report says.
+type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
+
+#[test]
+fn what_is_needed_says_with_what() {
+    let cases: [Case; 6] = [
+        (
+            &[],
+            &[("TRAPLINE_RELAY_HOST", "a.example")],
+            "--relay-from: is needed with TRAPLINE_RELAY_HOST",
+        ),
+        (&["--relay-host=a.example"], &[], "--relay-from: is needed with --relay-host"),
+        (&[], &[("TRAPLINE_TLS_CERT", "a.pem")], "--tls-key: is needed with TRAPLINE_TLS_CERT"),
+        (&["--tls-key=a.pem"], &[], "--tls-cert: is needed with --tls-key"),
+        (
+            &["--relay-host=a.example", "--relay-from=a@b.example"],
+            &[("TRAPLINE_RELAY_PASSWORD", "pa55")],
+            "--relay-username: is needed with TRAPLINE_RELAY_PASSWORD",
+        ),
+        (&["api"], &[], "--cql: is needed in a cluster"),
+    ];
+    for (arguments, variables, wanted) in cases {
+        let report = bad(arguments, variables);
+        assert!(report.contains(wanted), "{wanted:?} in {report}");
+        assert!(!report.contains("pa55"), "{report}");
+    }
+}
+
+#[test]
+fn a_metrics_token_that_can_be_guessed_is_told() {
+    let short = "fifteen letters";
+    let told = good(&["serve"], &[("METRICS_TOKEN", short)]);
+    assert!(told.contains("the metrics token can be guessed"), "{told}");
+    assert!(!told.contains(short), "{told}");
+    assert_eq!(
+        good(&["serve", "--metrics-token=sixteen letters!"], &[]),
+        "The settings are good.\n"
+    );
+}
+
+#[test]
+fn a_folder_in_memory_is_refused() {
+    let report = bad(&["--data", ":memory:"], &[]);
+    assert!(report.contains("--data :memory:: wants a folder"), "{report}");
+}
