@@ -11,6 +11,7 @@ mod errors;
 mod forwarding;
 mod inboxes;
 mod isolation;
+mod keys;
 mod live;
 mod messages;
 mod mime_cases;

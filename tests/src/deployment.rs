@@ -141,6 +141,11 @@ impl Deployment {
         KeyMaker::of(&self.home).team("Other team")
     }
 
+    /// Runs an operator's command, and returns what it printed.
+    pub fn command(&self, arguments: &[&str]) -> String {
+        self.home.run(arguments)
+    }
+
     /// A client with the team's key. Each is led to the next process.
     pub fn rest(&self) -> Rest {
         self.client(self.team.key())

@@ -20,7 +20,8 @@ pub(crate) fn caller(
     own_listeners: Vec<SocketAddr>,
     is_cluster: bool,
 ) -> Result<Arc<dyn Caller>> {
-    let own = Url::parse(base_url).with_context(|| format!("--base-url {base_url}"))?;
+    let own = Url::parse(base_url)
+        .with_context(|| format!("--base-url or TRAPLINE_BASE_URL, {base_url}"))?;
     let allow_private = config.allow_private.unwrap_or(!is_cluster);
     let options = GuardOptions {
         allow_private,
@@ -31,7 +32,8 @@ pub(crate) fn caller(
     };
     let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let guard = Guard::new(options);
-    let client = Client::new(guard.clone(), &roots).context("--webhook-ca")?;
+    let client =
+        Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
     Ok(Arc::new(WebhookCaller::new(guard, client, DEADLINE)))
 }
 
@@ -46,7 +48,7 @@ pub(crate) fn relay(config: Option<&config::Relay>, hello: &str) -> Result<Optio
         authorities: roots.iter().map(|root| root.to_vec()).collect(),
         ..RelayOptions::new(&config.host, config.port)
     });
-    Ok(Some(Arc::new(relay.context("--relay-ca")?)))
+    Ok(Some(Arc::new(relay.context("--relay-ca or TRAPLINE_RELAY_CA")?)))
 }
 
 fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>> {

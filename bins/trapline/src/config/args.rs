@@ -80,13 +80,13 @@ pub(crate) struct NewKeyArgs {
     #[arg(long, default_value = "Command line")]
     pub name: String,
     /// The team's id; the first team when left out.
-    #[arg(long)]
+    #[arg(long, value_name = "ID")]
     pub team: Option<String>,
-    /// `write` or `read`.
-    #[arg(long, default_value = "write")]
+    /// What the key may do: `write`, which includes reading, or `read`.
+    #[arg(long, default_value = "write", value_name = "ACCESS")]
     pub access: String,
-    /// When the key stops working, as an ISO 8601 time; never when left out.
-    #[arg(long)]
+    /// When the key stops working, as in 2030-01-01T00:00:00Z; never when left out.
+    #[arg(long, value_name = "TIME")]
     pub expires_at: Option<String>,
     #[command(flatten)]
     pub backend: BackendArgs,
@@ -95,7 +95,7 @@ pub(crate) struct NewKeyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ListKeysArgs {
     /// The team's id; the first team when left out.
-    #[arg(long)]
+    #[arg(long, value_name = "ID")]
     pub team: Option<String>,
     #[command(flatten)]
     pub backend: BackendArgs,
@@ -106,7 +106,7 @@ pub(crate) struct RevokeKeyArgs {
     /// The key: its id or its prefix, as `trapline key list` shows them, or its whole value.
     pub key: String,
     /// The team's id; the first team when left out.
-    #[arg(long)]
+    #[arg(long, value_name = "ID")]
     pub team: Option<String>,
     #[command(flatten)]
     pub backend: BackendArgs,
@@ -131,9 +131,15 @@ pub(crate) struct ServeArgs {
     pub edge: EdgeArgs,
     #[command(flatten)]
     pub public: PublicArgs,
-    /// An API key of the first team (`tl_` and at least 20 letters and digits) that works from the
-    /// first start on.
-    #[arg(long, env = "TRAPLINE_API_KEY", hide_env_values = true, value_name = "KEY")]
+    /// An API key that the first team is to have: `tl_` and at least 20 letters and digits. It takes
+    /// the place of the key that was set here before. Clients keep their key in the same variable.
+    #[arg(
+        long,
+        env = "TRAPLINE_API_KEY",
+        hide_env_values = true,
+        value_name = "KEY",
+        help_heading = "Secrets"
+    )]
     pub api_key: Option<String>,
     #[command(flatten)]
     pub folder: FolderArgs,
@@ -198,8 +204,15 @@ pub(crate) struct WorkerRoleArgs {
 pub(crate) struct MigrateArgs {
     #[command(flatten)]
     pub public: PublicArgs,
-    /// An API key of the first team (`tl_` and at least 20 letters and digits) that is to work.
-    #[arg(long, env = "TRAPLINE_API_KEY", hide_env_values = true, value_name = "KEY")]
+    /// An API key that the first team is to have: `tl_` and at least 20 letters and digits. It takes
+    /// the place of the key that was set here before. Clients keep their key in the same variable.
+    #[arg(
+        long,
+        env = "TRAPLINE_API_KEY",
+        hide_env_values = true,
+        value_name = "KEY",
+        help_heading = "Secrets"
+    )]
     pub api_key: Option<String>,
     #[command(flatten)]
     pub cluster: ClusterArgs,

@@ -153,8 +153,10 @@ fn page() -> String {
         "# Configuration\n\n\
          Each setting is a flag and an environment variable; the flag wins. `trapline serve` runs \
          everything in one process; `api`, `smtp` and `worker` are the roles of a cluster, for which \
-         `migrate` prepares the services. All bad settings are reported at once, and `--check-config` \
-         does nothing else. Sizes are \
+         `migrate` prepares the services. An empty variable is as none. All bad settings are reported \
+         at once, and `--check-config` does nothing else; it also tells of variables that begin with \
+         `TRAPLINE_` and are no setting, as each start does in the log. The variables that Kubernetes \
+         makes for a Service, such as `TRAPLINE_SMTP_PORT=tcp://10.0.0.1:25`, are ignored. Sizes are \
          numbers with `B`, `KiB`, `MiB` or `GiB`; times are numbers with `ms`, `s`, `m`, `h` or `d`.\n\n\
          This page is made from the settings themselves.\n",
     );

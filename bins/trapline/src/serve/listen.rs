@@ -38,8 +38,10 @@ impl Listeners {
 
 pub(super) fn listen(config: &Config) -> Result<Listeners> {
     let bind = |flag: &str, address: SocketAddr| {
-        trapline_smtp::bind(address, BACKLOG)
-            .with_context(|| format!("--{flag} {address}: cannot listen there"))
+        let variable = flag.to_ascii_uppercase();
+        trapline_smtp::bind(address, BACKLOG).with_context(|| {
+            format!("cannot listen on {address} (--{flag} or TRAPLINE_{variable} names another)")
+        })
     };
     let edge = config.edge.as_ref();
     let smtps = edge.and_then(|edge| edge.smtps);

@@ -5,18 +5,20 @@ use clap::Args;
 /// The HTTP listener.
 #[derive(Debug, Args)]
 pub(crate) struct HttpArgs {
-    /// Where HTTP listens: the API, or only probes and metrics where a role has no API.
+    /// The address where HTTP listens: for the API, or only for probes and metrics in a role without
+    /// one.
     #[arg(long, env = "TRAPLINE_HTTP", default_value = "127.0.0.1:8025", value_name = "ADDRESS")]
     pub http: String,
-    /// Check the settings, report every bad one, and exit.
+    /// Check the settings and the variables, report everything that is wrong, and exit.
     #[arg(long)]
     pub check_config: bool,
 }
 
 /// What clients are told.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Addresses")]
 pub(crate) struct PublicArgs {
-    /// Where clients reach the API; made from the HTTP address when left out.
+    /// The URL at which clients reach the API; made from the HTTP address when left out.
     #[arg(long, env = "TRAPLINE_BASE_URL", value_name = "URL")]
     pub base_url: Option<String>,
     /// The domain of inbox addresses.
@@ -42,7 +44,7 @@ pub(crate) struct PublicArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Storage")]
 pub(crate) struct FolderArgs {
-    /// The data folder; made when absent.
+    /// The data folder, which `serve` makes when it is absent.
     #[arg(long, env = "TRAPLINE_DATA", default_value = "trapline-data", value_name = "FOLDER")]
     pub data: String,
     /// What an accepted mail survives: `power` (synced before the answer) or `process` (a crash of
@@ -55,8 +57,8 @@ pub(crate) struct FolderArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Secrets")]
 pub(crate) struct SecretArgs {
-    /// Seals passwords and signs URLs: 32 bytes in base64. Kept in the data folder when left out; a
-    /// cluster needs it, the same in every process.
+    /// The key that seals passwords and signs URLs: 32 bytes in base64. When left out, one is made and
+    /// kept in the data folder as `secret.key`; a cluster needs it, the same in every process.
     #[arg(long, env = "TRAPLINE_SECRET_KEY", hide_env_values = true, value_name = "BASE64")]
     pub secret_key: Option<String>,
 }
@@ -88,17 +90,17 @@ pub(crate) struct ClusterArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct ApiArgs {
-    /// API requests a minute and team; 0 is no limit. When left out, 6000 in a cluster and no limit
-    /// in one process.
+    /// How many API requests a team may make in a minute; 0 is no limit. When left out, 6000 in a
+    /// cluster and no limit in one process.
     #[arg(long, env = "TRAPLINE_API_RATE", value_name = "N")]
     pub api_rate: Option<String>,
-    /// Parked waits and event streams at once.
+    /// How many waits and event streams may be open at once.
     #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
     pub max_streams: String,
     /// Who may show signed previews in a frame (CSP `frame-ancestors`).
     #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
     pub preview_ancestors: String,
-    /// Overdue jobs at which `/api/health?deep=1` fails.
+    /// How many overdue jobs make `/api/health?deep=1` fail.
     #[arg(long, env = "DEEP_HEALTH_MAX_OVERDUE", default_value = "50", value_name = "N")]
     pub deep_health_max_overdue: String,
 }
@@ -126,7 +128,7 @@ pub(crate) struct WebhookArgs {
 #[command(next_help_heading = "Outbound mail")]
 #[expect(clippy::struct_field_names, reason = "the names are those of the flags")]
 pub(crate) struct RelayArgs {
-    /// A mail server that brings mail on; without one this server sends none.
+    /// The mail server that Trapline sends mail through; without one it sends none.
     #[arg(long, env = "TRAPLINE_RELAY_HOST", value_name = "NAME")]
     pub relay_host: Option<String>,
     /// The relay's port; 465 for implicit TLS and 587 otherwise when left out.
@@ -142,7 +144,7 @@ pub(crate) struct RelayArgs {
     /// The password for the relay.
     #[arg(long, env = "TRAPLINE_RELAY_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     pub relay_password: Option<String>,
-    /// Who mail is from; needed with a relay.
+    /// The author of the mail that Trapline sends; needed with `--relay-host`.
     #[arg(long, env = "TRAPLINE_RELAY_FROM", value_name = "ADDRESS")]
     pub relay_from: Option<String>,
     /// Where bounces go (the envelope's sender); an address of the mail domain for each mail when left
@@ -158,10 +160,10 @@ pub(crate) struct RelayArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Logs and metrics")]
 pub(crate) struct ObserveArgs {
-    /// The bearer token of `/api/metrics`; the metrics are closed without one.
+    /// The bearer token of `/api/metrics`, of at least 16 characters; without one the metrics are closed.
     #[arg(long, env = "METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     pub metrics_token: Option<String>,
-    /// What is logged, as in `info` or `trapline_smtp=debug,info`.
+    /// Which lines are logged, as in `info` or `trapline_smtp=debug,info`.
     #[arg(
         long,
         env = "TRAPLINE_LOG",
@@ -169,7 +171,7 @@ pub(crate) struct ObserveArgs {
         value_name = "FILTER"
     )]
     pub log: String,
-    /// `text` or `json`.
+    /// The form of log lines: `text` or `json`.
     #[arg(long, env = "TRAPLINE_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
     pub log_format: String,
 }
