@@ -26,3 +26,15 @@ async fn every_process_refuses_a_revoked_key() {
     assert!(!server.command(&["key", "list"]).contains(prefix));
     server.rest().get("/api/inboxes").await.expect(200);
 }
+
+#[tokio::test]
+async fn another_secret_key_is_refused() {
+    let other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    for command in [&["key", "list"][..], &["key", "create"], &["team", "create", "Others"]] {
+        let refused = shared().refused_command(&[command, &["--secret-key", other]].concat());
+        assert!(
+            refused.contains("the secret key is not the one that this installation"),
+            "{refused}"
+        );
+    }
+}

@@ -146,6 +146,11 @@ impl Deployment {
         self.home.run(arguments)
     }
 
+    /// Runs an operator's command that must fail, and returns what it says.
+    pub fn refused_command(&self, arguments: &[&str]) -> String {
+        self.home.output(arguments).expect_err("a command that fails")
+    }
+
     /// A client with the team's key. Each is led to the next process.
     pub fn rest(&self) -> Rest {
         self.client(self.team.key())

@@ -104,9 +104,10 @@ async fn with_app(
 ) -> Result<()> {
     let none = match &backend {
         config::Backend::Folder(folder) => {
+            let data = std::path::absolute(&folder.data).unwrap_or_else(|_| folder.data.clone());
             let none = format!(
                 "no installation in {}: name its data folder with --data or TRAPLINE_DATA",
-                folder.data.display()
+                data.display()
             );
             anyhow::ensure!(Folder::is_installed(&folder.data), none);
             none

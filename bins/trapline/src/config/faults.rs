@@ -29,7 +29,7 @@ impl BadSettings {
             }
         };
         let lines: Vec<_> = self.0.iter().map(line).collect();
-        format!("bad settings\n  {}", lines.join("\n  "))
+        format!("these settings are wrong:\n  {}", lines.join("\n  "))
     }
 }
 

@@ -22,7 +22,10 @@ pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
 }
 
 pub(super) fn port(text: &str) -> Result<u16, String> {
-    text.parse().ok().filter(|port| *port > 0).ok_or_else(|| "wants a port".to_owned())
+    text.parse()
+        .ok()
+        .filter(|port| *port > 0)
+        .ok_or_else(|| "wants a port from 1 to 65535".to_owned())
 }
 
 /// A name that CQL, NATS and Redis all take as it is.
