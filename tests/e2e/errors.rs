@@ -85,6 +85,39 @@ async fn wrong_queries_are_refused() {
 }
 
 #[tokio::test]
+async fn what_an_endpoint_does_not_take_changes_nothing() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let message = deliver(&server, &inbox, &Mail::new("s", "t")).await;
+    let message = format!("/api/messages/{message}");
+    let all = inbox.path("/messages");
+    for (method, path, body, issues) in [
+        ("DELETE", format!("{all}?q=nomatch"), Value::Null, &["q"][..]),
+        ("DELETE", all.clone(), json!({ "IDs": ["x"] }), &[""]),
+        ("PATCH", all.clone(), json!({ "isRead": false }), &[""]),
+        ("PATCH", format!("{message}?isRead=true"), json!({ "isRead": true }), &["isRead"]),
+        ("DELETE", format!("{message}?dryRun=1&dryRun=2"), json!([]), &["dryRun", "dryRun", ""]),
+        ("DELETE", inbox.path("?force=false"), Value::Null, &["force"]),
+        ("POST", inbox.path("/test-message"), json!({ "subject": "x" }), &[""]),
+        ("POST", inbox.path("/credentials"), json!({ "password": "x" }), &[""]),
+        ("GET", inbox.path("/messages?q=a&q=b"), json!({ "q": "c" }), &["q", ""]),
+        ("GET", "/api/projects?name=ci".to_owned(), Value::Null, &["name"]),
+        ("GET", "/api/inboxes?limit=5".to_owned(), Value::Null, &["limit"]),
+        ("GET", "/api/health?deep=1&foo=1".to_owned(), Value::Null, &["foo"]),
+    ] {
+        let answer = rest.send(method, &path, body).await.error(400);
+        assert_eq!(answer.issues(), issues, "{method} {path}");
+    }
+    let record = rest.get(&inbox.path("")).await.expect(200).json();
+    let counts = (&record["messageCount"], &record["unreadCount"], &record["smtp"]["password"]);
+    assert_eq!(counts, (&json!(1), &json!(1), &json!(inbox.password)));
+    // A body that says nothing is none.
+    rest.send("PATCH", &all, json!({})).await.expect(200);
+    rest.send("DELETE", &all, json!({})).await.expect(204);
+}
+
+#[tokio::test]
 async fn bodies_that_are_no_json_are_refused() {
     let server = shared();
     let rest = server.rest();

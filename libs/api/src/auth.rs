@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, HeaderValue, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -61,11 +61,23 @@ impl<S: Sync> FromRequestParts<S> for Writer {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let caller = caller(parts)?;
-        match caller.access {
-            Access::Write => Ok(Self { team: caller.team }),
-            Access::Read => Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into()),
-        }
+        writer(parts)
+    }
+}
+
+fn writer(parts: &Parts) -> Result<Writer> {
+    let caller = caller(parts)?;
+    match caller.access {
+        Access::Write => Ok(Writer { team: caller.team }),
+        Access::Read => Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into()),
+    }
+}
+
+/// Whether whoever asks may use this method at all.
+pub(crate) fn permits(parts: &Parts) -> Result<()> {
+    match parts.method {
+        Method::GET | Method::HEAD => caller(parts).map(drop),
+        _ => writer(parts).map(drop),
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) enum Error {
     MailUnhealthy(MailHealthReport),
     /// A handler panicked; the panic is logged where it is caught.
     Panicked,
+    /// A handler wants a body or parameters that its operation's description does not have.
+    Undescribed,
 }
 
 impl<E: Into<AppError>> From<E> for Error {
@@ -71,7 +73,7 @@ pub(crate) struct ValidationErrorBody {
     /// A stable word for programs.
     #[schema(example = "invalid_request")]
     code: &'static str,
-    /// What is wrong, field by field.
+    /// What is wrong, field by field; the first 50.
     issues: Vec<IssueBody>,
 }
 
@@ -79,7 +81,7 @@ pub(crate) struct ValidationErrorBody {
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Issue)]
 pub(crate) struct IssueBody {
-    /// The field or parameter; `""` for the body as a whole.
+    /// The field or parameter, its first 100 characters; `""` for the body as a whole.
     #[schema(example = "expiresInMinutes")]
     path: String,
     /// A stable word for programs.
@@ -137,6 +139,10 @@ impl IntoResponse for Error {
                 (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
             }
             Self::Panicked => internal(),
+            Self::Undescribed => {
+                tracing::error!("a handler wants more than its operation takes");
+                internal()
+            }
         }
     }
 }
@@ -181,9 +187,15 @@ fn of_app(error: AppError) -> Response {
     }
 }
 
+/// The most that an answer tells of what is wrong, and of a name that the client made up.
+const MOST_ISSUES: usize = 50;
+const PATH_LETTERS: usize = 100;
+
 fn invalid(issues: Vec<Issue>) -> Response {
-    let issues =
-        issues.into_iter().map(|Issue { path, code, message }| IssueBody { path, code, message });
+    let issues = issues.into_iter().take(MOST_ISSUES).map(|Issue { path, code, message }| {
+        let path = path.chars().take(PATH_LETTERS).collect();
+        IssueBody { path, code, message }
+    });
     let body = ValidationErrorBody {
         error: "Invalid request",
         code: "invalid_request",

@@ -5,6 +5,7 @@ mod json;
 mod path;
 mod query;
 
+pub(crate) use contract::{Contract, hold};
 pub(crate) use json::{Body, given};
 pub(crate) use path::Id;
 pub(crate) use query::{Flag, Params, has_parameter};

@@ -72,7 +72,7 @@ pub(crate) struct Found {
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventsInput {
     /// The same as the header, for clients that cannot set one.
-    #[param(max_length = 200)]
+    #[param(max_length = 200, format = "event-id")]
     last_event_id: Option<String>,
 }
 

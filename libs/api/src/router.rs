@@ -18,8 +18,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
-    Options, auth, confirmation, forwarding, inboxes, layers, live, messages, preview, projects,
-    service, state::Api, webhooks,
+    Options, auth, confirmation,
+    extract::{Contract, hold},
+    forwarding, inboxes, layers, live, messages, preview, projects, service,
+    state::Api,
+    webhooks,
 };
 
 /// The most bytes that a body may have.
@@ -99,17 +102,25 @@ fn docs() -> Router<Api> {
 /// Only the metrics, for a process that serves no API.
 pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let metrics = OpenApiRouter::default().routes(routes!(service::metrics));
+    let metrics = metrics.layer(from_fn_with_state(contract(), hold));
     wrapped(Router::from(metrics.layer(from_fn(layers::in_time))), app, options)
 }
 
 /// The API as a service.
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let in_time = from_fn(layers::in_time);
+    let hold = from_fn_with_state(contract(), hold);
     let teams = quick()
         .layer(in_time.clone())
         .merge(lasting())
+        .layer(hold.clone())
         .layer(from_fn_with_state(app.clone(), auth::identify));
-    wrapped(Router::from(teams.merge(public().layer(in_time))).merge(docs()), app, options)
+    let public = public().layer(hold).layer(in_time);
+    wrapped(Router::from(teams.merge(public)).merge(docs()), app, options)
+}
+
+fn contract() -> Arc<Contract> {
+    Arc::new(Contract::of(&crate::openapi()))
 }
 
 fn wrapped(routes: Router<Api>, app: Arc<App>, options: Options) -> Router {

@@ -33,6 +33,7 @@ async fn every_error_has_its_status_and_code() {
         (Error::WaitTimeout(Vec::new()), 408, "wait_timeout"),
         (Error::MetricsToken, 401, "invalid_metrics_token"),
         (Error::Panicked, 500, "internal"),
+        (Error::Undescribed, 500, "internal"),
     ];
     for (error, status, code) in cases {
         let told = format!("{error:?}");

@@ -6,22 +6,23 @@ use axum::{
 };
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use utoipa::ToSchema;
 
-use super::contract::{self, Rule};
+use super::contract::Taken;
 use crate::error::{Error, Result};
 
-/// A JSON body that keeps to its type's schema.
+/// A JSON body that keeps to the schema that the document has for its operation.
 pub(crate) struct Body<T>(pub T);
 
 impl<S, T> FromRequest<S> for Body<T>
 where
     S: Send + Sync,
-    T: DeserializeOwned + ToSchema + 'static,
+    T: DeserializeOwned,
 {
     type Rejection = Error;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let taken = request.extensions().get::<Taken>().cloned().ok_or(Error::Undescribed)?;
+        let rule = taken.operation.body().ok_or(Error::Undescribed)?;
         if !is_json(request.headers()) {
             return Err(Error::UnsupportedMediaType);
         }
@@ -34,7 +35,7 @@ where
         })?;
         let value = serde_json::from_slice(&bytes)
             .map_err(|error| Error::invalid("", "malformed_json", error.to_string()))?;
-        contract::of::<T>(Rule::of_body::<T>).read(value).map(Self)
+        rule.read(value).map(Self)
     }
 }
 

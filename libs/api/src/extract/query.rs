@@ -2,37 +2,22 @@
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
-use super::contract::{self, Rule};
+use super::contract::{Taken, typed};
 use crate::error::{Error, Result};
 
-/// Query parameters that keep to their type's schema; unknown and repeated ones are refused.
+/// The query's parameters, which were held against the document before.
 pub(crate) struct Params<T>(pub T);
 
-impl<S, T> FromRequestParts<S> for Params<T>
-where
-    S: Sync,
-    T: DeserializeOwned + utoipa::IntoParams + 'static,
-{
+impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        read(parts.uri.query().unwrap_or_default()).map(Self)
+        let taken = parts.extensions.get::<Taken>().ok_or(Error::Undescribed)?;
+        typed(Value::Object(taken.query.clone())).map(Self)
     }
-}
-
-fn read<T: DeserializeOwned + utoipa::IntoParams + 'static>(query: &str) -> Result<T> {
-    let rule = contract::of::<T>(Rule::of_query::<T>);
-    let mut members = Map::new();
-    for (name, text) in form_urlencoded::parse(query.as_bytes()) {
-        let value = rule.of_text(&name, text.into_owned());
-        if members.insert(name.clone().into_owned(), value).is_some() {
-            return Err(Error::invalid(&name, "repeated", "is given more than once"));
-        }
-    }
-    rule.read(Value::Object(members))
 }
 
 /// Whether a query string has one of these parameters.
@@ -41,14 +26,19 @@ pub(crate) fn has_parameter(query: Option<&str>, names: &[&str]) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(name, _)| names.contains(&&*name))
 }
 
-/// On or off, in the ways that people write it.
+/// On or off. A query may say it in digits too: `1` or `0`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "bool")]
 pub(crate) enum Flag {
-    #[serde(rename = "true", alias = "1")]
     On,
     #[default]
-    #[serde(rename = "false", alias = "0")]
     Off,
+}
+
+impl From<bool> for Flag {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
 }
 
 impl Flag {
@@ -59,8 +49,7 @@ impl Flag {
 
 impl utoipa::PartialSchema for Flag {
     fn schema() -> RefOr<Schema> {
-        let words = ["true", "1", "false", "0"];
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words)).into()
+        ObjectBuilder::new().schema_type(Type::Boolean).into()
     }
 }
 

@@ -2,10 +2,7 @@
 
 use utoipa::openapi::{
     ContentBuilder, Header, HttpMethod, ObjectBuilder, OpenApi, PathItem, Ref, RefOr, Response,
-    ResponseBuilder,
-    path::{Operation, Parameter, ParameterIn},
-    schema::Type,
-    security::SecurityRequirement,
+    ResponseBuilder, path::Operation, schema::Type, security::SecurityRequirement,
 };
 
 /// A shared answer: its status, name, description, schema, and headers of its own.
@@ -78,7 +75,8 @@ fn takes_key(operation: &Operation) -> bool {
 }
 
 fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'static str> {
-    let mut statuses = vec!["500", "503"];
+    // Whatever it does not take is wrong.
+    let mut statuses = vec!["400", "500", "503"];
     if takes_key(operation) {
         statuses.extend(["401", "429"]);
         if *method != HttpMethod::Get {
@@ -89,16 +87,9 @@ fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'sta
         statuses.push("404");
     }
     if operation.request_body.is_some() {
-        statuses.extend(["400", "413", "415"]);
-    }
-    if operation.parameters.iter().flatten().any(is_query) {
-        statuses.push("400");
+        statuses.extend(["413", "415"]);
     }
     statuses
-}
-
-fn is_query(parameter: &RefOr<Parameter>) -> bool {
-    matches!(parameter, RefOr::T(it) if it.parameter_in == ParameterIn::Query)
 }
 
 fn describe(operation: &mut Operation, statuses: &[&'static str]) {

@@ -110,7 +110,7 @@ fn operations_answer_what_follows_from_what_they_take() {
         assert_eq!(has("401"), team || name.contains("metrics"), "{name}");
         let signed = name.contains("/html") || name.contains("/attachments/");
         assert_eq!(has("403"), team && (signed || !name.starts_with("get")), "{name}");
-        assert!(has("500") && has("503"), "{name}");
+        assert!(has("400") && has("500") && has("503"), "{name}");
     }
 }
 

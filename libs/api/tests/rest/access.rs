@@ -7,18 +7,43 @@ use trapline_model::Access;
 use crate::{Service, minutes, request};
 
 /// One of each thing that paths name.
-struct Ids {
-    inbox: String,
-    message: String,
+pub(crate) struct Ids {
+    pub inbox: String,
+    pub message: String,
     part: String,
     project: String,
-    webhook: String,
+    pub webhook: String,
     delivery: String,
     address: String,
 }
 
-/// Every operation for teams, from the document itself, with ids filled in.
-fn operations(ids: &Ids) -> Vec<(String, String)> {
+/// One operation of the document, with ids in its path.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub method: String,
+    pub path: String,
+    described: Value,
+}
+
+impl Operation {
+    fn takes_key(&self) -> bool {
+        self.described["responses"]["429"].is_object()
+    }
+
+    pub(crate) fn takes_body(&self) -> bool {
+        self.described["requestBody"].is_object()
+    }
+
+    /// The names of its query parameters.
+    pub(crate) fn parameters(&self) -> Vec<String> {
+        let all = self.described["parameters"].as_array().into_iter().flatten();
+        let of_query = all.filter(|parameter| parameter["in"] == "query");
+        of_query.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Every operation, from the document itself, with ids filled in.
+pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
     let document = serde_json::to_value(trapline_api::openapi()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -29,25 +54,25 @@ fn operations(ids: &Ids) -> Vec<(String, String)> {
             Some("forward-addresses") => &ids.address,
             _ => &ids.project,
         };
-        for (method, operation) in item.as_object().unwrap() {
-            if operation["responses"]["429"].is_object() {
-                let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
-                let path = path.replace("{deliveryId}", &ids.delivery);
-                operations.push((method.to_uppercase(), path));
-            }
+        for (method, described) in item.as_object().unwrap() {
+            let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
+            let path = path.replace("{deliveryId}", &ids.delivery);
+            let (method, described) = (method.to_uppercase(), described.clone());
+            operations.push(Operation { method, path, described });
         }
     }
-    assert!(operations.len() > 36, "{operations:?}");
+    assert!(operations.len() > 40, "{operations:?}");
     operations
 }
 
-async fn fill(service: &Service) -> Vec<(String, String)> {
+/// A team that has one of each.
+pub(crate) async fn fill(service: &Service) -> Ids {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let inbox = service.inbox().await;
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
     let (webhook, delivery) = service.webhook_with_delivery().await;
-    operations(&Ids {
+    Ids {
         inbox,
         message: text(&message["id"]),
         part: text(&message["attachments"][0]["id"]),
@@ -55,7 +80,14 @@ async fn fill(service: &Service) -> Vec<(String, String)> {
         webhook: text(&webhook["id"]),
         delivery: text(&delivery["id"]),
         address: service.forward_address("ada@example.com").await,
-    })
+    }
+}
+
+/// Method and path of every operation that takes a key.
+async fn keyed(service: &Service) -> Vec<(String, String)> {
+    let ids = fill(service).await;
+    let keyed = operations(&ids).into_iter().filter(Operation::takes_key);
+    keyed.map(|operation| (operation.method, operation.path)).collect()
 }
 
 /// A body that is right for every operation would be wrong for most; without one a 415 is next.
@@ -71,7 +103,7 @@ async fn every_operation_needs_a_key_that_works() {
         (Some("other"), "unknown_api_key"),
         (Some(expired.as_str()), "api_key_expired"),
     ];
-    let operations = fill(&service).await;
+    let operations = keyed(&service).await;
     for (method, path) in operations {
         for (key, code) in &keys {
             let answer = service.ask(request(*key, &method, &path, &Value::Null)).await;
@@ -85,7 +117,7 @@ async fn every_operation_needs_a_key_that_works() {
 async fn a_read_key_reads_and_nothing_else() {
     let service = Service::start().await;
     let key = service.new_key(service.team, Access::Read, None).await;
-    for (method, path) in fill(&service).await {
+    for (method, path) in keyed(&service).await {
         if method != "GET" {
             for path in [path.clone(), path.replace('0', "z")] {
                 let answer = service.with_key(&key, &method, &path, &json!({ "bad": 1 })).await;
@@ -103,7 +135,7 @@ async fn what_is_another_teams_is_not_there() {
     let service = Service::start().await;
     let foreign = service.app.create_team("Other").await.unwrap();
     let key = service.new_key(foreign, Access::Write, None).await;
-    for (method, path) in fill(&service).await {
+    for (method, path) in keyed(&service).await {
         if path.matches('/').count() == 2 {
             continue;
         }

@@ -101,7 +101,7 @@ async fn wrong_parameters_are_named() {
     let cases: [(&str, Issues); 9] = [
         ("/messages?limit=201", &[("limit", "too_big")]),
         ("/messages?limit=0&page=0", &[("page", "too_small"), ("limit", "too_small")]),
-        ("/messages?unread=maybe", &[("unread", "invalid_value")]),
+        ("/messages?unread=maybe", &[("unread", "invalid_type")]),
         (&long, &[("q", "too_long")]),
         ("/messages?sort=asc", &[("sort", "unknown")]),
         ("/messages/wait?timeout=121", &[("timeout", "too_big")]),

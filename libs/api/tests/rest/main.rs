@@ -3,6 +3,7 @@
 
 mod access;
 mod answers;
+mod contract;
 mod forwarding;
 mod live;
 mod service;

@@ -3,9 +3,10 @@
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
-use trapline_app::Issue;
+use trapline_app::{Bookmark, Issue};
+use trapline_model::Time;
 
-use super::{Field, Kind, Rule, Text, issue};
+use super::{Field, Format, Kind, Rule, Text, issue};
 
 impl Rule {
     pub(super) fn check(&self, value: &mut Value, path: &str, issues: &mut Vec<Issue>) {
@@ -13,7 +14,7 @@ impl Rule {
             return;
         }
         match (&self.kind, value) {
-            (Kind::Any, _) | (Kind::Boolean, Value::Bool(_)) => {}
+            (Kind::Boolean, Value::Bool(_)) => {}
             (Kind::Text(rule), Value::String(text)) => rule.check(text, path, issues),
             (Kind::Integer { min, max }, value @ Value::Number(_)) => {
                 check_integer(value, *min, *max, path, issues);
@@ -21,8 +22,8 @@ impl Rule {
             (Kind::Array { item, min, max }, Value::Array(items)) => {
                 check_items(item, *min..=*max, items, path, issues);
             }
-            (Kind::Object { fields, closed }, Value::Object(members)) => {
-                check_fields(fields, *closed, members, path, issues);
+            (Kind::Object(fields), Value::Object(members)) => {
+                check_fields(fields, members, path, issues);
             }
             (kind, _) => issues.push(issue(path, "invalid_type", kind.wanted())),
         }
@@ -36,8 +37,7 @@ impl Kind {
             Self::Integer { .. } => "must be an integer",
             Self::Boolean => "must be true or false",
             Self::Array { .. } => "must be an array",
-            Self::Object { .. } => "must be an object",
-            Self::Any => "must be something else",
+            Self::Object(_) => "must be an object",
         }
     }
 }
@@ -53,10 +53,25 @@ impl Text {
             ("too_long", format!("must have at most {}", characters(self.max)))
         } else if let Some(pattern) = self.pattern.as_ref().filter(|form| !form.is_match(text)) {
             ("invalid_format", format!("must match {pattern}"))
+        } else if let Some(wrong) = self.format.and_then(|format| format.objection(text)) {
+            ("invalid_value", wrong)
         } else {
             return;
         };
         issues.push(issue(path, found.0, found.1));
+    }
+}
+
+impl Format {
+    /// Why the text is not of this format.
+    fn objection(self, text: &str) -> Option<String> {
+        match self {
+            Self::DateTime => text.parse::<Time>().err().map(|error| format!("is {error}")),
+            Self::EventId => {
+                let good = text.is_empty() || text.parse::<Bookmark>().is_ok();
+                (!good).then(|| "is not the id of an event".to_owned())
+            }
+        }
     }
 }
 
@@ -105,9 +120,8 @@ fn check_items(
     }
 }
 
-fn check_fields(
+pub(super) fn check_fields(
     fields: &[Field],
-    closed: bool,
     members: &mut Map<String, Value>,
     path: &str,
     issues: &mut Vec<Issue>,
@@ -123,7 +137,7 @@ fn check_fields(
         }
     }
     let known = |name: &str| fields.iter().any(|field| field.name == name);
-    for name in members.keys().filter(|name| closed && !known(name)) {
+    for name in members.keys().filter(|name| !known(name)) {
         issues.push(issue(&at(name), "unknown", "is not known here"));
     }
 }

@@ -1,77 +1,119 @@
-//! From a schema of the document to a rule.
+//! From a schema of the document to a rule. A word that is not understood is an error: what is not
+//! checked must not look as if it were.
+
+use std::collections::BTreeMap;
 
 use regex::Regex;
 use utoipa::{
-    IntoParams, Number, PartialSchema, ToSchema,
+    Number,
     openapi::{
-        Array, Object, Ref, RefOr, Required, Schema,
-        path::ParameterIn,
+        Array, KnownFormat, Object, RefOr, Schema, SchemaFormat,
         schema::{AdditionalProperties, ArrayItems, OneOf, SchemaType, Type},
     },
 };
 
-use super::{Field, Kind, Rule, Text};
+use super::{Field, Format, Kind, Rule, Text, Unclear};
 
 /// Schemas by the names that references use.
-type Parts = [(String, RefOr<Schema>)];
+pub(super) type Parts = BTreeMap<String, RefOr<Schema>>;
 
-const ANY: Rule = Rule { kind: Kind::Any, nullable: true };
+/// Deeper than any input is, and a bound for schemas that contain themselves.
+const DEEPEST: usize = 8;
 
-impl Rule {
-    /// The rule of a request body.
-    pub(in crate::extract) fn of_body<T: ToSchema>() -> Self {
-        let mut parts = Vec::new();
-        T::schemas(&mut parts);
-        compile(&<T as PartialSchema>::schema(), &parts)
-    }
-
-    /// The rule of a query string.
-    pub(in crate::extract) fn of_query<T: IntoParams>() -> Self {
-        let params = T::into_params(|| Some(ParameterIn::Query));
-        let fields = params.into_iter().map(|param| Field {
-            name: param.name,
-            required: param.required == Required::True,
-            rule: param.schema.map_or(ANY, |schema| compile(&schema, &[])),
-        });
-        Self { kind: Kind::Object { fields: fields.collect(), closed: true }, nullable: false }
-    }
+pub(super) fn compile(schema: &RefOr<Schema>, parts: &Parts) -> Result<Rule, Unclear> {
+    Compiler { parts, depth: 0 }.rule(schema)
 }
 
-fn compile(schema: &RefOr<Schema>, parts: &Parts) -> Rule {
-    match schema {
-        RefOr::Ref(to) => referred(to, parts),
-        RefOr::T(Schema::Object(object)) => of_object(object, parts),
-        RefOr::T(Schema::OneOf(choice)) => of_choice(choice, parts),
-        RefOr::T(Schema::Array(array)) => of_array(array, parts),
-        RefOr::T(_) => ANY,
+#[derive(Clone, Copy)]
+struct Compiler<'a> {
+    parts: &'a Parts,
+    depth: usize,
+}
+
+fn unclear<T>(what: impl Into<String>) -> Result<T, Unclear> {
+    Err(Unclear(what.into()))
+}
+
+impl Compiler<'_> {
+    fn rule(mut self, schema: &RefOr<Schema>) -> Result<Rule, Unclear> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return unclear("a schema is too deep, or contains itself");
+        }
+        match schema {
+            RefOr::Ref(to) => self.referred(&to.ref_location),
+            RefOr::T(Schema::Object(object)) => self.of_object(object),
+            RefOr::T(Schema::OneOf(choice)) => self.of_choice(choice),
+            RefOr::T(Schema::Array(array)) => self.of_array(array),
+            RefOr::T(Schema::AllOf(_)) => unclear("allOf is not checked"),
+            RefOr::T(Schema::AnyOf(_)) => unclear("anyOf is not checked"),
+            RefOr::T(_) => unclear("a kind of schema is not checked"),
+        }
     }
-}
 
-fn referred(to: &Ref, parts: &Parts) -> Rule {
-    let name = to.ref_location.rsplit('/').next().unwrap_or_default();
-    let part = parts.iter().find(|(known, _)| known == name);
-    part.map_or(ANY, |(_, schema)| compile(schema, parts))
-}
-
-/// `oneOf` with `null` is how the document writes a nullable reference.
-fn of_choice(choice: &OneOf, parts: &Parts) -> Rule {
-    let (nulls, others): (Vec<_>, Vec<_>) = choice.items.iter().partition(|item| is_null(item));
-    match others.as_slice() {
-        [only] => Rule { nullable: !nulls.is_empty(), ..compile(only, parts) },
-        _ => ANY,
+    fn referred(self, to: &str) -> Result<Rule, Unclear> {
+        let name = to.strip_prefix("#/components/schemas/").unwrap_or_default();
+        match self.parts.get(name) {
+            Some(schema) => self.rule(schema),
+            None => unclear(format!("{to} leads nowhere")),
+        }
     }
-}
 
-fn of_array(array: &Array, parts: &Parts) -> Rule {
-    let item = match &array.items {
-        ArrayItems::RefOrSchema(schema) => compile(schema, parts),
-        ArrayItems::False => ANY,
-    };
-    let min = array.min_items.unwrap_or(0);
-    let max = array.max_items.unwrap_or(usize::MAX);
-    let nullable =
-        matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
-    Rule { kind: Kind::Array { item: Box::new(item), min, max }, nullable }
+    /// `oneOf` with `null` is how the document writes a nullable reference.
+    fn of_choice(self, choice: &OneOf) -> Result<Rule, Unclear> {
+        let (nulls, others): (Vec<_>, Vec<_>) = choice.items.iter().partition(|item| is_null(item));
+        match (nulls.as_slice(), others.as_slice()) {
+            ([_], [only]) => Ok(Rule { nullable: true, ..self.rule(only)? }),
+            _ => unclear("oneOf is checked only between null and something"),
+        }
+    }
+
+    fn of_array(self, array: &Array) -> Result<Rule, Unclear> {
+        let ArrayItems::RefOrSchema(item) = &array.items else {
+            return unclear("the items of an array have no schema");
+        };
+        if array.unique_items || !array.prefix_items.is_empty() {
+            return unclear("an array has a keyword that is not checked");
+        }
+        let Some(max) = array.max_items else { return unclear("an array has no bound") };
+        let nullable =
+            matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
+        let item = Box::new(self.rule(item)?);
+        let kind = Kind::Array { item, min: array.min_items.unwrap_or(0), max };
+        Ok(Rule { kind, nullable })
+    }
+
+    fn of_object(self, object: &Object) -> Result<Rule, Unclear> {
+        let kinds = match &object.schema_type {
+            SchemaType::Type(kind) => std::slice::from_ref(kind),
+            SchemaType::Array(kinds) => kinds,
+            SchemaType::AnyValue => &[],
+        };
+        let (nulls, kinds): (Vec<_>, Vec<_>) = kinds.iter().partition(|kind| **kind == Type::Null);
+        if unchecked(object) {
+            return unclear("a schema has a keyword that is not checked");
+        }
+        let kind = match kinds.as_slice() {
+            [Type::String] => Kind::Text(text(object)?),
+            [Type::Integer] => integer(object),
+            [Type::Boolean] => Kind::Boolean,
+            [Type::Object] => Kind::Object(self.fields(object)?),
+            other => return unclear(format!("a type is one of {} that are checked", other.len())),
+        };
+        Ok(Rule { kind, nullable: !nulls.is_empty() })
+    }
+
+    fn fields(self, object: &Object) -> Result<Vec<Field>, Unclear> {
+        let rest = object.additional_properties.as_deref();
+        if !matches!(rest, Some(AdditionalProperties::FreeForm(false))) {
+            return unclear("an object takes fields that nobody reads");
+        }
+        let field = |(name, schema): (&String, _)| {
+            let required = object.required.contains(name);
+            Ok(Field { name: name.clone(), required, rule: self.rule(schema)? })
+        };
+        object.properties.iter().map(field).collect()
+    }
 }
 
 fn is_null(schema: &RefOr<Schema>) -> bool {
@@ -79,46 +121,44 @@ fn is_null(schema: &RefOr<Schema>) -> bool {
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == null)
 }
 
-fn of_object(object: &Object, parts: &Parts) -> Rule {
-    let (kind, nullable) = match &object.schema_type {
-        SchemaType::Type(kind) => (Some(kind), false),
-        SchemaType::Array(kinds) => {
-            (kinds.iter().find(|kind| **kind != Type::Null), kinds.contains(&Type::Null))
-        }
-        SchemaType::AnyValue => return ANY,
-    };
-    let kind = match kind {
-        Some(Type::String) => Kind::Text(text(object)),
-        Some(Type::Integer) => Kind::Integer {
-            min: object.minimum.as_ref().map_or(i64::MIN, whole),
-            max: object.maximum.as_ref().map_or(i64::MAX, whole),
-        },
-        Some(Type::Boolean) => Kind::Boolean,
-        Some(Type::Object) => fields(object, parts),
-        _ => Kind::Any,
-    };
-    Rule { kind, nullable }
+/// Whether the schema has a keyword beside those that become a part of its rule.
+fn unchecked(object: &Object) -> bool {
+    object.multiple_of.is_some()
+        || object.exclusive_maximum.is_some()
+        || object.exclusive_minimum.is_some()
+        || object.min_properties.is_some()
+        || object.max_properties.is_some()
+        || object.property_names.is_some()
+        || object.content_schema.is_some()
+        || !object.content_encoding.is_empty()
 }
 
-fn text(object: &Object) -> Text {
-    let one_of = object.enum_values.iter().flatten();
-    Text {
-        min: object.min_length.unwrap_or(0),
-        max: object.max_length.unwrap_or(usize::MAX),
-        pattern: object.pattern.as_deref().and_then(|pattern| Regex::new(pattern).ok()),
-        one_of: one_of.filter_map(|value| Some(value.as_str()?.to_owned())).collect(),
+fn integer(object: &Object) -> Kind {
+    Kind::Integer {
+        min: object.minimum.as_ref().map_or(i64::MIN, whole),
+        max: object.maximum.as_ref().map_or(i64::MAX, whole),
     }
 }
 
-fn fields(object: &Object, parts: &Parts) -> Kind {
-    let fields = object.properties.iter().map(|(name, schema)| Field {
-        name: name.clone(),
-        required: object.required.contains(name),
-        rule: compile(schema, parts),
-    });
-    let closed = object.additional_properties.as_deref();
-    let closed = matches!(closed, Some(AdditionalProperties::FreeForm(false)));
-    Kind::Object { fields: fields.collect(), closed }
+fn text(object: &Object) -> Result<Text, Unclear> {
+    let pattern = object.pattern.as_deref().map(Regex::new).transpose();
+    let texts = object.enum_values.iter().flatten().filter(|value| !value.is_null());
+    let texts = texts.map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>();
+    Ok(Text {
+        min: object.min_length.unwrap_or(0),
+        max: object.max_length.unwrap_or(usize::MAX),
+        pattern: pattern.map_err(|error| Unclear(format!("a pattern is none: {error}")))?,
+        format: object.format.as_ref().map(format).transpose()?,
+        one_of: texts.ok_or_else(|| Unclear("a text is one of something else".to_owned()))?,
+    })
+}
+
+fn format(format: &SchemaFormat) -> Result<Format, Unclear> {
+    match format {
+        SchemaFormat::KnownFormat(KnownFormat::DateTime) => Ok(Format::DateTime),
+        SchemaFormat::Custom(name) if name == "event-id" => Ok(Format::EventId),
+        _ => unclear("a format is not checked"),
+    }
 }
 
 fn whole(number: &Number) -> i64 {
@@ -129,3 +169,6 @@ fn whole(number: &Number) -> i64 {
         Number::Float(number) => *number as i64,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use axum::{body::Body as Bytes, extract::DefaultBodyLimit, response::IntoResponse};
 
 use super::*;
+use crate::extract::contract::testing::{body_of, taken};
 
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -21,6 +22,7 @@ async fn read(kind: Option<&str>, body: &str) -> Result<Input> {
     }
     let mut request = request.body(Bytes::from(body.to_owned())).unwrap();
     DefaultBodyLimit::max(100).apply(&mut request);
+    request.extensions_mut().insert(taken(body_of::<Input>(), ""));
     Body::from_request(request, &()).await.map(|Body(input)| input)
 }
 

@@ -1,0 +1,129 @@
+//! The one place through which every request passes on its way to a handler.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, HttpBody, to_bytes},
+    extract::{MatchedPath, Request, State},
+    http::Method,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+use trapline_app::Error as AppError;
+use utoipa::openapi::{OpenApi, PathItem};
+
+use super::{
+    Unclear, issue,
+    operation::{Operation, Taken},
+};
+use crate::{
+    auth,
+    error::{Error, Result},
+};
+
+/// Bytes of a body that says nothing, at most.
+const NOTHING: usize = 64;
+/// For a body that is said to come and may be empty.
+const BODY_WITHIN: Duration = Duration::from_secs(30);
+
+/// What every operation takes.
+#[derive(Debug)]
+pub(crate) struct Contract(HashMap<String, Vec<(Method, Arc<Operation>)>>);
+
+impl Contract {
+    /// The contract that the document describes.
+    ///
+    /// # Panics
+    ///
+    /// When the document says something that is not checked: a service that would let it pass must
+    /// not start.
+    #[expect(clippy::panic, reason = "a fault of ours, which every test of the router shows")]
+    pub(crate) fn of(document: &OpenApi) -> Self {
+        Self::new(document).unwrap_or_else(|Unclear(what)| panic!("the API's document: {what}"))
+    }
+
+    fn new(document: &OpenApi) -> Result<Self, Unclear> {
+        let none = std::collections::BTreeMap::new();
+        let parts = document.components.as_ref().map_or(&none, |parts| &parts.schemas);
+        let mut paths = HashMap::new();
+        for (path, item) in &document.paths.paths {
+            let mut operations = Vec::new();
+            for (method, described) in described(item) {
+                let operation = Operation::of(described, parts)
+                    .map_err(|Unclear(what)| Unclear(format!("{method} {path}: {what}")))?;
+                operations.push((method, Arc::new(operation)));
+            }
+            paths.insert(path.clone(), operations);
+        }
+        Ok(Self(paths))
+    }
+
+    fn find(&self, request: &Request) -> Option<Arc<Operation>> {
+        let path = request.extensions().get::<MatchedPath>()?;
+        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let mut operations = self.0.get(path.as_str())?.iter();
+        operations.find(|(known, _)| known == method).map(|(_, operation)| operation.clone())
+    }
+}
+
+fn described(item: &PathItem) -> impl Iterator<Item = (Method, &utoipa::openapi::path::Operation)> {
+    [
+        (Method::GET, &item.get),
+        (Method::POST, &item.post),
+        (Method::PUT, &item.put),
+        (Method::PATCH, &item.patch),
+        (Method::DELETE, &item.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
+}
+
+/// Lets through what the operation takes, and nothing else: unknown or repeated parameters, values
+/// against their rules and a body that nobody reads are all refused. Extractors find what was taken.
+pub(crate) async fn hold(
+    State(contract): State<Arc<Contract>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    // The path does not take this method, which the router says.
+    let Some(operation) = contract.find(&request) else { return next.run(request).await };
+    match examine(operation, request).await {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+async fn examine(operation: Arc<Operation>, request: Request) -> Result<Request> {
+    let (mut parts, mut body) = request.into_parts();
+    let (query, mut issues) = operation.read(parts.uri.query().unwrap_or_default());
+    if operation.body.is_none() {
+        if !says_nothing(body).await {
+            issues.push(issue("", "unexpected_body", "is a body, and this operation takes none"));
+        }
+        body = Body::empty();
+    }
+    if !issues.is_empty() {
+        // Whoever may not do it at all is told that, and no more.
+        if operation.needs_key {
+            auth::permits(&parts)?;
+        }
+        return Err(Error::App(AppError::Invalid(issues)));
+    }
+    parts.extensions.insert(Taken { operation, query });
+    Ok(Request::from_parts(parts, body))
+}
+
+/// Whether a body is empty, or an empty JSON object as clients send that always send one.
+async fn says_nothing(body: Body) -> bool {
+    if body.is_end_stream() {
+        return true;
+    }
+    if body.size_hint().lower() > NOTHING as u64 {
+        return false;
+    }
+    let Ok(Ok(bytes)) = timeout(BODY_WITHIN, to_bytes(body, NOTHING)).await else { return false };
+    let is_empty = |object: Map<String, Value>| object.is_empty();
+    bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(is_empty)
+}

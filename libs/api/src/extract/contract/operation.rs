@@ -1,0 +1,115 @@
+//! One operation: what it takes, and who may ask for it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use trapline_app::Issue;
+use utoipa::openapi::{
+    RefOr, Required,
+    path::{Operation as Described, Parameter, ParameterIn},
+    request_body::RequestBody,
+    security::SecurityRequirement,
+};
+
+use super::{
+    Field, Kind, Rule, Unclear,
+    compile::{Parts, compile},
+    issue,
+};
+
+/// What an operation takes.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    fields: Vec<Field>,
+    pub(super) body: Option<Rule>,
+    /// Nobody gets in without an API key.
+    pub(super) needs_key: bool,
+}
+
+/// What a request was found to carry, for the extractors of its handler.
+#[derive(Debug, Clone)]
+pub(in crate::extract) struct Taken {
+    pub operation: Arc<Operation>,
+    /// The query, as its parameters' types.
+    pub query: Map<String, Value>,
+}
+
+impl Operation {
+    pub(super) fn of(described: &Described, parts: &Parts) -> Result<Self, Unclear> {
+        let fields = described.parameters.iter().flatten().filter_map(|it| field(it, parts));
+        let body = described.request_body.as_ref().map(|body| of_body(body, parts));
+        Ok(Self {
+            fields: fields.collect::<Result<_, _>>()?,
+            body: body.transpose()?,
+            needs_key: needs_key(described),
+        })
+    }
+
+    /// The rule of its body. An operation without one has no handler that asks.
+    pub(in crate::extract) fn body(&self) -> Option<&Rule> {
+        self.body.as_ref()
+    }
+
+    /// The parameters of a query string, and what is wrong with them.
+    pub(in crate::extract) fn read(&self, query: &str) -> (Map<String, Value>, Vec<Issue>) {
+        let (mut members, mut issues, mut repeated) = (Map::new(), Vec::new(), Vec::new());
+        for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+            let Some(field) = self.fields.iter().find(|field| field.name == name) else {
+                issues.push(issue(&name, "unknown", "is not known here"));
+                continue;
+            };
+            if members.insert(field.name.clone(), field.rule.of_text(&text)).is_some() {
+                repeated.push(issue(&name, "repeated", "is given more than once"));
+            }
+        }
+        let mut found = Vec::new();
+        super::check::check_fields(&self.fields, &mut members, "", &mut found);
+        found.append(&mut issues);
+        found.append(&mut repeated);
+        (members, found)
+    }
+}
+
+impl Rule {
+    /// The value that a parameter's text stands for; itself where it stands for none.
+    fn of_text(&self, text: &str) -> Value {
+        match (&self.kind, text) {
+            (Kind::Integer { .. }, text) => text.parse::<i64>().map_or(text.into(), Value::from),
+            (Kind::Boolean, "true" | "1") => true.into(),
+            (Kind::Boolean, "false" | "0") => false.into(),
+            (_, text) => text.into(),
+        }
+    }
+}
+
+fn field(parameter: &RefOr<Parameter>, parts: &Parts) -> Option<Result<Field, Unclear>> {
+    let RefOr::T(parameter) = parameter else {
+        return Some(Err(Unclear("a parameter is a reference".to_owned())));
+    };
+    let Parameter { name, required, schema, parameter_in, .. } = parameter;
+    if *parameter_in != ParameterIn::Query {
+        return None;
+    }
+    let Some(schema) = schema else {
+        return Some(Err(Unclear(format!("the parameter {name} has no schema"))));
+    };
+    let required = *required == Required::True;
+    Some(compile(schema, parts).map(|rule| Field { name: name.clone(), required, rule }))
+}
+
+fn of_body(body: &RefOr<RequestBody>, parts: &Parts) -> Result<Rule, Unclear> {
+    let RefOr::T(body) = body else { return Err(Unclear("a body is a reference".to_owned())) };
+    let content = body.content.get("application/json").filter(|_| body.content.len() == 1);
+    let Some(RefOr::T(content)) = content.filter(|_| body.required == Some(Required::True)) else {
+        return Err(Unclear("a body is not JSON alone, and required".to_owned()));
+    };
+    let schema = content.schema.as_ref();
+    compile(schema.ok_or_else(|| Unclear("a body has no schema".to_owned()))?, parts)
+}
+
+/// Whether the operation wants an API key and no other way leads in. It says nothing of its own where
+/// it takes what the document as a whole does.
+fn needs_key(described: &Described) -> bool {
+    let key = SecurityRequirement::new("apiKey", Vec::<String>::new());
+    described.security.as_ref().is_none_or(|ways| ways.as_slice() == [key])
+}
