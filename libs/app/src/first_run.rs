@@ -69,9 +69,9 @@ impl App {
 
     /// Removes what this process made while another one made the installation.
     async fn take_back(&self, inbox: &Inbox, team: TeamId, project: ProjectId) -> Result<()> {
-        let row = records::Inbox::row(team, inbox.id);
-        if let Some((inbox, version)) = load(&*self.ports.store, &row).await? {
-            self.remove_inbox_rows(&inbox, version).await?;
+        match self.remove_inbox_rows(team, inbox.id).await {
+            Ok(()) | Err(Error::NotFound) => {}
+            Err(error) => return Err(error),
         }
         let mut ops =
             vec![Op::Delete { key: records::Project::row(team, project), when: When::Always }];

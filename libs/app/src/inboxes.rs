@@ -159,7 +159,7 @@ impl App {
 
     /// The login goes first. An inbox without one is seen, and can be deleted again; a login without
     /// an inbox would take mail that nobody can read.
-    async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub(crate) async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
         for _ in 0..EDIT_TRIES {
             let (inbox, version) = self.versioned_inbox(team, id).await?;
             let mut ops = Vec::with_capacity(2);
