@@ -67,10 +67,15 @@ impl Rest {
 
 /// Delivers a mail into an inbox with its credentials, and returns the message's id.
 pub async fn deliver(deployment: &Deployment, inbox: &Inbox, mail: &Mail) -> String {
+    deliver_bytes(deployment, inbox, &mail.bytes()).await
+}
+
+/// The same, of bytes as they are.
+pub async fn deliver_bytes(deployment: &Deployment, inbox: &Inbox, raw: &[u8]) -> String {
     let mut smtp = Smtp::hello(deployment.smtp()[0]).await;
     smtp.login(&inbox.username, &inbox.password).await;
     let to = "ada@example.test";
-    let ids = smtp.transact("app@example.test", &[to], &mail.bytes()).await;
+    let ids = smtp.transact("app@example.test", &[to], raw).await;
     smtp.quit().await;
     assert_eq!(ids.len(), 1, "one inbox, one message");
     ids.into_iter().next().unwrap()

@@ -20,6 +20,11 @@ pub(crate) struct Home {
     network: Option<String>,
 }
 
+/// `trapline` with its data in this folder, for tests that start it in ways of their own.
+pub fn command(folder: &Path) -> Command {
+    Home::embedded(folder).command()
+}
+
 /// The URLs of the services behind a cluster.
 #[derive(Debug, Clone)]
 pub struct Services {

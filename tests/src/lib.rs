@@ -29,8 +29,8 @@ mod teams;
 mod tls;
 
 pub use deployment::{Deployment, is_cluster};
-pub use fixtures::{Inbox, deliver};
-pub use home::Services;
+pub use fixtures::{Inbox, deliver, deliver_bytes};
+pub use home::{Services, command};
 pub use mail::{Mail, dot_stuff, sha256_hex};
 pub use relay::{Relay, Relayed, relay_flags, shared_relay};
 pub use rest::{Answer, Rest};

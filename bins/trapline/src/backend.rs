@@ -80,6 +80,15 @@ impl Backend {
         }
     }
 
+    /// Returns when a part that must live as long as the process has ended: the folder's writer, or
+    /// the listener for live events.
+    pub(crate) async fn ended(&self) {
+        match self {
+            Self::Folder(embedded) => embedded.ended().await,
+            Self::Cluster(cluster) => cluster.ended().await,
+        }
+    }
+
     /// Commits what has been handed in, and ends.
     pub(crate) async fn close(self) {
         if let Self::Folder(embedded) = self

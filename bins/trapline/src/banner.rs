@@ -6,8 +6,9 @@ use trapline_app::{Settings, Start};
 
 use crate::config::Roles;
 
-/// The text for the standard output.
-pub(crate) fn banner(settings: &Settings, start: &Start) -> String {
+/// The text for the standard output. Whoever `has_key` knows all secrets already, so there are none
+/// in it.
+pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> String {
     let base = &settings.base_url;
     let mut lines = vec![
         "Trapline is running.".to_owned(),
@@ -15,11 +16,11 @@ pub(crate) fn banner(settings: &Settings, start: &Start) -> String {
         format!("  API      {base}/api   (documentation at {base}/docs)"),
     ];
     lines.extend(smtp_lines(settings));
-    lines.extend(inbox_lines(start));
+    lines.extend(inbox_lines(start, has_key));
     if start.inbox.is_some() && settings.catch_all {
         lines.push("           (mail without credentials lands in this inbox too)".to_owned());
     }
-    lines.push(key_line(start));
+    lines.push(key_line(start, has_key));
     lines.push(String::new());
     if let Some(inbox) = &start.inbox {
         let key = start.new_key.as_deref().unwrap_or("$TRAPLINE_API_KEY");
@@ -49,13 +50,13 @@ pub(crate) fn roles_banner(settings: &Settings, http: SocketAddr, roles: Roles) 
 }
 
 /// The text of a migration.
-pub(crate) fn migrated(start: &Start) -> String {
+pub(crate) fn migrated(start: &Start, has_key: bool) -> String {
     let mut lines = vec![
         "The services are ready for `trapline api`, `smtp` and `worker`.".to_owned(),
         String::new(),
     ];
-    lines.extend(inbox_lines(start));
-    lines.push(key_line(start));
+    lines.extend(inbox_lines(start, has_key));
+    lines.push(key_line(start, has_key));
     lines.push(String::new());
     text(&lines)
 }
@@ -69,16 +70,18 @@ fn smtp_lines(settings: &Settings) -> Vec<String> {
     lines
 }
 
-fn inbox_lines(start: &Start) -> Vec<String> {
+fn inbox_lines(start: &Start, has_key: bool) -> Vec<String> {
     let Some(inbox) = &start.inbox else { return Vec::new() };
+    let password = if has_key { "(ask the API for the inbox)" } else { &inbox.smtp.password };
     vec![
         format!("  Inbox    {} ({})", inbox.name, inbox.id),
-        format!("  User     {}   Password {}", inbox.smtp.username, inbox.smtp.password),
+        format!("  User     {}   Password {password}", inbox.smtp.username),
     ]
 }
 
-fn key_line(start: &Start) -> String {
+fn key_line(start: &Start, has_key: bool) -> String {
     match &start.new_key {
+        _ if has_key => "  API key  the one that was configured".to_owned(),
         Some(key) => format!("  API key  {key}   (shown this once)"),
         None => "  API key  made earlier; `trapline key create` makes another".to_owned(),
     }

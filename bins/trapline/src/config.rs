@@ -14,6 +14,7 @@ use trapline_model::Address;
 use trapline_store::Rate;
 use trapline_worker::{RelayTls, outbound::Cidr};
 
+use crate::http::Limits;
 pub(crate) use args::{
     Cli, Command, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
 };
@@ -51,6 +52,9 @@ impl Config {
 /// Settings of a process that passed the check.
 pub(crate) struct Config {
     pub http: SocketAddr,
+    pub http_limits: Limits,
+    /// Whether nothing is printed at the start.
+    pub quiet: bool,
     pub public: Public,
     pub backend: Backend,
     /// `None` serves no API.
@@ -79,6 +83,7 @@ pub(crate) struct Public {
 pub(crate) struct Api {
     pub rate: Option<Rate>,
     pub max_streams: usize,
+    pub answer_memory: usize,
     pub max_overdue_jobs: u64,
     pub preview_frame_ancestors: String,
 }

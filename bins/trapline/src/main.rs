@@ -11,34 +11,51 @@ mod identity;
 mod mailroom;
 mod migrate;
 mod outbound;
+mod output;
 mod probes;
 mod serve;
 mod settings;
+mod stop;
 mod telemetry;
 mod tls;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use config::{BadSettings, Command, Config, Given, TeamCommand};
+use stop::Stop;
+use tokio::runtime::{Builder, Runtime};
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// How long the end of the process waits for threads that still read or write files.
+const THREADS: Duration = Duration::from_secs(2);
+
 fn main() -> ExitCode {
-    let given = Given::read();
-    // One provider for every TLS connection; a second call would find it installed already.
-    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    match run(given) {
+    let outcome =
+        Builder::new_multi_thread().enable_all().build().map_err(Into::into).and_then(|runtime| {
+            let outcome = begin(&runtime);
+            runtime.shutdown_timeout(THREADS);
+            outcome
+        });
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("trapline: {error:#}");
+            output::complain(&format!("trapline: {error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(given: Given) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+fn begin(runtime: &Runtime) -> anyhow::Result<()> {
+    let stop = runtime.block_on(async { Stop::listen() })?;
+    let given = Given::read();
+    // One provider for every TLS connection; a second call would find it installed already.
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    run(given, runtime, stop)
+}
+
+fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
     let bad = |bad: BadSettings| given.report(&bad);
     let (config, check_only) = match &given.cli.command {
         None => (given.cli.serve.check(), given.cli.serve.http.check_config),
@@ -49,29 +66,26 @@ fn run(given: Given) -> anyhow::Result<()> {
         Some(Command::Migrate(args)) => {
             let mut migration = args.check().map_err(bad)?;
             migration.observe.warnings.extend(given.warnings);
-            return runtime.block_on(migrate::run(migration));
+            return runtime.block_on(stop.interrupt(migrate::run(migration)));
         }
         Some(Command::Key(command)) => {
             let backend = command.backend().check().map_err(bad)?;
-            return runtime.block_on(admin::key(command, backend));
+            return runtime.block_on(stop.interrupt(admin::key(command, backend)));
         }
         Some(Command::Team(TeamCommand::Create { name, backend })) => {
             let backend = backend.check().map_err(bad)?;
-            return runtime.block_on(admin::create_team(name, backend));
+            return runtime.block_on(stop.interrupt(admin::create_team(name, backend)));
         }
     };
     let mut config = config.map_err(bad)?;
     config.observe.warnings.extend(given.warnings);
     if check_only {
-        checked(&config);
-        return Ok(());
+        return Ok(output::say(&checked(&config))?);
     }
-    runtime.block_on(serve::run(config))
+    runtime.block_on(serve::run(config, stop))
 }
 
-fn checked(config: &Config) {
-    for warning in &config.observe.warnings {
-        println!("Warning: {warning}");
-    }
-    println!("The settings are good.");
+fn checked(config: &Config) -> String {
+    let warnings = config.observe.warnings.iter().map(|warning| format!("Warning: {warning}\n"));
+    warnings.chain(["The settings are good.\n".to_owned()]).collect()
 }

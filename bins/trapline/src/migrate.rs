@@ -1,21 +1,22 @@
 //! `trapline migrate`: everything that must be there before the roles of a cluster start.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 use trapline_store::Clock;
 
-use crate::{backend, banner::migrated, config::Migration, settings::told, telemetry};
+use crate::{backend, banner::migrated, config::Migration, output, settings::told, telemetry};
 
 /// Makes or updates the services' contents, and the first team; prints what a first start prints.
 pub(crate) async fn run(migration: Migration) -> Result<()> {
-    telemetry::logs(&migration.observe)?;
+    let _flush = telemetry::logs(&migration.observe)?;
     let clock = Clock::system();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
     let settings = told(&migration.public);
     let app = opened.backend.start(clock, settings, &opened.master, shutdown.clone()).await?;
-    let start = app.first_run(migration.api_key.as_deref()).await?;
-    print!("{}", migrated(&start));
+    let key = migration.api_key.as_deref();
+    let start = app.first_run(key).await?;
     shutdown.cancel();
-    Ok(())
+    // What is lost here, the key, is shown by no other run.
+    output::say(&migrated(&start, key.is_some())).context("cannot write to the standard output")
 }

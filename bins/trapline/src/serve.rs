@@ -1,19 +1,15 @@
 //! One process: everything over a data folder, or some roles of a cluster.
 
 mod background;
+mod descriptors;
 mod listen;
 
-use std::sync::Arc;
+use std::{fs::File, sync::Arc, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use axum::Router;
-use rustix::process::{Resource, Rlimit};
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    task::JoinSet,
-};
 use tokio_util::sync::CancellationToken;
-use trapline_app::App;
+use trapline_app::{App, Start, Supervisor};
 use trapline_smtp::{Implicit, Server};
 use trapline_store::Clock;
 
@@ -21,83 +17,168 @@ use crate::{
     backend::{Backend, Opened},
     banner::{banner, roles_banner},
     cluster::Service,
-    config::{Config, Edge, Roles},
+    config::{Config, Edge, Observe, Roles},
     http,
     identity::{self, Identity},
     mailroom::Inboxes,
-    outbound,
+    outbound, output,
     probes::{self, Readiness},
     settings::settings,
+    stop::Stop,
     telemetry,
 };
 pub(crate) use listen::Listeners;
 
-/// Runs until SIGTERM or SIGINT, then drains.
-pub(crate) async fn run(config: Config) -> Result<()> {
-    telemetry::logs(&config.observe)?;
-    allow_many_connections();
+/// The longest that the end may take, beyond the time that each part allows itself.
+const DRAIN: Duration = Duration::from_secs(28);
+
+/// A process at work.
+struct Running {
+    app: Arc<App>,
+    backend: Backend,
+    tasks: Supervisor,
+    /// Keeps other servers away from the folder.
+    _lock: Option<File>,
+}
+
+/// Runs until SIGTERM or SIGINT, or until a part that must live ends before its time, then drains.
+pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
+    let _flush = telemetry::logs(&config.observe)?;
+    let shutdown = CancellationToken::new();
+    let running = tokio::select! {
+        running = start(config, shutdown.clone()) => running.inspect_err(|_| shutdown.cancel())?,
+        () = stop.asked() => {
+            tracing::info!("stopped before everything was started");
+            shutdown.cancel();
+            return Ok(());
+        }
+    };
+    let outcome = tokio::select! {
+        () = stop.asked() => Ok(()),
+        part = running.broken() => {
+            Err(anyhow!("{part} ended before its time, and nothing works without it"))
+        }
+    };
+    tracing::info!("draining");
+    shutdown.cancel();
+    running.end().await;
+    outcome
+}
+
+impl Running {
+    /// Waits for the first part that ends before its time, and names it.
+    async fn broken(&self) -> &'static str {
+        tokio::select! {
+            task = self.tasks.broken() => task,
+            task = self.app.tasks().broken() => task,
+            () = self.backend.ended() => {
+                tracing::error!("the backend's own task ended before its time");
+                "the backend"
+            }
+        }
+    }
+
+    async fn end(self) {
+        if tokio::time::timeout(DRAIN, self.tasks.drained()).await.is_err() {
+            tracing::warn!("not everything ended in time");
+        }
+        drop(self.app);
+        self.backend.close().await;
+    }
+}
+
+/// Everything up to the moment at which clients are served.
+async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Running> {
+    let descriptors = descriptors::allow_many();
+    let smtp = config.edge.as_mut().map(|edge| &mut edge.config.limits);
+    descriptors::share(descriptors, &mut config.http_limits, smtp);
     let metrics = telemetry::metrics()?;
     let listeners = listen::listen(&config)?;
     let settings = settings(&config, &listeners)?;
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
-    let Config { backend, edge, api_key, webhooks, relay, observe, .. } = config;
+    let Config { backend, edge, api_key, webhooks, relay, observe, http_limits, quiet, .. } =
+        config;
     let clock = Clock::system();
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
-    let shutdown = CancellationToken::new();
     let app = backend.start(clock, settings, &master, shutdown.clone()).await?;
     let caller =
         outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
     app.call_webhooks_with(caller.clone());
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
-    let start = if is_cluster { None } else { Some(app.first_run(api_key.as_deref()).await?) };
+    let first = if is_cluster { None } else { Some(app.first_run(api_key.as_deref()).await?) };
     let identity = if roles.api || roles.edge {
         Some(identity::load(&app, folder.as_ref(), edge.as_ref()).await?)
     } else {
         None
     };
+    let tasks = Supervisor::new(shutdown.clone());
+    tasks.spawn("metrics", until(&shutdown, telemetry::upkeep(metrics.clone())));
     let probes = probes::router(Readiness::new(&backend, needs(roles), shutdown.clone()));
+    let router = router(&app, roles, metrics, observe, identity.as_ref());
+    if !quiet {
+        show(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
+    }
+    background::start(&tasks, &app, &backend, roles, &caller, relay.as_ref()).await;
+    let (memory, http) = (app.answers().clone(), listeners.http);
+    let router = probes.merge(router);
+    tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
+    if let (Some(edge), Some(identity)) = (edge, identity) {
+        let server = smtp_server(&app, edge, &identity);
+        let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));
+        let smtps = listeners.smtps.map(|listener| ("SMTPS", listener, Implicit::Yes));
+        for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
+            tasks.spawn(name, server.clone().serve(listener, implicit, shutdown.clone()));
+        }
+    }
+    Ok(Running { app, backend, tasks, _lock: lock })
+}
+
+fn router(
+    app: &Arc<App>,
+    roles: Roles,
+    metrics: metrics_exporter_prometheus::PrometheusHandle,
+    observe: Observe,
+    identity: Option<&Identity>,
+) -> Router {
     let options = trapline_api::Options {
-        metrics: Arc::new(move || {
-            metrics.run_upkeep();
-            metrics.render()
-        }),
+        metrics: Arc::new(move || metrics.render()),
         metrics_token: observe.metrics_token,
-        ca_certificate: identity.as_ref().and_then(|identity| identity.ca.clone()),
+        ca_certificate: identity.and_then(|identity| identity.ca.clone()),
     };
-    let router: Router = if roles.api {
+    if roles.api {
         trapline_api::router(app.clone(), options)
     } else {
         trapline_api::metrics_router(app.clone(), options)
-    };
-    print!(
-        "{}",
-        match &start {
-            Some(start) => banner(app.settings(), start),
-            None => roles_banner(app.settings(), listeners.http_address()?, roles),
-        }
-    );
-    let mut loops = background::start(&app, &backend, roles, &caller, relay.as_ref()).await;
-    let mut servers = JoinSet::new();
-    servers.spawn(http::serve(listeners.http, probes.merge(router), shutdown.clone()));
-    if let (Some(edge), Some(identity)) = (edge, identity) {
-        let server = smtp_server(&app, edge, &identity);
-        let smtp = listeners.smtp.map(|listener| (listener, Implicit::No));
-        let smtps = listeners.smtps.map(|listener| (listener, Implicit::Yes));
-        for (listener, implicit) in smtp.into_iter().chain(smtps) {
-            servers.spawn(server.clone().serve(listener, implicit, shutdown.clone()));
-        }
     }
+}
 
-    stop_signal().await?;
-    tracing::info!("draining");
-    shutdown.cancel();
-    while servers.join_next().await.is_some() {}
-    while loops.join_next().await.is_some() {}
-    drop(app);
-    backend.close().await;
-    drop(lock);
+/// Prints what somebody needs to begin. Who reads it may be gone already.
+fn show(
+    app: &App,
+    first: Option<&Start>,
+    has_key: bool,
+    listeners: &Listeners,
+    roles: Roles,
+) -> Result<()> {
+    let text = match first {
+        Some(start) => banner(app.settings(), start, has_key),
+        None => roles_banner(app.settings(), listeners.http_address()?, roles),
+    };
+    if let Err(error) = output::say(&text) {
+        tracing::warn!(%error, "the standard output takes nothing");
+    }
     Ok(())
+}
+
+fn until(
+    shutdown: &CancellationToken,
+    work: impl Future<Output = ()> + Send + 'static,
+) -> impl Future<Output = ()> + Send + 'static {
+    let shutdown = shutdown.clone();
+    async move {
+        shutdown.run_until_cancelled(work).await;
+    }
 }
 
 /// What a role cannot do without. An API still lists and waits while the bytes of messages are out of
@@ -116,23 +197,4 @@ fn needs(roles: Roles) -> Vec<Service> {
 fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<Inboxes>> {
     let mailroom = Arc::new(Inboxes(app.clone()));
     Arc::new(Server::new(mailroom, edge.config, Some(identity.config.clone())))
-}
-
-/// Each connection needs a descriptor, and many systems allow only 1,024 until a process asks.
-fn allow_many_connections() {
-    let limit = rustix::process::getrlimit(Resource::Nofile);
-    let wanted = Rlimit { current: limit.maximum, ..limit };
-    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, wanted) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
-    }
-}
-
-async fn stop_signal() -> Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    Ok(())
 }

@@ -1,26 +1,50 @@
 //! Logs to the standard error, and the metrics recorder.
 
+mod lines;
+
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
+
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::config::Observe;
+pub(crate) use lines::Flush;
+use lines::Lines;
 
 /// Bounds of the histograms in seconds: from a commit on a fast disk to a parked wait.
 const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0];
 const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+/// Between two rounds of [`upkeep`].
+const UPKEEP: Duration = Duration::from_secs(5);
 
-pub(crate) fn logs(observe: &Observe) -> Result<()> {
+/// Starts the log. What it still holds is written when the answer is dropped.
+pub(crate) fn logs(observe: &Observe) -> Result<Flush> {
     let Observe { log: filter, json_logs, warnings, .. } = observe;
     let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter}"))?;
-    let logs = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let (lines, flush) = Lines::start(io::stderr()).context("cannot start a thread")?;
+    // By itself the layer would report a lost line on the standard error, and panic if it cannot.
+    let logs = fmt()
+        .with_env_filter(filter)
+        .with_writer(lines)
+        .with_ansi(is_coloured())
+        .log_internal_errors(false);
     let installed = if *json_logs { logs.json().try_init() } else { logs.try_init() };
     installed.map_err(|error| anyhow::anyhow!("logs: {error}"))?;
     for warning in warnings {
         tracing::warn!("{warning}");
     }
-    Ok(())
+    Ok(flush)
+}
+
+/// Colours are for people: not for files and pipes, nor for who sets `NO_COLOR` (no-color.org).
+fn is_coloured() -> bool {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    io::stderr().is_terminal() && !unwanted
 }
 
 pub(crate) fn metrics() -> Result<PrometheusHandle> {
@@ -31,3 +55,19 @@ pub(crate) fn metrics() -> Result<PrometheusHandle> {
     trapline_app::metrics::describe();
     Ok(handle)
 }
+
+/// Puts the samples of histograms into their buckets again and again, for ever. The recorder keeps
+/// every sample until somebody does, and nobody may ever read the metrics.
+pub(crate) async fn upkeep(handle: PrometheusHandle) {
+    regularly(UPKEEP, || handle.run_upkeep()).await;
+}
+
+async fn regularly(pause: Duration, work: impl Fn()) {
+    loop {
+        tokio::time::sleep(pause).await;
+        work();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
 //! Who asks: extractors that state in a handler's signature who may call it.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, HeaderValue, Method, header, request::Parts},
+    http::{Extensions, HeaderMap, HeaderValue, Method, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -14,6 +14,7 @@ use trapline_model::{Access, Caller, TeamId};
 use crate::{
     error::{Error, Result, whole_seconds},
     extract::has_parameter,
+    state::Client,
 };
 
 /// What the key of a request, or its absence, told.
@@ -98,7 +99,8 @@ pub(crate) async fn identify(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let identity = match authenticate(&app, request.headers()).await {
+    let address = address(request.extensions());
+    let identity = match authenticate(&app, request.headers(), address).await {
         Ok(caller) => Ok(caller),
         Err(AppError::Unauthenticated(why)) => Err(why),
         Err(error) => return Error::from(error).into_response(),
@@ -120,9 +122,18 @@ pub(crate) async fn identify(
     response
 }
 
-async fn authenticate(app: &App, headers: &HeaderMap) -> trapline_app::Result<Caller> {
+async fn authenticate(
+    app: &App,
+    headers: &HeaderMap,
+    address: Option<IpAddr>,
+) -> trapline_app::Result<Caller> {
     let missing = AppError::Unauthenticated(Unauthenticated::Missing);
-    app.authenticate(bearer(headers).ok_or(missing)?).await
+    app.authenticate(bearer(headers).ok_or(missing)?, address).await
+}
+
+/// Where the request comes from, if the listener said so.
+pub(crate) fn address(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<Client>().map(|client| client.address)
 }
 
 /// The token of `Authorization: Bearer <token>` (RFC 6750, section 2.1).

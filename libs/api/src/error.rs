@@ -22,6 +22,8 @@ pub(crate) enum Error {
     App(AppError),
     /// The body is over the limit.
     TooLarge,
+    /// The URL is over the limit.
+    UriTooLong,
     /// The body is not announced as JSON.
     UnsupportedMediaType,
     /// The path is known, but not with this method. The router adds `Allow`.
@@ -113,6 +115,9 @@ impl IntoResponse for Error {
             Self::App(error) => of_app(error),
             Self::TooLarge => {
                 plain(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large", "payload_too_large")
+            }
+            Self::UriTooLong => {
+                plain(StatusCode::URI_TOO_LONG, "The URL is too long", "uri_too_long")
             }
             Self::UnsupportedMediaType => plain(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -18,6 +18,37 @@ use crate::error::Error;
 /// The time in which any request but a wait or a stream is answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
+/// Bytes of a URL: enough for every filter at its longest, percent signs and all. RFC 9110, section
+/// 4.1, asks for 8,000 at least.
+const URL_BYTES: usize = 8 * 1024;
+/// Characters of a request's id, when it is the client's.
+const ID_LENGTH: usize = 128;
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Drops a request's id that is not fit for logs: it gets one of ours then.
+pub(crate) async fn check_id(mut request: Request) -> Request {
+    let ids = request.headers().get_all(&REQUEST_ID);
+    let is_one = ids.iter().count() <= 1;
+    if !is_one || !ids.iter().all(|id| is_fit(id.as_bytes())) {
+        request.headers_mut().remove(&REQUEST_ID);
+    }
+    request
+}
+
+/// Refuses URLs that are too long.
+pub(crate) async fn check_url(request: Request, next: Next) -> Response {
+    let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if length > URL_BYTES {
+        return Error::UriTooLong.into_response();
+    }
+    next.run(request).await
+}
+
+fn is_fit(id: &[u8]) -> bool {
+    let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(byte);
+    (1..=ID_LENGTH).contains(&id.len()) && id.iter().all(is_safe)
+}
+
 /// One span and one measurement per request. Neither holds a query or a key: both have secrets.
 pub(crate) async fn observe(request: Request, next: Next) -> Response {
     let started = Instant::now();

@@ -1,6 +1,7 @@
 //! The REST API under `/api`: what is asked, by whom, and how the answer is written. The use cases
 //! are the application's.
 
+mod answers;
 mod auth;
 mod confirmation;
 mod disposition;
@@ -14,6 +15,7 @@ mod messages;
 mod openapi;
 mod preview;
 mod projects;
+mod recent;
 mod reply;
 mod router;
 mod service;
@@ -22,4 +24,4 @@ mod webhooks;
 
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
-pub use state::Options;
+pub use state::{Client, Options};

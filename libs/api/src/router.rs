@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::DefaultBodyLimit,
-    middleware::{from_fn, from_fn_with_state},
+    middleware::{from_fn, from_fn_with_state, map_request},
     response::Redirect,
     routing::get,
 };
@@ -18,7 +18,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
-    Options, auth, confirmation,
+    Options, answers, auth, confirmation,
     extract::{Contract, hold},
     forwarding, inboxes, layers, live, messages, preview, projects, service,
     state::Api,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The most bytes that a body may have.
-const MAX_BODY: usize = 1024 * 1024;
+pub(crate) const MAX_BODY: usize = 1024 * 1024;
 
 /// Routes that are answered as soon as possible, for teams.
 fn quick() -> OpenApiRouter<Api> {
@@ -110,9 +110,12 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let in_time = from_fn(layers::in_time);
     let hold = from_fn_with_state(contract(), hold);
+    let count = from_fn_with_state(app.clone(), answers::count);
+    let count_lasting = from_fn_with_state(app.clone(), answers::count_lasting);
     let teams = quick()
         .layer(in_time.clone())
-        .merge(lasting())
+        .layer(count)
+        .merge(lasting().layer(count_lasting))
         .layer(hold.clone())
         .layer(from_fn_with_state(app.clone(), auth::identify));
     let public = public().layer(hold).layer(in_time);
@@ -128,10 +131,12 @@ fn wrapped(routes: Router<Api>, app: Arc<App>, options: Options) -> Router {
         .fallback(layers::not_found)
         .method_not_allowed_fallback(layers::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(layers::check_url))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn(layers::harden))
         .layer(from_fn(layers::observe))
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
-        .with_state(Api { app, options: Arc::new(options) })
+        .layer(map_request(layers::check_id))
+        .with_state(Api { app, options: Arc::new(options), recent: Arc::default() })
 }

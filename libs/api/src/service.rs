@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, HeaderValue, header},
+    http::{Extensions, HeaderMap, HeaderValue, header},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -15,10 +15,11 @@ use trapline_app::{App, Error as AppError};
 
 use crate::{
     Options,
-    auth::bearer,
+    auth::{self, bearer},
     disposition,
     error::{Error, Result},
     extract::{Flag, Params},
+    recent::Recent,
 };
 
 /// How much to check.
@@ -32,7 +33,7 @@ pub(crate) struct HealthInput {
 }
 
 /// Whether the service works.
-#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Default, Clone, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Health, example = json!({ "ok": true }))]
 pub(crate) struct HealthReport {
@@ -67,11 +68,12 @@ pub(crate) struct HealthReport {
 )]
 pub(crate) async fn health(
     State(app): State<Arc<App>>,
+    State(recent): State<Arc<Recent>>,
     Params(input): Params<HealthInput>,
 ) -> Result<Json<HealthReport>> {
     let mut report = HealthReport { ok: app.ping().await, ..HealthReport::default() };
     if input.deep.on() && report.ok {
-        report = deep(&app).await;
+        report = recent.deep.get(&app, deep).await;
     }
     if report.ok { Ok(Json(report)) } else { Err(Error::Unhealthy(report)) }
 }
@@ -118,16 +120,23 @@ pub(crate) struct MailHealthReport {
         (status = 503, description = "It does not.", body = MailHealthReport)
     )
 )]
-pub(crate) async fn mail_health(State(app): State<Arc<App>>) -> Result<Json<MailHealthReport>> {
-    let reasons = app.mail_health().await.map_or_else(
+pub(crate) async fn mail_health(
+    State(app): State<Arc<App>>,
+    State(recent): State<Arc<Recent>>,
+) -> Result<Json<MailHealthReport>> {
+    let reasons = recent.mail.get(&app, mail_trouble).await;
+    let report = MailHealthReport { ok: reasons.is_empty(), reasons };
+    if report.ok { Ok(Json(report)) } else { Err(Error::MailUnhealthy(report)) }
+}
+
+async fn mail_trouble(app: &App) -> Vec<String> {
+    app.mail_health().await.map_or_else(
         |error| {
             tracing::warn!(%error, "the check of outbound mail has no answer");
             vec!["unavailable".to_owned()]
         },
         |health| health.reasons,
-    );
-    let report = MailHealthReport { ok: reasons.is_empty(), reasons };
-    if report.ok { Ok(Json(report)) } else { Err(Error::MailUnhealthy(report)) }
+    )
 }
 
 /// Read the metrics
@@ -145,16 +154,29 @@ pub(crate) async fn mail_health(State(app): State<Arc<App>>) -> Result<Json<Mail
             status = 401,
             description = "The token is missing or wrong, or none is configured.",
             body = crate::error::ErrorBody
+        ),
+        (
+            status = 429,
+            description = "Too many wrong tokens came from this address.",
+            body = crate::error::ErrorBody,
+            headers(("Retry-After" = u32, description = "Seconds."))
         )
     )
 )]
 pub(crate) async fn metrics(
+    State(app): State<Arc<App>>,
     State(options): State<Arc<Options>>,
+    extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<Response> {
+    let address = auth::address(&extensions);
+    app.may_try(address)?;
     let token = options.metrics_token.as_deref().filter(|token| !token.is_empty());
     let sent = bearer(&headers).unwrap_or_default();
     if !token.is_some_and(|token| token.as_bytes().ct_eq(sent.as_bytes()).into()) {
+        if !sent.is_empty() {
+            app.tried_in_vain(address, "metrics_token");
+        }
         return Err(Error::MetricsToken);
     }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

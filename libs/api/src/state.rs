@@ -1,9 +1,11 @@
 //! What handlers share.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::extract::FromRef;
-use trapline_app::App;
+use trapline_app::{App, Share};
+
+use crate::recent::Recent;
 
 /// What the process around the API gives to it.
 #[derive(Clone)]
@@ -16,9 +18,19 @@ pub struct Options {
     pub ca_certificate: Option<String>,
 }
 
+/// Who is at the other end of a connection: the listener puts it into the extensions of each request.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// The address; of IPv6 the network, as one client can have many addresses in it.
+    pub address: IpAddr,
+    /// Its part of the memory for large bodies.
+    pub share: Share,
+}
+
 /// The state of every route.
 #[derive(Clone, FromRef)]
 pub(crate) struct Api {
     pub app: Arc<App>,
     pub options: Arc<Options>,
+    pub recent: Arc<Recent>,
 }

@@ -2,13 +2,13 @@
 
 mod manage;
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use trapline_model::{Access, ApiKeyId, Caller, KEY_PREFIX, TeamId, Time};
 use trapline_store::{Op, Rate, Record, Verdict, When, load, records, records::KeyOrigin};
 
 use crate::{
-    App, Error, Result, Unauthenticated,
+    App, Error, Result, Unauthenticated, metrics,
     secrets::{BASE62, random_text, sha256_hex},
 };
 
@@ -86,31 +86,61 @@ impl App {
         let put = |key, doc| Op::Put { key, doc, ttl, when: When::Always };
         let ops = vec![put(key.key(), key.doc()?), put(by_hash.key(), by_hash.doc()?)];
         self.ports.store.write(ops).await?;
+        self.attempts.made(&by_hash.sha256);
         Ok(value)
     }
 
-    /// Who sends this key.
-    pub async fn authenticate(&self, value: &str) -> Result<Caller> {
-        if !value.starts_with(KEY_PREFIX) {
-            return Err(Error::Unauthenticated(Unauthenticated::Unknown));
+    /// Who sends this key. An address from which many keys came that are none is put off, unless the
+    /// key is one that worked lately.
+    pub async fn authenticate(&self, value: &str, address: Option<IpAddr>) -> Result<Caller> {
+        let found = self.find_key(value, address).await;
+        match &found {
+            // Whoever has a key that was one does not guess.
+            Err(Error::Unauthenticated(Unauthenticated::Expired)) => {
+                metrics::auth_failed("expired");
+            }
+            Err(Error::Unauthenticated(_)) => self.tried_in_vain(address, "unknown"),
+            _ => {}
         }
-        let key = self.known_key(sha256_hex(value)).await?;
-        if key.expires_at.is_some_and(|at| at <= self.now()) {
-            return Err(Error::Unauthenticated(Unauthenticated::Expired));
-        }
+        let key = found?;
         let caller = Caller { team: key.team, key: key.id, access: key.access };
         self.note_use(caller).await;
         Ok(caller)
     }
 
-    async fn known_key(&self, sha256: String) -> Result<Arc<records::ApiKeyByHash>> {
-        if let Some(key) = self.keys.get(&sha256) {
-            return Ok(key);
+    async fn find_key(
+        &self,
+        value: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Arc<records::ApiKeyByHash>> {
+        let sha256 = value.starts_with(KEY_PREFIX).then(|| sha256_hex(value));
+        let known = sha256.as_ref().and_then(|sha256| self.keys.get(sha256));
+        if known.is_none() && !sha256.as_ref().is_some_and(|key| self.attempts.is_trusted(key)) {
+            self.may_try(address)?;
         }
+        let unknown = Error::Unauthenticated(Unauthenticated::Unknown);
+        let key = match (known, sha256) {
+            (Some(key), _) => key,
+            (None, Some(sha256)) if !self.attempts.is_unknown(&sha256) => {
+                self.look_up_key(sha256).await?
+            }
+            _ => return Err(unknown),
+        };
+        if key.expires_at.is_some_and(|at| at <= self.now()) {
+            return Err(Error::Unauthenticated(Unauthenticated::Expired));
+        }
+        Ok(key)
+    }
+
+    async fn look_up_key(&self, sha256: String) -> Result<Arc<records::ApiKeyByHash>> {
         let row = records::ApiKeyByHash::row(&sha256);
         let found = load::<records::ApiKeyByHash>(&*self.ports.store, &row).await?;
-        let (key, _) = found.ok_or(Error::Unauthenticated(Unauthenticated::Unknown))?;
+        let Some((key, _)) = found else {
+            self.attempts.not_found(&sha256);
+            return Err(Error::Unauthenticated(Unauthenticated::Unknown));
+        };
         let key = Arc::new(key);
+        self.attempts.found(&sha256);
         self.keys.insert(sha256, key.clone());
         Ok(key)
     }

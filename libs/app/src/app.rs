@@ -8,7 +8,9 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    CpuPool, MasterKey, Result, Settings, forwarding,
+    AnswerMemory, CpuPool, MasterKey, Result, Settings, Supervisor,
+    attempts::Attempts,
+    forwarding,
     ids::Ids,
     logins, mail,
     receive::{Committer, Interested, Receiver},
@@ -36,12 +38,15 @@ pub struct App {
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
+    pub(crate) attempts: Attempts,
+    pub(crate) answers: AnswerMemory,
     pub(crate) key_uses: Cache<trapline_model::ApiKeyId, ()>,
     pub(crate) webhooks: webhooks::Shared,
     pub(crate) forwarding: forwarding::Shared,
     pub(crate) mail: mail::Shared,
     pub(crate) first_run: tokio::sync::OnceCell<records::FirstRun>,
     pub(crate) shutdown: CancellationToken,
+    pub(crate) tasks: Supervisor,
 }
 
 impl App {
@@ -61,24 +66,28 @@ impl App {
         let retention = Arc::new(Retention::new(ports.clone(), versions.clone()));
         let webhooks = webhooks::Shared::new(&ports);
         let forwarding = forwarding::Shared::new(&ports);
+        let tasks = Supervisor::new(shutdown.clone());
+        let committer = Committer {
+            ports: ports.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            retention: retention.clone(),
+            versions: versions.clone(),
+            interested: Interested {
+                hooks: webhooks.hooks.clone(),
+                rules: forwarding.rules.clone(),
+            },
+            in_flight: settings.groups_in_flight,
+        };
         let app = Self {
-            receiver: Receiver::start(Committer {
-                ports: ports.clone(),
-                clock: clock.clone(),
-                ids: ids.clone(),
-                retention: retention.clone(),
-                versions: versions.clone(),
-                interested: Interested {
-                    hooks: webhooks.hooks.clone(),
-                    rules: forwarding.rules.clone(),
-                },
-                in_flight: settings.groups_in_flight,
-            }),
+            receiver: Receiver::start(committer, &tasks),
             secrets: Secrets::new(master)?,
             cpu: CpuPool::for_machine(),
             streams: Arc::new(Semaphore::new(settings.max_streams)),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
             keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
+            attempts: Attempts::new(KNOWN_AT_MOST, KNOWN_FOR),
+            answers: AnswerMemory::new(settings.answer_memory),
             key_uses: Cache::builder()
                 .max_capacity(KNOWN_AT_MOST)
                 .time_to_live(Duration::from_mins(1))
@@ -94,16 +103,24 @@ impl App {
             retention,
             versions,
             shutdown,
+            tasks,
         };
         app.check_master_key().await?;
-        tokio::spawn(app.retention.clone().run(app.shutdown.clone()));
-        tokio::spawn(app.versions.clone().run(app.shutdown.clone()));
-        let (hooks, rules) = (app.webhooks.hooks.clone(), app.forwarding.rules.clone());
-        let (bus, logins) = (app.ports.bus.clone(), app.logins.clone());
-        let changes = logins::follow_changes(bus, logins, hooks, rules);
-        let shutdown = app.shutdown.clone();
-        tokio::spawn(async move { shutdown.run_until_cancelled(changes).await });
+        app.start_tasks();
         Ok(Arc::new(app))
+    }
+
+    /// Starts what goes on behind the use cases, beside the committer.
+    fn start_tasks(&self) {
+        self.tasks.spawn("retention", self.retention.clone().run(self.shutdown.clone()));
+        self.tasks.spawn("versions", self.versions.clone().run(self.shutdown.clone()));
+        let (hooks, rules) = (self.webhooks.hooks.clone(), self.forwarding.rules.clone());
+        let (bus, logins) = (self.ports.bus.clone(), self.logins.clone());
+        let changes = logins::follow_changes(bus, logins, hooks, rules);
+        let shutdown = self.shutdown.clone();
+        self.tasks.spawn("changes", async move {
+            shutdown.run_until_cancelled(changes).await;
+        });
     }
 
     /// The settings in force.
@@ -122,6 +139,18 @@ impl App {
     #[must_use]
     pub fn cpu(&self) -> &CpuPool {
         &self.cpu
+    }
+
+    /// The memory that large bodies may take over all HTTP clients.
+    #[must_use]
+    pub fn answers(&self) -> &AnswerMemory {
+        &self.answers
+    }
+
+    /// The tasks behind the use cases: what [`Supervisor::broken`] names does not work any more.
+    #[must_use]
+    pub fn tasks(&self) -> &Supervisor {
+        &self.tasks
     }
 
     /// The time by the clock in use.

@@ -1,8 +1,10 @@
 //! The use cases: receive, list, wait, watch, read, delete, authenticate, clean up. Everything here is
 //! written once over the ports and knows neither HTTP nor SMTP nor any backend.
 
+mod answers;
 mod api_keys;
 mod app;
+mod attempts;
 mod claims;
 mod counts;
 mod cpu;
@@ -33,11 +35,13 @@ mod sample;
 mod secrets;
 mod settings;
 mod shared_secret;
+mod supervisor;
 mod team_rows;
 mod versions;
 mod wait;
 mod webhooks;
 
+pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use api_keys::{KnownKey, NewKey};
 pub use app::App;
 pub use cpu::CpuPool;
@@ -57,6 +61,7 @@ pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use receive::Incoming;
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
+pub use supervisor::Supervisor;
 pub use wait::Waited;
 pub use webhooks::{
     Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,

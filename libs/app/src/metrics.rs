@@ -10,6 +10,10 @@ use trapline_model::DeliveryStatus;
 use trapline_store::Lane;
 
 const HTTP_SECONDS: &str = "trapline_http_request_seconds";
+const HTTP_OPEN: &str = "trapline_http_connections";
+const HTTP_CONNECTIONS: &str = "trapline_http_connections_total";
+const HTTP_FAULTS: &str = "trapline_http_faults_total";
+const AUTH_FAILURES: &str = "trapline_api_auth_failures_total";
 const SMTP_SESSIONS: &str = "trapline_smtp_sessions";
 const SMTP_SESSIONS_TOTAL: &str = "trapline_smtp_sessions_total";
 const SMTP_AUTH: &str = "trapline_smtp_auth_total";
@@ -32,6 +36,10 @@ const MAIL_SENDS: &str = "trapline_mail_sends_total";
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
+    describe_gauge!(HTTP_OPEN, "HTTP connections that are open.");
+    describe_counter!(HTTP_CONNECTIONS, "HTTP connections by outcome.");
+    describe_counter!(HTTP_FAULTS, "HTTP clients that were too slow or found no room, by kind.");
+    describe_counter!(AUTH_FAILURES, "API keys and metrics tokens that were refused, by kind.");
     describe_gauge!(SMTP_SESSIONS, "SMTP sessions that are open.");
     describe_counter!(SMTP_SESSIONS_TOTAL, "SMTP connections by outcome.");
     describe_counter!(SMTP_AUTH, "SMTP authentications by outcome.");
@@ -60,6 +68,31 @@ pub fn http_request(route: &str, method: &str, status: u16, took: Duration) {
         ("status", status.to_string()),
     ];
     histogram!(HTTP_SECONDS, &labels).record(took.as_secs_f64());
+}
+
+/// An HTTP connection was taken or refused.
+pub fn http_connection(outcome: &'static str) {
+    counter!(HTTP_CONNECTIONS, "outcome" => outcome).increment(1);
+}
+
+/// An HTTP connection began.
+pub fn http_connection_opened() {
+    gauge!(HTTP_OPEN).increment(1);
+}
+
+/// An HTTP connection ended.
+pub fn http_connection_closed() {
+    gauge!(HTTP_OPEN).decrement(1);
+}
+
+/// An HTTP client was too slow, or found no room for its answer.
+pub fn http_fault(kind: &'static str) {
+    counter!(HTTP_FAULTS, "kind" => kind).increment(1);
+}
+
+/// An API key or a metrics token was refused.
+pub fn auth_failed(kind: &'static str) {
+    counter!(AUTH_FAILURES, "kind" => kind).increment(1);
 }
 
 /// An SMTP connection was taken or refused.

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
 
-use crate::{App, Error, Mailbox, Result, metrics};
+use crate::{App, Error, Mailbox, Result, Supervisor, metrics};
 pub(crate) use arrivals::{Arrival, Interested};
 pub(crate) use committer::Committer;
 use draft::Draft;
@@ -39,9 +39,9 @@ type Waiting = (Draft, oneshot::Sender<Result<Vec<MessageId>, ()>>);
 pub(crate) struct Receiver(mpsc::Sender<Waiting>);
 
 impl Receiver {
-    pub(crate) fn start(committer: Committer) -> Self {
+    pub(crate) fn start(committer: Committer, tasks: &Supervisor) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        tokio::spawn(committer.run(receiver));
+        tasks.spawn("committer", committer.run(receiver));
         Self(sender)
     }
 }

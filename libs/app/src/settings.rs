@@ -22,6 +22,8 @@ pub struct Settings {
     pub api_rate: Option<Rate>,
     /// Groups of mail that are written at the same time; at least 1.
     pub groups_in_flight: usize,
+    /// Bytes of large answers and request bodies in memory, over all HTTP clients of a process.
+    pub answer_memory: usize,
     /// Parked waits and event streams per process.
     pub max_streams: usize,
     /// Overdue jobs at which the deep health check fails.
@@ -54,6 +56,7 @@ impl Default for Settings {
             catch_all: true,
             api_rate: None,
             groups_in_flight: 1,
+            answer_memory: 256 << 20,
             max_streams: 20_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),

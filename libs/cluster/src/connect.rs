@@ -122,6 +122,11 @@ impl Cluster {
         self.ports.clone()
     }
 
+    /// Returns when a task that must live as long as the process has ended.
+    pub async fn ended(&self) {
+        self.redis.ended().await;
+    }
+
     /// Asks every service whether it answers, all at once.
     pub async fn ping(&self) -> [(Service, Result<()>); 4] {
         let (cql, blobs, nats, redis) =

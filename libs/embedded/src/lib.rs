@@ -104,6 +104,12 @@ impl Embedded {
         sweep::sweep(&self.database, limit).await
     }
 
+    /// Returns when the writing thread has ended, after which every write fails: by
+    /// [`Embedded::close`], or because it broke.
+    pub async fn ended(&self) {
+        self.database.writer.ended().await;
+    }
+
     /// Commits what has been handed in, moves the write-ahead log into the database, and ends the
     /// writer. Later writes through the ports fail as unavailable.
     pub async fn close(self) {

@@ -68,6 +68,11 @@ impl Writer {
         !self.queue.is_closed()
     }
 
+    /// Returns when the thread takes no more work: after [`Writer::close`], or because it broke.
+    pub(crate) async fn ended(&self) {
+        self.queue.closed().await;
+    }
+
     /// Commits what waits, ends the thread, and returns when the files are closed.
     pub(crate) async fn close(&self) {
         let (done, closed) = oneshot::channel();

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use tokio::{task::JoinSet, time::timeout};
-use trapline_app::{App, Error, Job, Lane, Lease, metrics, run_janitor};
+use trapline_app::{App, Error, Job, Lane, Lease, Supervisor, metrics, run_janitor};
 use trapline_model::Time;
 
 /// How often a loop shows that it lives, and the longest that it waits for anything.
@@ -35,19 +35,20 @@ pub trait Handler: Send + Sync {
     async fn run(&self, job: &Job) -> Result<Ended, Error>;
 }
 
-/// Runs the janitor and every handler's lane until shutdown, then drains. `instance` tells this
-/// process from the others that live; `holder` is whose name the janitor's leases are in, which a
-/// process that starts again keeps.
-pub async fn run(app: Arc<App>, handlers: Vec<Arc<dyn Handler>>, instance: String, holder: String) {
-    let mut loops = JoinSet::new();
-    loops.spawn(run_janitor(app.clone(), holder));
+/// Starts the janitor and every handler's lane, each a task of its own; they end with the shutdown,
+/// after a drain. `instance` tells this process from the others that live; `holder` is whose name the
+/// janitor's leases are in, which a process that starts again keeps.
+pub fn start(
+    tasks: &Supervisor,
+    app: &Arc<App>,
+    handlers: Vec<Arc<dyn Handler>>,
+    instance: &str,
+    holder: String,
+) {
+    tasks.spawn("janitor", run_janitor(app.clone(), holder));
     for handler in handlers {
-        loops.spawn(run_lane(app.clone(), handler, instance.clone()));
-    }
-    while let Some(ended) = loops.join_next().await {
-        if let Err(error) = ended {
-            tracing::error!(%error, "a loop of the worker broke off");
-        }
+        let lane = handler.lane().name();
+        tasks.spawn(lane, run_lane(app.clone(), handler, instance.to_owned()));
     }
 }
 

@@ -11,7 +11,7 @@ mod webhooks;
 
 pub use arrivals::Arrivals;
 pub use housekeeping::Housekeeping;
-pub use lanes::{Ended, Handler, run, run_lane};
+pub use lanes::{Ended, Handler, run_lane, start};
 pub use outgoing::outgoing_handlers;
 pub use relay::{BadRelay, RelayOptions, RelayTls, SmtpRelay};
 pub use webhooks::{DEADLINE, WebhookCaller, webhook_handlers};

@@ -1,5 +1,6 @@
 //! Waits and event streams.
 
+mod output;
 mod shutdown;
 mod streams;
 mod waits;

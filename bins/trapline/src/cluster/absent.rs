@@ -50,6 +50,10 @@ impl Cluster {
         match *self {}
     }
 
+    pub(crate) async fn ended(&self) {
+        match *self {}
+    }
+
     pub(crate) async fn ping(&self) -> [(Service, std::result::Result<(), PortError>); 0] {
         match *self {}
     }

@@ -28,6 +28,8 @@ impl ServeArgs {
     pub(crate) fn check(&self) -> Result<Config, BadSettings> {
         read(|f| Config {
             http: self.http.read(f),
+            http_limits: self.http.limits(f),
+            quiet: self.http.quiet,
             public: self.public.read(f),
             backend: Backend::Folder(self.folder.read(&self.secret, f)),
             api: Some(self.api.read(None, f)),
@@ -46,6 +48,8 @@ impl MemberArgs {
     fn read(&self, f: &mut Faults) -> Config {
         Config {
             http: self.http.read(f),
+            http_limits: self.http.limits(f),
+            quiet: self.http.quiet,
             public: self.public.read(f),
             backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
             api: None,

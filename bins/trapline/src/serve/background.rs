@@ -2,8 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::task::JoinSet;
-use trapline_app::{App, Caller, Relay};
+use trapline_app::{App, Caller, Relay, Supervisor};
 use trapline_embedded::Embedded;
 use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handlers};
 
@@ -18,14 +17,14 @@ const ALONE: &str = "serve";
 
 /// Starts the loops of the roles, and shows at once that they live.
 pub(super) async fn start(
+    tasks: &Supervisor,
     app: &Arc<App>,
     backend: &Backend,
     roles: Roles,
     caller: &Arc<dyn Caller>,
     relay: Option<&Arc<dyn Relay>>,
-) -> JoinSet<()> {
+) {
     let instance = instance();
-    let mut loops = JoinSet::new();
     if roles.worker {
         app.beat("worker", &instance).await;
         let holder = match backend {
@@ -38,16 +37,15 @@ pub(super) async fn start(
         if let Some(relay) = relay {
             handlers.extend(outgoing_handlers(app, relay));
         }
-        loops.spawn(trapline_worker::run(app.clone(), handlers, instance.clone(), holder));
+        trapline_worker::start(tasks, app, handlers, &instance, holder);
     }
     if roles.edge {
         app.beat("smtp", &instance).await;
-        loops.spawn(beat(app.clone(), instance));
+        tasks.spawn("smtp beat", beat(app.clone(), instance));
     }
     if let Backend::Folder(embedded) = backend {
-        loops.spawn(sweep(app.clone(), embedded.clone()));
+        tasks.spawn("sweep", sweep(app.clone(), embedded.clone()));
     }
-    loops
 }
 
 async fn beat(app: Arc<App>, instance: String) {

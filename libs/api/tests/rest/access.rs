@@ -1,7 +1,8 @@
 //! Keys: none, wrong, expired, read-only, another team's.
 
 use serde_json::{Value, json};
-use trapline_app::Rate;
+use trapline_api::Client;
+use trapline_app::{NewKey, Rate};
 use trapline_model::Access;
 
 use crate::{Service, minutes, request};
@@ -27,7 +28,7 @@ pub(crate) struct Operation {
 
 impl Operation {
     fn takes_key(&self) -> bool {
-        self.described["responses"]["429"].is_object()
+        self.described["responses"]["429"].is_object() && self.path != "/api/metrics"
     }
 
     pub(crate) fn takes_body(&self) -> bool {
@@ -169,6 +170,48 @@ async fn an_allowance_is_shown_and_ends() {
     assert_eq!((answer.status, answer.header("ratelimit")), (401, ""));
     service.clock.advance(minutes(1));
     assert_eq!(service.get("/api/inboxes").await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_that_guesses_is_put_off_and_whoever_is_known_is_not() {
+    let service = Service::start().await;
+    let ask = async |key: &str, path: &str, from: u8| {
+        let mut request = request(Some(key), "GET", path, &Value::Null);
+        let (address, share) = ([127, 0, 0, from].into(), service.app.answers().share());
+        request.extensions_mut().insert(Client { address, share });
+        service.ask(request).await
+    };
+    let inboxes = "/api/inboxes";
+    assert_eq!(ask(&service.key, inboxes, 1).await.status, 200);
+    for number in 0..25 {
+        let answer = ask(&format!("tl_guess{number}"), inboxes, 1).await;
+        assert_eq!(answer.code(), (401, "unknown_api_key".to_owned()));
+        let answer = ask(&format!("guess{number}"), "/api/metrics", 1).await;
+        assert_eq!(answer.code(), (401, "invalid_metrics_token".to_owned()));
+    }
+    for (key, path) in [("tl_more", inboxes), ("tl_guess1", inboxes), ("secret", "/api/metrics")] {
+        let answer = ask(key, path, 1).await;
+        assert_eq!(answer.code(), (429, "rate_limited".to_owned()), "{key}");
+        assert_eq!(answer.header("retry-after"), "1");
+    }
+    assert_eq!(ask(&service.key, inboxes, 1).await.status, 200, "a key that is known");
+    assert_eq!(ask("tl_more", inboxes, 2).await.status, 401, "another address");
+    assert_eq!(ask("secret", "/api/metrics", 2).await.status, 200);
+    service.clock.advance(minutes(1));
+    assert_eq!(ask("secret", "/api/metrics", 1).await.status, 200);
+    assert_eq!(ask("tl_more", inboxes, 1).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_key_works_although_it_was_tried_before_it_was_made() {
+    let service = Service::start().await;
+    let value = "tl_01234567890123456789";
+    let ask = async || service.with_key(value, "GET", "/api/inboxes", &Value::Null).await.status;
+    assert_eq!(ask().await, 401);
+    let (name, value) = ("Key".to_owned(), Some(value.to_owned()));
+    let new = NewKey { name, access: Access::Read, expires_at: None, value };
+    service.app.create_key(service.team, new).await.unwrap();
+    assert_eq!(ask().await, 200);
 }
 
 #[tokio::test]

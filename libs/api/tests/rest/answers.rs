@@ -38,9 +38,42 @@ async fn every_answer_has_the_headers_that_keep_it_safe() {
         let stored = if path.starts_with("/api") { "no-store" } else { "" };
         assert_eq!(answer.header("cache-control"), stored, "{path}");
     }
-    let request = Request::get("/api/health").header("x-request-id", "mine");
-    let answer = service.ask(request.body(Body::empty()).unwrap()).await;
-    assert_eq!(answer.header("x-request-id"), "mine");
+}
+
+#[tokio::test]
+async fn a_request_keeps_its_id_if_that_is_fit_for_logs() {
+    let service = Service::start().await;
+    let longest = "a".repeat(128);
+    let cases: [(&[&str], bool); 8] = [
+        (&["mine"], true),
+        (&["00-4bf9:2f.3_a/b+c=@d"], true),
+        (&[&longest], true),
+        (&[&format!("{longest}a")], false),
+        (&[""], false),
+        (&["a b"], false),
+        (&["a\"b"], false),
+        (&["one", "two"], false),
+    ];
+    for (ids, is_kept) in cases {
+        let mut request = Request::get("/api/health");
+        for id in ids {
+            request = request.header("x-request-id", *id);
+        }
+        let answer = service.ask(request.body(Body::empty()).unwrap()).await;
+        let id = answer.header("x-request-id");
+        assert_eq!(id == ids[0], is_kept, "{ids:?}: {id}");
+        assert!(is_kept || id.len() == 36, "{ids:?}: {id}");
+    }
+}
+
+#[tokio::test]
+async fn a_url_is_bounded_to_the_byte() {
+    let service = Service::start().await;
+    for (bytes, code) in [(8192, (404, "not_found")), (8193, (414, "uri_too_long"))] {
+        let answer = service.get(&format!("/{}", "a".repeat(bytes - 1))).await;
+        assert_eq!(answer.code(), (code.0, code.1.to_owned()), "{bytes}");
+        assert!(!answer.header("x-request-id").is_empty());
+    }
 }
 
 /// Path and code of each.

@@ -156,6 +156,7 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         api_rate,
         groups_in_flight: 1,
         max_streams: 8,
+        answer_memory: 1 << 20,
         max_overdue_jobs: 50,
         preview_frame_ancestors: "*".to_owned(),
         outbound: Some(Outbound {

@@ -1,5 +1,7 @@
 //! The service's own routes.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{Service, request};
@@ -16,6 +18,9 @@ async fn health_is_for_everybody() {
     assert_eq!((answer.status, answer.json()), (503, wanted));
     service.app.beat("smtp", "1").await;
     service.app.beat("worker", "1").await;
+    // Everybody may ask, so a look at the store lasts for some seconds.
+    assert_eq!(ask("/api/health?deep=1").await.status, 503);
+    service.clock.advance(Duration::from_secs(5));
     assert_eq!(ask("/api/health?deep=1").await.status, 200);
     assert_eq!(ask("/api/health?deep=2").await.status, 400);
 }

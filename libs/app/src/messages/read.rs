@@ -8,7 +8,7 @@ use trapline_store::{
 };
 
 use super::{summary, whole};
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, answers};
 
 /// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
 /// and are read at once even where the queue of large ones is long.
@@ -62,8 +62,12 @@ impl App {
         self.take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
     }
 
-    /// Reads a message's bytes from where they are now.
+    /// Reads a message's bytes from where they are now, once there is room for them.
     pub(crate) async fn bytes(&self, blob: &BlobRef) -> Result<Bytes> {
+        answers::read(blob.len, self.read_blob(blob)).await
+    }
+
+    async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes> {
         let mut blob = blob.clone();
         for _ in 0..MAX_MOVES {
             match self.ports.blobs.read(&blob, None).await {

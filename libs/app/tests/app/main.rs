@@ -9,4 +9,5 @@ mod janitor;
 mod janitor_faults;
 mod mail;
 mod support;
+mod tasks;
 mod webhooks;

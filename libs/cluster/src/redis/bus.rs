@@ -55,6 +55,11 @@ impl RedisBus {
         tokio::spawn(subscriber.run());
         Self { client, fanout, changes, owed: Owed::default() }
     }
+
+    /// Returns when the task that subscribes has ended, after which nothing is heard any more.
+    pub(super) async fn ended(&self) {
+        self.changes.closed().await;
+    }
 }
 
 #[async_trait]

@@ -109,6 +109,11 @@ impl Redis {
         Arc::clone(&self.bus) as Arc<dyn Bus>
     }
 
+    /// Returns when live events are not heard any more: only a fault of ours does that.
+    pub async fn ended(&self) {
+        self.bus.ended().await;
+    }
+
     /// Rate limits.
     #[must_use]
     pub fn limiter(&self) -> Arc<dyn Limiter> {

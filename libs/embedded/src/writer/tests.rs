@@ -95,3 +95,15 @@ async fn a_write_whose_caller_left_is_committed() {
     fixture.insert(&[2]).await.unwrap();
     assert_eq!(fixture.stored(), [1, 2]);
 }
+
+#[tokio::test]
+async fn the_end_of_the_thread_is_told() {
+    let fixture = Fixture::new();
+    fixture.insert(&[1]).await.unwrap();
+    let ended = fixture.writer.ended();
+    let breaks = |_: &Session<'_>| -> Result<()> { panic!("as planned") };
+    assert!(fixture.writer.run(true, 0, breaks).await.is_err());
+    ended.await;
+    assert!(!fixture.writer.is_open());
+    assert_eq!(fixture.stored(), [1]);
+}

@@ -10,9 +10,9 @@ use std::{
 
 use async_trait::async_trait;
 use tokio::sync::{Semaphore, mpsc};
-use trapline_app::{Error, NewInbox};
+use trapline_app::{Error, NewInbox, Supervisor};
 use trapline_store::{Job, Lane};
-use trapline_worker::{Ended, Handler, Housekeeping, run};
+use trapline_worker::{Ended, Handler, Housekeeping, start};
 
 use crate::bench::Bench;
 
@@ -242,12 +242,45 @@ async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
     let left = || async { bench.ports.queue.stats(Lane::Housekeeping).await.unwrap() };
     assert_eq!(left().await.delayed, 1);
     let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(bench.app.clone()))];
-    let (instance, holder) = ("1".to_owned(), "test".to_owned());
-    let worker = tokio::spawn(run(bench.app.clone(), handlers, instance, holder));
+    let tasks = Supervisor::new(bench.app.shutdown().clone());
+    start(&tasks, &bench.app, handlers, "1", "test".to_owned());
     bench.clock.advance(Duration::from_secs(11));
     while left().await != trapline_store::LaneStats::default() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     bench.app.shutdown().cancel();
-    worker.await.unwrap();
+    tasks.drained().await;
+}
+
+/// Breaks its lane's loop, not a job.
+struct Broken;
+
+#[async_trait]
+impl Handler for Broken {
+    fn lane(&self) -> Lane {
+        Lane::Mail
+    }
+
+    fn at_once(&self) -> usize {
+        panic!("as planned")
+    }
+
+    async fn run(&self, _: &Job) -> Result<Ended, Error> {
+        Ok(Ended::Done)
+    }
+}
+
+#[tokio::test]
+async fn a_lane_that_breaks_is_told_of_and_ends_the_others_signs_of_life() {
+    let bench = Bench::new().await;
+    let housekeeping = Arc::new(Housekeeping::new(bench.app.clone()));
+    let handlers: Vec<Arc<dyn Handler>> = vec![housekeeping, Arc::new(Broken)];
+    let tasks = Supervisor::new(bench.app.shutdown().clone());
+    start(&tasks, &bench.app, handlers, "1", "test".to_owned());
+    assert_eq!(tasks.broken().await, "mail");
+    // What the process does then; nobody beats for the lane that is gone.
+    bench.app.shutdown().cancel();
+    tasks.drained().await;
+    bench.clock.advance(Duration::from_secs(46));
+    assert!(!bench.app.deep_health().await.unwrap().worker);
 }

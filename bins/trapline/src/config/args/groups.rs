@@ -9,6 +9,19 @@ pub(crate) struct HttpArgs {
     /// one.
     #[arg(long, env = "TRAPLINE_HTTP", default_value = "127.0.0.1:8025", value_name = "ADDRESS")]
     pub http: String,
+    /// How many HTTP connections may be open at once; the next one gets 503 and is closed. There are
+    /// fewer where the limit of open files does not allow as many.
+    #[arg(long, env = "TRAPLINE_HTTP_CONNECTIONS", default_value = "25000", value_name = "N")]
+    pub http_connections: String,
+    /// How many HTTP connections may be open at once from one address (for IPv6, from one /64).
+    #[arg(long, env = "TRAPLINE_HTTP_PER_ADDRESS", default_value = "20000", value_name = "N")]
+    pub http_per_address: String,
+    /// The time in which a client must take 64 KiB of its answer, or all of it.
+    #[arg(long, env = "TRAPLINE_HTTP_WRITE_TIMEOUT", default_value = "30s", value_name = "TIME")]
+    pub http_write_timeout: String,
+    /// Print nothing at the start: no addresses, and no secrets that a collector of logs would keep.
+    #[arg(long)]
+    pub quiet: bool,
     /// Check the settings and the variables, report everything that is wrong, and exit.
     #[arg(long)]
     pub check_config: bool,
@@ -97,6 +110,10 @@ pub(crate) struct ApiArgs {
     /// How many waits and event streams may be open at once.
     #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
     pub max_streams: String,
+    /// How much memory large answers and request bodies of all clients may take; one address may have
+    /// half of it. A request for which there is no room within 5 seconds gets 503.
+    #[arg(long, env = "TRAPLINE_ANSWER_MEMORY", default_value = "256MiB", value_name = "SIZE")]
+    pub answer_memory: String,
     /// Who may show signed previews in a frame (CSP `frame-ancestors`).
     #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
     pub preview_ancestors: String,

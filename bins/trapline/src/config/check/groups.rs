@@ -19,6 +19,7 @@ use super::{
     },
     master_key,
 };
+use crate::http;
 
 /// Characters of a metrics token that nobody finds by trying.
 const SAFE_TOKEN: usize = 16;
@@ -28,6 +29,15 @@ const DAY: Duration = Duration::from_hours(24);
 impl HttpArgs {
     pub(super) fn read(&self, f: &mut Faults) -> SocketAddr {
         address(f, "http", &self.http)
+    }
+
+    pub(super) fn limits(&self, f: &mut Faults) -> http::Limits {
+        http::Limits {
+            connections: f.count("http-connections", &self.http_connections, 1_000_000),
+            per_address: f.count("http-per-address", &self.http_per_address, 1_000_000),
+            write: f.time("http-write-timeout", &self.http_write_timeout, DAY),
+            ..http::Limits::default()
+        }
     }
 }
 
@@ -80,6 +90,7 @@ impl ApiArgs {
         Api {
             rate: burst.map(|burst| Rate { burst, per: Duration::from_mins(1) }),
             max_streams: f.count("max-streams", &self.max_streams, 1_000_000),
+            answer_memory: f.size("answer-memory", &self.answer_memory, 1 << 20),
             max_overdue_jobs: f.take(
                 "deep-health-max-overdue",
                 &self.deep_health_max_overdue,

@@ -1,0 +1,183 @@
+//! How many connections are open, in all and from each address, and what becomes of the next one.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    sync::Semaphore,
+    time::timeout,
+};
+use trapline_api::Client;
+use trapline_app::{AnswerMemory, metrics};
+
+use super::Limits;
+
+/// What a connection beyond the bounds gets.
+const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
+    content-type: application/json\r\ncontent-length: 65\r\n\r\n\
+    {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}\r\n\r\n";
+/// Refused connections that get to read so; any further one is just closed.
+const TOLD: usize = 64;
+/// How long a refused client may take to send the request that it came with.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Counts open connections.
+pub(super) struct Admission {
+    open: Arc<Mutex<Open>>,
+    connections: usize,
+    per_address: usize,
+    memory: AnswerMemory,
+    told: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct Open {
+    total: usize,
+    by_address: HashMap<IpAddr, (usize, Client)>,
+}
+
+/// Why a connection is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    Connections,
+    PerAddress,
+}
+
+impl Refusal {
+    /// A word for the metric.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Connections => "refused_connections",
+            Self::PerAddress => "refused_per_address",
+        }
+    }
+}
+
+impl Admission {
+    pub(super) fn new(limits: &Limits, memory: AnswerMemory) -> Self {
+        Self {
+            open: Arc::default(),
+            connections: limits.connections,
+            per_address: limits.per_address,
+            memory,
+            told: Arc::new(Semaphore::new(TOLD)),
+        }
+    }
+
+    /// Counts one more connection until the ticket is dropped.
+    pub(super) fn admit(&self, peer: IpAddr) -> Result<Ticket, Refusal> {
+        let address = network(peer);
+        let mut open = lock(&self.open);
+        if open.total >= self.connections {
+            return Err(Refusal::Connections);
+        }
+        let of_address = open.by_address.entry(address);
+        let (count, client) =
+            of_address.or_insert_with(|| (0, Client { address, share: self.memory.share() }));
+        if *count >= self.per_address {
+            return Err(Refusal::PerAddress);
+        }
+        *count += 1;
+        let client = client.clone();
+        open.total += 1;
+        metrics::http_connection_opened();
+        Ok(Ticket { open: self.open.clone(), client })
+    }
+
+    /// Answers 503 and closes. The end waits a moment for the request, or the client would see a
+    /// reset instead of the answer.
+    pub(super) fn turn_away(&self, mut stream: TcpStream) {
+        let Ok(permit) = self.told.clone().try_acquire_owned() else { return };
+        tokio::spawn(async move {
+            let exchange = async {
+                stream.write_all(REFUSAL.as_bytes()).await?;
+                stream.shutdown().await?;
+                while stream.read(&mut [0; 4096]).await? > 0 {}
+                std::io::Result::Ok(())
+            };
+            drop(timeout(LINGER, exchange).await);
+            drop(permit);
+        });
+    }
+}
+
+/// One open connection.
+pub(super) struct Ticket {
+    open: Arc<Mutex<Open>>,
+    client: Client,
+}
+
+impl Ticket {
+    pub(super) fn client(&self) -> Client {
+        self.client.clone()
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        metrics::http_connection_closed();
+        let mut open = lock(&self.open);
+        open.total -= 1;
+        if let Some((count, _)) = open.by_address.get_mut(&self.client.address) {
+            *count -= 1;
+            if *count == 0 {
+                open.by_address.remove(&self.client.address);
+            }
+        }
+    }
+}
+
+fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whoever has an address of IPv6 has all of its /64 (RFC 6177), so that counts as one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admission(connections: usize, per_address: usize) -> Admission {
+        let limits = Limits { connections, per_address, ..Limits::default() };
+        Admission::new(&limits, AnswerMemory::new(1 << 20))
+    }
+
+    #[test]
+    fn bounds_the_total_and_each_network() {
+        let admission = admission(3, 2);
+        let address = |text: &str| text.parse::<IpAddr>().unwrap_or(IpAddr::from([0; 4]));
+        let one = ["2001:db8::1", "2001:db8::ffff:1", "2001:db8::2"].map(address);
+        let first = admission.admit(one[0]);
+        let second = admission.admit(one[1]);
+        assert!(first.is_ok() && second.is_ok());
+        assert_eq!(admission.admit(one[2]).err(), Some(Refusal::PerAddress));
+        let third = admission.admit(address("::ffff:127.0.0.1"));
+        assert!(third.is_ok());
+        assert_eq!(admission.admit(address("127.0.0.1")).err(), Some(Refusal::Connections));
+        drop(first);
+        assert!(admission.admit(address("127.0.0.1")).is_ok());
+        drop((second, third));
+        assert!(lock(&admission.open).by_address.is_empty());
+    }
+
+    #[test]
+    fn the_refusal_is_as_long_as_it_says() {
+        let (head, body) = REFUSAL.split_once("\r\n\r\n").unwrap_or_default();
+        let said = format!("content-length: {}", body.len());
+        assert!(head.contains(&said), "{said}");
+    }
+}

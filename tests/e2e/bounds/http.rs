@@ -1,0 +1,67 @@
+//! HTTP clients that do not read.
+
+use std::fs;
+
+use futures_util::future::join_all;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+};
+use trapline_tests::{Deployment, Mail, deliver_bytes, guarded};
+
+const MIB: u64 = 1 << 20;
+const CLIENTS: usize = 40;
+
+/// The memory that a process has.
+fn resident(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
+}
+
+/// Sends a request from one of this machine's own addresses, and reads nothing yet.
+async fn ask(server: &Deployment, path: &str, from: [u8; 4]) -> TcpStream {
+    let api = &server.api()[0];
+    let address = api.strip_prefix("http://").unwrap();
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.bind((from, 0).into()).unwrap();
+    let mut stream = socket.connect(address.parse().unwrap()).await.unwrap();
+    let key = server.team().key();
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+async fn rest(mut stream: TcpStream) -> Vec<u8> {
+    let mut answer = Vec::new();
+    // A connection that is cut is an end too.
+    guarded("an end", stream.read_to_end(&mut answer)).await.ok();
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_that_do_not_read_take_bounded_memory_and_stop_nobody() {
+    let server = Deployment::with(&["--answer-memory", "128MiB", "--http-write-timeout", "2s"]);
+    let inbox = server.rest().inbox().await;
+    let mail = Mail::new("large", &"0123456789abcdef\n".repeat(24_000_000 / 17)).bytes();
+    let id = deliver_bytes(&server, &inbox, &mail).await;
+    let path = format!("/api/messages/{id}/raw");
+    let process = server.smtp_process_ids()[0];
+    let before = resident(process);
+    let clients = join_all((0..CLIENTS).map(|_| ask(&server, &path, [127, 0, 0, 1]))).await;
+    for _ in 0..4 {
+        let answer = rest(ask(&server, &path, [127, 0, 0, 2]).await).await;
+        assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
+        assert!(answer.ends_with(&mail[mail.len() - 100..]));
+        let grown = resident(process).saturating_sub(before);
+        assert!(grown < 300 * MIB, "{} MiB more", grown / MIB);
+    }
+    // Whoever found no room was told so; whoever did not read in time was cut.
+    let answers = join_all(clients.into_iter().map(rest)).await;
+    let refused = answers.iter().filter(|answer| answer.starts_with(b"HTTP/1.1 503 ")).count();
+    let whole = answers.iter().filter(|answer| answer.len() > mail.len()).count();
+    assert!(refused > 0 && whole < CLIENTS, "{refused} refused, {whole} whole");
+}
