@@ -147,7 +147,7 @@ impl Parser<'_> {
 
     fn angle(&mut self) -> bool {
         let rest = &self.text[self.at + 1..];
-        let (length, closed) = angle_end(limits::cut(rest, ANGLE));
+        let (length, closed) = self.angle_end(limits::cut(rest, ANGLE));
         self.faults.add_if(!closed, Fault::MalformedAddress);
         let spec = without_route(rest[..length].trim()).to_owned();
         match self.angle.take() {
@@ -178,11 +178,33 @@ impl Parser<'_> {
         true
     }
 
+    /// Where the angle brackets whose content `rest` starts with end, and whether they are closed. Those
+    /// that are not end at the next mailbox.
+    fn angle_end(&mut self, rest: &str) -> (usize, bool) {
+        let mut quoted = false;
+        let mut bytes = rest.bytes().enumerate();
+        while let Some((at, byte)) = bytes.next() {
+            match byte {
+                b'\\' if quoted => drop(bytes.next()),
+                b'"' => quoted = !(quoted || self.unquoted),
+                b'>' if !quoted => return (at, true),
+                b'<' if !quoted => break,
+                _ => {}
+            }
+        }
+        self.unquoted |= quoted;
+        match rest.find(['<', '>', ',', ';']) {
+            Some(at) => (at, rest[at..].starts_with('>')),
+            None => (rest.len(), false),
+        }
+    }
+
     /// A domain literal may hold colons: `[IPv6:::1]`.
     fn literal(&mut self) -> bool {
         let rest = limits::cut(&self.text[self.at..], LITERAL);
-        let end = rest.find([']', ',', ';', '<']).filter(|at| rest[*at..].starts_with(']'));
-        let literal = &rest[..=end.unwrap_or(0)];
+        let end = rest[1..].find([']', '[', ',', ';', '<']);
+        let end = end.filter(|at| rest[at + 1..].starts_with(']')).map_or(0, |at| at + 1);
+        let literal = &rest[..=end];
         self.push(literal);
         self.at += literal.len();
         true
@@ -282,26 +304,6 @@ fn comments(text: &str, from: usize) -> HashMap<usize, usize> {
         }
     }
     ends
-}
-
-/// Where the angle brackets whose content `rest` starts with end, and whether they are closed. Those
-/// that are not end at the next mailbox.
-fn angle_end(rest: &str) -> (usize, bool) {
-    let mut quoted = false;
-    let mut bytes = rest.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'\\' if quoted => drop(bytes.next()),
-            b'"' => quoted = !quoted,
-            b'>' if !quoted => return (at, true),
-            b'<' if !quoted => break,
-            _ => {}
-        }
-    }
-    match rest.find(['<', '>', ',', ';']) {
-        Some(at) => (at, rest[at..].starts_with('>')),
-        None => (rest.len(), false),
-    }
 }
 
 /// Where the quoted string whose opening quote was just read closes.

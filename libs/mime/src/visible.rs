@@ -186,7 +186,8 @@ fn squeezed(style: &str) -> String {
 }
 
 fn is_hidden(tag: &Tag<'_>, style: &str) -> bool {
-    const HIDING: &[&str] = &["display:none", "visibility:hidden", "mso-hide:all"];
+    // `mso-hide:all` is not among them: it hides from one program what all others show.
+    const HIDING: &[&str] = &["display:none", "visibility:hidden"];
     const ZERO: &[&str] = &["font-size:0", "max-height:0", "opacity:0"];
     let zero = |property: &&str| {
         style.match_indices(*property).any(|(at, found)| {

@@ -11,6 +11,8 @@ pub(super) enum Shape {
     Capitals,
     /// Any letters and digits, or groups of capitals: a code only right after its name.
     Loose,
+    /// Capitals only: a code only on a line of its own, right after its name.
+    Letters,
 }
 
 /// What could be a code.
@@ -141,8 +143,10 @@ fn single(run: &Run<'_>) -> Option<Candidate> {
     let length = run.text.len();
     let shape = if run.is_digits() {
         (4..=8).contains(&length).then_some(Shape::Digits)
-    } else if !run.has_digit() || !(4..=10).contains(&length) {
+    } else if !(4..=10).contains(&length) {
         None
+    } else if !run.has_digit() {
+        run.has_capitals_only().then_some(Shape::Letters)
     } else if run.has_capitals_only() {
         Some(Shape::Capitals)
     } else {

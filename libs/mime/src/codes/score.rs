@@ -71,6 +71,9 @@ impl Context {
         if found.shape == Shape::Loose && !(is_direct || (is_alone && name.is_some())) {
             return 0;
         }
+        if found.shape == Shape::Letters && !(is_alone && is_announced(text, name, found)) {
+            return 0;
+        }
         let styled = self.source.styled.iter();
         let is_styled =
             styled.clone().any(|range| range.start <= found.start && found.end <= range.end);
@@ -115,7 +118,8 @@ impl Context {
 
     /// Whether a verb makes the candidate what the words after it speak of: "482913 is your code".
     fn is_subject_of(&self, found: &Candidate) -> bool {
-        let after = self.source.text[found.end..].trim_start();
+        // A bound on the first word: text without blanks may be long.
+        let after = self.source.text[found.end..self.window_end(found.end, 24)].trim_start();
         let first = after.split(char::is_whitespace).next().unwrap_or_default();
         COPULAS.contains(&first) || MARKS.iter().any(|mark| after.starts_with(mark))
     }
@@ -175,6 +179,19 @@ impl Context {
 /// What stands between a name and the candidate after it.
 fn between<'a>(text: &'a str, name: &Range<usize>, found: &Candidate) -> &'a str {
     text.get(name.end..found.start).unwrap_or_default()
+}
+
+/// Whether a code's name right before the candidate can mean no other word than it.
+fn is_announced(text: &str, name: Option<&Range<usize>>, found: &Candidate) -> bool {
+    let is_word =
+        |words: &LazyLock<Option<Regex>>| words.iter().any(|words| words.is_match(&found.value));
+    let Some(name) = name else { return false };
+    let between = between(text, name, found);
+    let end = between.trim_end_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    let points_down = words::BELOW.iter().any(|word| end.ends_with(word));
+    (is_direct(between) || points_down)
+        && !(is_word(&words::NAMES) || is_word(&words::PURPOSES) || is_word(&words::NUMBERS))
+        && !words::SHOUTED.contains(&found.value.as_str())
 }
 
 fn places(words: &LazyLock<Option<Regex>>, text: &str) -> Vec<Range<usize>> {

@@ -59,6 +59,54 @@ pub(super) static VERBS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ])
 });
 
+/// Words that point to the next line, at the end of a sentence.
+pub(super) const BELOW: &[&str] = &["below", "following", "unten", "ci-dessous", "abajo", "abaixo"];
+
+/// Words that mail writes in capitals on lines of their own.
+pub(super) const SHOUTED: &[&str] = &[
+    "ACCEPT",
+    "ACTIVATE",
+    "APPROVE",
+    "BUTTON",
+    "CANCEL",
+    "CLICK",
+    "CONTINUE",
+    "COPY",
+    "DANKE",
+    "DEAR",
+    "DENY",
+    "ENTER",
+    "EXPIRED",
+    "EXPIRES",
+    "GREETINGS",
+    "HELLO",
+    "HELP",
+    "HERE",
+    "HOME",
+    "IGNORE",
+    "IMPORTANT",
+    "INFO",
+    "NEXT",
+    "NOTE",
+    "NOTICE",
+    "OPEN",
+    "PLEASE",
+    "REGARDS",
+    "RESEND",
+    "SECURITY",
+    "SHOP",
+    "START",
+    "SUBMIT",
+    "SUPPORT",
+    "THANKS",
+    "UNSUBSCRIBE",
+    "UPDATE",
+    "URGENT",
+    "WARNING",
+    "WEITER",
+    "WELCOME",
+];
+
 /// Names of numbers that are no codes.
 pub(super) static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     words(&[

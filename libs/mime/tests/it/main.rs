@@ -4,3 +4,4 @@
 mod cases;
 mod corpus;
 mod properties;
+mod shapes;
