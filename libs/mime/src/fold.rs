@@ -1,9 +1,10 @@
 //! Case folding, so that search and filters compare alike everywhere.
 
 use caseless::Caseless;
+use unicode_normalization::UnicodeNormalization;
 
-/// `text` by Unicode default case folding (The Unicode Standard, section 3.13), each control
-/// character as a blank.
+/// `text` as a compatibility caseless match compares it (The Unicode Standard, section 3.13, D146):
+/// letters composed or not, wide or ligated are one; each control character is a blank.
 #[must_use]
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -11,5 +12,7 @@ pub fn fold(text: &str) -> String {
         return folded.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
     }
     let blanked = text.chars().map(|char| if char.is_control() { ' ' } else { char });
-    blanked.default_case_fold().collect()
+    let folded = blanked.nfd().default_case_fold().nfkc();
+    // What was taken apart may have another case, such as the letters of a unit's sign.
+    folded.default_case_fold().nfkc().collect()
 }

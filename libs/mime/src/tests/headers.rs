@@ -227,5 +227,19 @@ fn headers_are_bounded() {
 fn folding_compares_any_script() {
     assert_eq!(crate::fold("STRASSE"), crate::fold("Straße"));
     assert_eq!(crate::fold("ПРИВЕТ"), "привет");
+    for (a, b) in [
+        ("CAFE\u{301}", "café"),
+        ("\u{1E69}", "S\u{307}\u{323}"),
+        ("Ｔｒａｐｌｉｎｅ １２３", "trapline 123"),
+        ("ﬁle", "FILE"),
+        ("\u{212B}ngström", "Ångstro\u{308}m"),
+        ("ｶﾞ", "ガ"),
+        ("\u{1112}\u{1161}\u{11AB}", "한"),
+        ("㎐", "hz"),
+        ("a\u{A0}b", "a b"),
+        ("\u{345}\u{3B1}\u{301}", "\u{3B9}ά"),
+    ] {
+        assert_eq!(crate::fold(a), crate::fold(b), "{a}");
+    }
     assert_eq!(crate::fold("a\0B\r\nc\u{85}Ä"), "a b  c ä");
 }
