@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr, time::Duration};
 
-use trapline_model::{InvalidId, MessageId};
+use trapline_model::{InboxId, InvalidId, MessageId, Time};
+use trapline_store::is_v7;
 use uuid::Uuid;
 
 /// Among processes, messages are not seen in the order of their ids: one whose process was slow to
@@ -15,7 +16,7 @@ const BEHIND: Duration = Duration::from_mins(1);
 /// The sum tells whether the client has all the messages that are there now. When it does not, it is
 /// told of that minute's again: which ones it lacks is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bookmark {
+pub(super) struct Bookmark {
     pub(super) last: MessageId,
     pub(super) told: Option<Sum>,
 }
@@ -40,20 +41,34 @@ impl fmt::Display for Bookmark {
     }
 }
 
+impl Bookmark {
+    /// Reads what a client sends. What is no bookmark of this inbox comes before all its messages.
+    pub(super) fn read(text: &str, inbox: InboxId, now: Time) -> Self {
+        let is_ours =
+            |read: &Self| read.last.inbox == inbox && read.last.received_at() <= now.after(BEHIND);
+        let oldest = Self { last: MessageId { inbox, uuid: Uuid::nil() }, told: None };
+        text.parse().ok().filter(is_ours).unwrap_or(oldest)
+    }
+}
+
 impl FromStr for Bookmark {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let Some((last, told)) = text.split_once('-') else {
-            return Ok(Self { last: text.parse()?, told: None });
+            return Ok(Self { last: bound(text.parse()?), told: None });
         };
         let digits = told.len() == DIGITS && told.bytes().all(|byte| byte.is_ascii_hexdigit());
         let (floor, sum) = told.split_at_checked(32).filter(|_| digits).ok_or(InvalidId)?;
         let floor = u128::from_str_radix(floor, 16).map_err(|_| InvalidId)?;
         let sum = u64::from_str_radix(sum, 16).map_err(|_| InvalidId)?;
-        let told = Some(Sum { floor: Uuid::from_u128(floor), sum });
-        Ok(Self { last: last.parse()?, told })
+        let told = Some(Sum { floor: v7(Uuid::from_u128(floor)), sum });
+        Ok(Self { last: bound(last.parse()?), told })
     }
+}
+
+fn bound(id: MessageId) -> MessageId {
+    MessageId { uuid: v7(id.uuid), ..id }
 }
 
 /// The messages after `floor` that a client was told of: the last minute's.
@@ -88,6 +103,11 @@ impl Told {
         is_new
     }
 
+    /// Older messages are not kept.
+    pub(super) fn floor(&self) -> Uuid {
+        self.floor
+    }
+
     pub(super) fn sum(&self) -> Sum {
         Sum { floor: self.floor, sum: self.sum }
     }
@@ -101,9 +121,19 @@ impl Sum {
 }
 
 /// The least id of the time that is [`BEHIND`] an id's.
-fn behind(id: Uuid) -> Uuid {
-    let millis = (id.as_u128() >> 80).saturating_sub(BEHIND.as_millis());
-    Uuid::from_u128(millis << 80)
+pub(crate) fn behind(id: Uuid) -> Uuid {
+    least((id.as_u128() >> 80).saturating_sub(BEHIND.as_millis()))
+}
+
+/// The id itself, or the least one of its time where it is of another version: stores order ids by
+/// their version first.
+fn v7(id: Uuid) -> Uuid {
+    if is_v7(id) { id } else { least(id.as_u128() >> 80) }
+}
+
+/// The least UUIDv7 (RFC 9562, section 5.7) of a time in milliseconds.
+fn least(millis: u128) -> Uuid {
+    Uuid::from_u128(millis << 80 | 7 << 76 | 0b10 << 62)
 }
 
 #[cfg(test)]
@@ -114,12 +144,40 @@ mod tests {
 
     /// An id of a time in milliseconds, and with a number.
     fn id(millis: u128, number: u128) -> Uuid {
-        Uuid::from_u128(millis << 80 | number)
+        Uuid::from_u128(least(millis).as_u128() | number)
+    }
+
+    #[test]
+    fn bounds_are_ids_that_stores_order_by_time() {
+        for millis in [0, 59_999, 60_000, 1_800_000_000_000, (1 << 48) - 1] {
+            let bound = behind(id(millis, 99));
+            assert!(is_v7(bound), "{bound}");
+            assert_eq!(bound.as_u128() >> 80, millis.saturating_sub(60_000));
+            assert!(bound <= id(millis.saturating_sub(60_000), 0));
+        }
+    }
+
+    #[test]
+    fn what_is_no_bookmark_of_the_inbox_comes_before_everything() {
+        let now = Time::from_millis(1_800_000_000_000);
+        let [ours, other] = [1, 2].map(|number| InboxId(id(1, number)));
+        let of = |inbox, millis| MessageId { inbox, uuid: id(millis, 3) }.to_string();
+        let read = |text: &str| Bookmark::read(text, ours, now).last.uuid;
+        assert_eq!(read(&of(ours, 1_799_999_999_999)), id(1_799_999_999_999, 3));
+        let later = of(ours, 1_900_000_000_000);
+        for text in ["nonsense", "7", &of(other, 1_799_999_999_999), &later] {
+            assert_eq!(read(text), Uuid::nil(), "{text}");
+        }
+        // An id of another version, as older releases had them in bookmarks, is taken by its time.
+        let floor = 1_799_999_940_000_u128 << 80;
+        let old = format!("{}-{floor:032x}{:016x}", of(ours, 1_799_999_999_999), 0);
+        let told = Bookmark::read(&old, ours, now).told.unwrap();
+        assert_eq!(told.floor, id(1_799_999_940_000, 0));
     }
 
     #[test]
     fn text_is_reversible() {
-        let last = "0".repeat(52).parse().unwrap();
+        let last = MessageId { inbox: InboxId(Uuid::nil()), uuid: id(5, 1) };
         let mut told = Told::after(id(5, 0));
         told.insert(id(7, 99));
         for told in [None, Some(told.sum())] {

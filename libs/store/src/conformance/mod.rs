@@ -47,7 +47,8 @@ macro_rules! suite {
                 a_partition_applies_whole_or_not, partitions_apply_in_order, a_row_outlives_its_time,
                 every_write_sets_the_time_anew, big_documents, answers_ping);
             $crate::suite!(@ store_scans, $harness, newest_first, text_by_its_bytes,
-                numbers_by_value, between_after_and_until, by_prefix, at_most_limit, keys_only,
+                numbers_by_value, between_after_and_until,
+                bounds_of_other_versions_are_refused, by_prefix, at_most_limit, keys_only,
                 partitions_are_apart, delete_until_takes_the_row_and_the_older, scans_skip_the_expired);
             $crate::suite!(@ store_guards, $harness, absent_loses_to_a_row, versions_count_up,
                 a_wrong_version_conflicts, guarded_delete, absent_wins_over_the_expired,

@@ -7,11 +7,11 @@ use uuid::Uuid;
 use super::{
     Harness,
     fixtures::{
-        NEWEST, NEWEST_PAIRS, PAIRS, TEXTS, all, docs, fresh, key, prepared, put, put_for, text,
-        uuid, uuid_at, write,
+        NEWEST, NEWEST_PAIRS, PAIRS, TEXTS, all, docs, fresh, key, misuses, prepared, put, put_for,
+        text, uuid, uuid_at, write,
     },
 };
-use crate::{Op, Scan, Value, When};
+use crate::{Op, PortError, Scan, Value, When};
 
 const STEP: Duration = Duration::from_millis(1);
 
@@ -73,6 +73,28 @@ pub async fn between_after_and_until(h: &impl Harness) {
     assert!(docs(h, between(Some(ids[2]), Some(ids[4]))).await.is_empty());
     assert!(docs(h, between(Some(Uuid::nil()), None)).await.is_empty());
     assert_eq!(docs(h, between(Some(Uuid::max()), Some(Uuid::nil()))).await.len(), 6);
+}
+
+/// Bounds that stores would order differently are refused: CQL compares the version of UUIDs before
+/// their time, so one of another version would name the whole partition or none of it.
+pub async fn bounds_of_other_versions_are_refused(h: &impl Harness) {
+    let owner = fresh(h);
+    let ids = messages(h, owner, 3).await;
+    let other = |id: Uuid| id.as_u128() & !(0xf << 76);
+    let random = other(ids[1]) | (4 << 76);
+    let variant = ids[1].as_u128() & !(0b11 << 62);
+    for wrong in [other(ids[1]), random, variant, 1].map(Uuid::from_u128) {
+        let bound = Some(vec![uuid(wrong)]);
+        let after = Scan { after: bound.clone(), ..all(&NEWEST, [uuid(owner)]) };
+        let until = Scan { until: bound, ..all(&NEWEST, [uuid(owner)]) };
+        for scan in [after, until] {
+            let answer = h.ports().store.scan(scan).await;
+            assert!(matches!(answer, Err(PortError::Misuse(_))), "{}: {answer:?}", h.name());
+        }
+        let until = key(&NEWEST, [uuid(owner)], [uuid(wrong)]);
+        misuses(h, vec![Op::DeleteUntil { until }]).await;
+    }
+    assert_eq!(docs(h, all(&NEWEST, [uuid(owner)])).await.len(), 3);
 }
 
 /// A prefix as `after` excludes what starts with it, as `until` includes it.

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use uuid::{Uuid, Variant};
+
 use super::{Column, Key, Kind, Op, Order, PortError, Result, Scan, Value, When, Writes};
 
 impl Key {
@@ -31,7 +33,8 @@ impl Scan {
         if ![&self.after, &self.until].into_iter().flatten().all(|key| fit(key, table.sort)) {
             return Err(PortError::Misuse("a scan bound that does not fit the table"));
         }
-        Ok(())
+        let bounds = [&self.after, &self.until].into_iter().flatten().flatten();
+        bounds.into_iter().try_for_each(alike_everywhere)
     }
 }
 
@@ -51,8 +54,29 @@ impl Op {
         if !fits {
             return Err(PortError::Misuse("a kind of write that the table does not take"));
         }
+        if let Self::DeleteUntil { until } = self {
+            until.sort.iter().try_for_each(alike_everywhere)?;
+        }
         self.key().check()
     }
+}
+
+/// Checks that a bound has the same place in the order of every store. CQL compares the version of
+/// UUIDs before their time (its type `uuid`), and the ids of rows are version 7: a bound of another
+/// version is before or after all of them, whatever its time is.
+fn alike_everywhere(bound: &Value) -> Result<()> {
+    match bound {
+        Value::Uuid(id) if !is_v7(*id) && !id.is_nil() && !id.is_max() => {
+            Err(PortError::Misuse("a bound that is no UUIDv7, and neither nil nor max"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether an id has the version and the variant of UUIDv7 (RFC 9562, section 5.7).
+#[must_use]
+pub fn is_v7(id: Uuid) -> bool {
+    id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122
 }
 
 /// Operations by partition, in the order in which each partition comes first. Each of them has

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use blobs::{BlobRef, Blobs, Group, Intake};
 pub use bus::{Bus, LiveEvent, Signal, SignalStream};
 pub use cache::Cache;
-pub use checks::by_partition;
+pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, Verdict};
 pub use metadata::{
     Column, Key, Kind, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes, load,
