@@ -1,25 +1,7 @@
-//! Headers of the preview's answers.
+//! The policy that keeps a preview in its frame.
 
 /// The frame's `sandbox` attribute, which the policy repeats.
-pub const SANDBOX: &str = "allow-popups allow-popups-to-escape-sandbox";
-
-/// Headers of every preview page, besides the policy.
-pub const HEADERS: &[(&str, &str)] = &[
-    ("content-type", "text/html; charset=utf-8"),
-    ("referrer-policy", "no-referrer"),
-    ("x-content-type-options", "nosniff"),
-    ("cross-origin-opener-policy", "same-origin"),
-    ("cache-control", "private, no-store"),
-];
-
-/// Headers of every attachment's bytes. The preview's origin is opaque, so that its images come
-/// from another origin.
-pub const ATTACHMENT_HEADERS: &[(&str, &str)] = &[
-    ("content-security-policy", "sandbox; default-src 'none'"),
-    ("x-content-type-options", "nosniff"),
-    ("cross-origin-resource-policy", "cross-origin"),
-    ("referrer-policy", "no-referrer"),
-];
+const SANDBOX: &str = "allow-popups allow-popups-to-escape-sandbox";
 
 /// The preview page's Content-Security-Policy (CSP Level 3).
 ///

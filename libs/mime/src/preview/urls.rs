@@ -21,11 +21,19 @@ pub(crate) fn is_dangerous(url: &str) -> bool {
         && !HARMLESS.iter().any(|scheme| start.starts_with(scheme))
 }
 
-/// The Content-ID that a `cid:` URL (RFC 2392) names, decoded.
-pub(super) fn content_id(url: &str) -> Option<String> {
+/// What a `cid:` URL (RFC 2392) names, as it stands there.
+pub(super) fn content_id(url: &str) -> Option<&str> {
     let url = url.trim();
     let scheme = url.get(..4).filter(|scheme| scheme.eq_ignore_ascii_case("cid:"))?;
-    let id = transfer::percent(&url.as_bytes()[scheme.len()..]);
-    let id = String::from_utf8_lossy(&id);
-    Some(id.trim().trim_start_matches('<').trim_end_matches('>').to_owned())
+    Some(bare(&url[scheme.len()..]))
+}
+
+/// A Content-ID without its percent-encoding; none where it has none.
+pub(super) fn decoded(id: &str) -> Option<String> {
+    let bytes = id.contains('%').then(|| transfer::percent(id.as_bytes()))?;
+    Some(bare(&String::from_utf8_lossy(&bytes)).to_owned())
+}
+
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
 }

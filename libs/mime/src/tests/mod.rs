@@ -4,6 +4,7 @@
 mod headers;
 mod html;
 mod previews;
+mod previews_bounds;
 mod structures;
 mod texts;
 
