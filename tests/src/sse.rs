@@ -52,17 +52,17 @@ impl Events {
         event.await.expect("the stream ended where an event was expected")
     }
 
-    /// The next comment.
-    pub async fn comment(&mut self) {
+    /// The next comment; the opening one has an id.
+    pub async fn comment(&mut self) -> Event {
         let comment = guarded("a comment", async {
             while let Some(event) = self.block().await {
                 if event.name == ":" {
-                    return true;
+                    return Some(event);
                 }
             }
-            false
+            None
         });
-        assert!(comment.await, "the stream ended where a comment was expected");
+        comment.await.expect("the stream ended where a comment was expected")
     }
 
     /// Waits for the end of the stream, and returns what came before it.
@@ -118,5 +118,7 @@ mod tests {
         assert_eq!(event.data["x"], 1);
         assert_eq!(parse(": still here\n\n").name, ":");
         assert_eq!(parse(":\n\n").name, ":");
+        let opened = parse(": open\nretry: 2000\nid: 7\n\n");
+        assert_eq!((opened.name.as_str(), opened.id.as_str()), (":", "7"));
     }
 }

@@ -84,6 +84,7 @@ pub(crate) struct Api {
     pub rate: Option<Rate>,
     pub max_streams: usize,
     pub answer_memory: usize,
+    pub max_streams_per_team: usize,
     pub max_overdue_jobs: u64,
     pub preview_frame_ancestors: String,
 }

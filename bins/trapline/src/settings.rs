@@ -41,6 +41,7 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
         api_rate: api.rate,
         max_streams: api.max_streams,
         answer_memory: api.answer_memory,
+        max_streams_per_team: api.max_streams_per_team,
         max_overdue_jobs: api.max_overdue_jobs,
         preview_frame_ancestors: api.preview_frame_ancestors.clone(),
         ..settings

@@ -167,6 +167,15 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::TOO_MANY_REQUESTS, "Too many requests", "rate_limited");
             with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
         }
+        AppError::TooManyStreams { of_team } => {
+            let error = if of_team {
+                "Your team has as many waits and event streams open as it may have; end some, or try again"
+            } else {
+                "As many waits and event streams are open as this process holds; try again"
+            };
+            let answer = plain(StatusCode::TOO_MANY_REQUESTS, error, "rate_limited");
+            with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
+        }
         AppError::OutboundDisabled => plain(
             StatusCode::CONFLICT,
             "This server sends no mail: its operator has configured no relay",

@@ -1,20 +1,20 @@
 //! What happens now: the long poll for a message, and the stream of an inbox's events.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+mod frames;
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
     Json,
+    body::Body,
     extract::State,
     http::{HeaderMap, HeaderValue, header},
-    response::{
-        IntoResponse, Response, Sse,
-        sse::{Event, KeepAlive},
-    },
+    response::{IntoResponse, Response},
 };
-use futures_util::{Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
-use trapline_app::{App, Bookmark, Feed, FeedEvent, Filter, Waited};
-use trapline_model::{InboxId, Message, Time};
+use trapline_app::{App, Filter, Waited};
+use trapline_model::{InboxId, Message, NearMiss, Time};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use crate::{
     auth::Reader,
@@ -22,7 +22,6 @@ use crate::{
     extract::{Flag, Id, Params},
 };
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
 const DEFAULT_TIMEOUT: u8 = 30;
 
 /// Which message to wait for; every given part must hold.
@@ -49,7 +48,31 @@ pub(crate) struct WaitInput {
     /// Seconds to wait.
     #[param(minimum = 1, maximum = 120, default = 30)]
     timeout: Option<u8>,
+    /// The status of the answer when no message arrives in time. Browsers and many HTTP clients repeat
+    /// a request that is answered 408 by themselves; 200 is what they leave alone.
+    #[serde(default)]
+    #[param(inline, value_type = Option<OnTimeout>)]
+    on_timeout: OnTimeout,
 }
+
+/// How a wait without a message is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+enum OnTimeout {
+    #[default]
+    #[serde(rename = "408")]
+    Error,
+    #[serde(rename = "200")]
+    Null,
+}
+
+impl utoipa::PartialSchema for OnTimeout {
+    fn schema() -> RefOr<Schema> {
+        let statuses = ObjectBuilder::new().schema_type(Type::String);
+        statuses.enum_values(Some(["408", "200"])).default(Some("408".into())).into()
+    }
+}
+
+impl utoipa::ToSchema for OnTimeout {}
 
 impl WaitInput {
     fn split(self) -> (Filter, Duration) {
@@ -59,11 +82,17 @@ impl WaitInput {
     }
 }
 
-/// The message that was waited for.
+/// What a wait led to.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct Found {
-    /// Whole.
-    message: Box<Message>,
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WaitResult {
+    /// The whole message. Null only with `onTimeout=200`, when none arrived in time.
+    #[schema(required)]
+    message: Option<Box<Message>>,
+    /// Only where there is no message: up to 5 of the last minutes that failed one filter only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    near_misses: Option<Vec<NearMiss>>,
 }
 
 /// Where a stream goes on.
@@ -78,7 +107,9 @@ pub(crate) struct EventsInput {
 
 /// Wait for a message
 ///
-/// Answers with the newest matching message, or else with the first that arrives in time.
+/// Answers with the newest matching message, or else with the first that arrives in time. When none
+/// does, the answer is 408, or, with `onTimeout=200`, `{ "message": null, "nearMisses": [...] }`: use
+/// that from browsers and from clients that repeat a 408 by themselves.
 #[utoipa::path(
     get,
     path = "/api/inboxes/{id}/messages/wait",
@@ -86,7 +117,7 @@ pub(crate) struct EventsInput {
     tag = "Messages",
     params(("id" = InboxId, Path, description = "The inbox."), WaitInput),
     responses(
-        (status = 200, description = "The message.", body = Found),
+        (status = 200, description = "The message.", body = WaitResult),
         (
             status = 408,
             description = "No matching message arrived in time (`wait_timeout`).",
@@ -99,11 +130,17 @@ pub(crate) async fn wait(
     caller: Reader,
     Id(id): Id<InboxId>,
     Params(input): Params<WaitInput>,
-) -> Result<Json<Found>> {
+) -> Result<Json<WaitResult>> {
+    let on_timeout = input.on_timeout;
     let (filter, timeout) = input.split();
-    match app.wait(caller.team, id, &filter, timeout).await? {
-        Waited::Found(message) => Ok(Json(Found { message })),
-        Waited::TimedOut(near_misses) => Err(Error::WaitTimeout(near_misses)),
+    match (app.wait(caller.team, id, &filter, timeout).await?, on_timeout) {
+        (Waited::Found(message), _) => {
+            Ok(Json(WaitResult { message: Some(message), near_misses: None }))
+        }
+        (Waited::TimedOut(near_misses), OnTimeout::Null) => {
+            Ok(Json(WaitResult { message: None, near_misses: Some(near_misses) }))
+        }
+        (Waited::TimedOut(near_misses), OnTimeout::Error) => Err(Error::WaitTimeout(near_misses)),
     }
 }
 
@@ -111,7 +148,9 @@ pub(crate) async fn wait(
 ///
 /// Server-sent events: `message.created` and `message.updated` with `{ inboxId, message }`,
 /// `message.deleted` with `{ inboxId, ids }` (and `all: true` for an emptied inbox), `inbox.updated`
-/// with `{ inbox }`. After a reconnect with `Last-Event-ID` the messages created meanwhile come first.
+/// with `{ inbox }`. After a reconnect with `Last-Event-ID` the messages created meanwhile come first;
+/// the opening frame, a comment, has an id too. What is no id of this inbox's events stands before
+/// its oldest message.
 /// A comment every 15 seconds keeps the connection open.
 #[utoipa::path(
     get,
@@ -137,40 +176,21 @@ pub(crate) async fn events(
     headers: HeaderMap,
     Params(input): Params<EventsInput>,
 ) -> Result<Response> {
-    let last = last_event(&headers, input.last_event_id.as_deref())?;
-    let feed = app.feed(caller.team, id, last).await?;
-    let events = Sse::new(frames(feed)).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    let last = last_event(&headers, input.last_event_id.as_deref());
+    let feed = app.feed(caller.team, id, last.as_deref()).await?;
     let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    Ok((headers, events).into_response())
+    Ok((headers, Body::from_stream(frames::of(feed))).into_response())
 }
 
-fn last_event(headers: &HeaderMap, parameter: Option<&str>) -> Result<Option<Bookmark>> {
+/// What the client says of the last event that it saw: the header counts, then the parameter.
+fn last_event<'a>(headers: &'a HeaderMap, parameter: Option<&'a str>) -> Option<Cow<'a, str>> {
     let header = headers.get("last-event-id").map(HeaderValue::as_bytes);
-    let given = header.map(String::from_utf8_lossy);
-    let text = given.as_deref().or(parameter).unwrap_or_default();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let path = if header.is_some() { "Last-Event-ID" } else { "lastEventId" };
-    let wrong = |_| Error::invalid(path, "invalid_value", "is not the id of an event");
-    text.parse().map(Some).map_err(wrong)
-}
-
-/// The first frame is a comment, so that a client sees at once that the stream is open.
-fn frames(feed: Feed) -> impl Stream<Item = Result<Event, Infallible>> {
-    let opened = stream::once(async { Event::default().comment("open") });
-    let events = stream::unfold(feed, |mut feed| async move {
-        let event = feed.next().await?;
-        Some((frame(event), feed))
-    });
-    opened.chain(events).map(Ok)
-}
-
-fn frame(event: FeedEvent) -> Event {
-    Event::default().id(event.id).event(event.name).data(event.data.to_string())
+    let given = header.map(String::from_utf8_lossy).or(parameter.map(Cow::Borrowed));
+    given.filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ pub(crate) struct ListInput {
 
 /// A page of messages, newest first.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = MessagePage)]
 pub(crate) struct MessagePage {
     /// Matching messages on all pages.
@@ -52,8 +53,13 @@ pub(crate) struct MessagePage {
     /// The most messages on a page.
     #[schema(minimum = 1, maximum = 200, example = 50)]
     limit: u16,
-    /// The messages, without their bodies.
+    /// The messages, without their bodies. Very long subjects and lists of people are cut here.
     messages: Vec<Summary>,
+    /// Only where `q` may have missed some: how many messages have headings so long that they were
+    /// searched in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    partly_searched: Option<u64>,
 }
 
 /// What is to change.
@@ -96,7 +102,9 @@ pub(crate) async fn list(
     let q = input.q.filter(|q| !q.is_empty());
     let query = ListQuery { q, unread: input.unread.on(), page: page.into(), limit: limit.into() };
     let found = app.list(caller.team, id, &query).await?;
-    Ok(Json(MessagePage { total: found.total, page, limit, messages: found.messages }))
+    let partly_searched = Some(found.partly_searched).filter(|count| *count > 0);
+    let (total, messages) = (found.total, found.messages);
+    Ok(Json(MessagePage { total, page, limit, messages, partly_searched }))
 }
 
 /// Mark every message read

@@ -3,19 +3,19 @@
 use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
     AnswerMemory, CpuPool, MasterKey, Result, Settings, Supervisor,
     attempts::Attempts,
-    forwarding,
+    feed, forwarding,
     ids::Ids,
     logins, mail,
     receive::{Committer, Interested, Receiver},
     retention::Retention,
     secrets::Secrets,
+    streams::Streams,
     versions::Versions,
     webhooks,
 };
@@ -35,7 +35,8 @@ pub struct App {
     pub(crate) retention: Arc<Retention>,
     pub(crate) versions: Arc<Versions>,
     pub(crate) cpu: CpuPool,
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) streams: Arc<Streams>,
+    pub(crate) payloads: feed::Payloads,
     pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
     pub(crate) attempts: Attempts,
@@ -83,7 +84,8 @@ impl App {
             receiver: Receiver::start(committer, &tasks),
             secrets: Secrets::new(master)?,
             cpu: CpuPool::for_machine(),
-            streams: Arc::new(Semaphore::new(settings.max_streams)),
+            streams: Streams::new(settings.max_streams, settings.max_streams_per_team),
+            payloads: feed::Payloads::default(),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
             keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
             attempts: Attempts::new(KNOWN_AT_MOST, KNOWN_FOR),

@@ -56,6 +56,11 @@ pub enum Error {
         /// When the next try can succeed.
         retry_after: Duration,
     },
+    /// As many waits and event streams are open as may be.
+    TooManyStreams {
+        /// Whether they are the team's own, not those of all teams.
+        of_team: bool,
+    },
     /// It takes mail to be sent, and the service has no relay.
     OutboundDisabled,
     /// Not now: the service is shutting down, or a backend does not answer.
@@ -105,6 +110,12 @@ impl fmt::Display for Error {
             Self::NotFound => f.write_str("not found"),
             Self::Conflict => f.write_str("conflict"),
             Self::TooMany { .. } => f.write_str("too many requests"),
+            Self::TooManyStreams { of_team: true } => {
+                f.write_str("the team has too many waits and streams open")
+            }
+            Self::TooManyStreams { of_team: false } => {
+                f.write_str("too many waits and streams are open")
+            }
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::WrongMasterKey => {

@@ -1,33 +1,46 @@
 //! An inbox's live events as a client follows them, with what it missed.
+//!
+//! A feed holds little, whatever happens in its inbox and however slowly its client takes it: a page
+//! of events, the keys that it still has to tell of, and what the bus keeps for it. Who falls behind
+//! that is told of a gap and reads the store, page by page.
 
 mod bookmark;
+mod deleted;
+mod payload;
+mod replay;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use futures_util::StreamExt;
 use serde_json::json;
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::time::Instant;
 use trapline_model::{InboxId, MessageId, TeamId};
-use trapline_store::{LiveEvent, Row, Scan, Signal, SignalStream, Value, records};
+use trapline_store::{LiveEvent, Signal, SignalStream, records};
 use uuid::Uuid;
 
-use crate::{App, Error, Result, messages::rows_of, metrics};
-pub use bookmark::Bookmark;
-use bookmark::Told;
+use crate::{App, Error, Result, metrics, streams::Permit};
+pub(crate) use bookmark::behind;
+use bookmark::{Bookmark, Told};
+use deleted::Deleted;
+pub(crate) use payload::Payloads;
+use replay::Replay;
 
 /// How often a stream reads the store though nothing was announced: a process that is killed between
 /// storing a message and announcing it announces nothing.
 const POLL: Duration = Duration::from_secs(30);
+/// When a stream looks again after the store did not answer.
+const RETRY: Duration = Duration::from_secs(2);
 
 /// An event as it goes to the client.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
     /// What a client sends as `Last-Event-ID` to get what came after.
     pub id: String,
     /// `message.created`, `message.updated`, `message.deleted` or `inbox.updated`.
     pub name: &'static str,
-    /// The payload.
-    pub data: serde_json::Value,
+    /// The payload: JSON on one line. Streams that tell of the same share its bytes.
+    pub data: Bytes,
 }
 
 /// A client's view of one inbox; dropping it ends the subscription.
@@ -36,51 +49,68 @@ pub struct Feed {
     inbox: records::Inbox,
     signals: SignalStream,
     ready: VecDeque<FeedEvent>,
+    replay: Option<Replay>,
+    deleted: Option<Deleted>,
     /// The newest message that the client was told of.
     cursor: Uuid,
     told: Told,
-    /// When the store is read next, where other processes write to it.
+    /// Whether other processes write to the store.
+    shared: bool,
+    /// When the store is read next, whatever the bus says.
     look: Option<Instant>,
+    /// Whether something else than new messages may have been missed.
+    gap: bool,
     ends: Option<Instant>,
-    _permit: OwnedSemaphorePermit,
+    _permit: Permit,
     _counted: metrics::Gauged,
 }
 
 impl App {
-    /// Follows an inbox. With `last`, the messages after that one come first.
+    /// Follows an inbox. With `last`, the id of an event, the messages after that one come first; all
+    /// that are kept, if it is no id of this inbox's events.
     pub async fn feed(
         self: &Arc<Self>,
         team: TeamId,
         id: InboxId,
-        last: Option<Bookmark>,
+        last: Option<&str>,
     ) -> Result<Feed> {
         let inbox = self.inbox_record(team, id).await?;
-        let permit = self.stream_permit()?;
+        let permit = self.stream_permit(team)?;
         let ends = inbox.expires_at.map(|at| Instant::now() + at.since(self.now()));
         let signals = self.ports.bus.subscribe(id).await?;
-        let last = last.filter(|last| last.last.inbox == id);
-        let cursor = last.map_or_else(|| self.ids.next(), |last| last.last.uuid);
         let shared = !self.ports.queue.durable();
         let mut feed = Feed {
             app: self.clone(),
             inbox,
             signals,
             ready: VecDeque::new(),
-            cursor,
-            told: Told::after(cursor),
+            replay: None,
+            deleted: None,
+            cursor: Uuid::nil(),
+            told: Told::after(Uuid::nil()),
+            shared,
             look: shared.then(|| Instant::now() + POLL),
+            gap: false,
             ends,
             _permit: permit,
             _counted: metrics::open_stream(),
         };
-        if let Some(last) = last {
-            feed.go_on(last).await?;
+        match last {
+            Some(last) => feed.go_on(Bookmark::read(last, id, self.now())).await?,
+            None => feed.begin().await?,
         }
         Ok(feed)
     }
 }
 
 impl Feed {
+    /// Where a client goes on that loses the stream before its first event.
+    #[must_use]
+    pub fn position(&self) -> String {
+        let told = self.shared.then(|| self.told.sum());
+        Bookmark { last: self.id_of(self.cursor), told }.to_string()
+    }
+
     /// The next event; `None` when the inbox is gone or the service shuts down.
     pub async fn next(&mut self) -> Option<FeedEvent> {
         let shutdown = self.app.shutdown.clone();
@@ -92,27 +122,57 @@ impl Feed {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let wake = self.ends.into_iter().chain(self.look).min();
-            let signal = match wake {
-                Some(wake) => tokio::time::timeout_at(wake, self.signals.next()).await,
-                None => Ok(self.signals.next().await),
-            };
-            let Ok(signal) = signal else {
-                if self.ends.is_some_and(|ends| ends <= Instant::now()) {
-                    return None;
-                }
-                self.poll().await;
-                continue;
-            };
-            let signal = signal?;
-            match self.hear(signal).await {
+            match self.step().await {
                 Ok(true) => {}
-                // The inbox is gone, or the client is better off asking anew.
                 Ok(false) | Err(Error::NotFound) => return None,
+                // A store that does not answer is no reason to end a stream that others feed.
                 Err(error) => {
-                    tracing::warn!(%error, "an event stream ended");
-                    return None;
+                    tracing::warn!(%error, "an event stream could not read the store");
+                    self.look_again();
+                    tokio::time::sleep(RETRY).await;
                 }
+            }
+        }
+    }
+
+    /// Events may have been missed: what is in the store is told as far as it was not.
+    fn look_again(&mut self) {
+        self.gap = true;
+        self.replay = Some(Replay::after(self.told.floor()));
+    }
+
+    /// Goes on until something may be ready; whether the inbox is still there.
+    async fn step(&mut self) -> Result<bool> {
+        if self.ends.is_some_and(|ends| ends <= Instant::now()) {
+            return Ok(false);
+        }
+        if let Some(deleted) = &mut self.deleted {
+            match deleted.next() {
+                Some(ids) => self.tell_deleted(&ids),
+                None => self.deleted = None,
+            }
+            return Ok(true);
+        }
+        if self.replay.is_some() {
+            self.tell_page().await?;
+            return Ok(true);
+        }
+        if std::mem::take(&mut self.gap) {
+            self.inbox_updated().await?;
+            return Ok(true);
+        }
+        let wake = self.ends.into_iter().chain(self.look).min();
+        let signal = match wake {
+            Some(wake) => tokio::time::timeout_at(wake, self.signals.next()).await,
+            None => Ok(self.signals.next().await),
+        };
+        match signal {
+            Ok(Some(signal)) => self.hear(signal).await,
+            Ok(None) => Ok(false),
+            Err(_elapsed) => {
+                self.look = self.shared.then(|| Instant::now() + POLL);
+                self.replay = Some(Replay::after(self.told.floor()));
+                Ok(true)
             }
         }
     }
@@ -120,8 +180,7 @@ impl Feed {
     async fn hear(&mut self, signal: Signal) -> Result<bool> {
         let event = match signal {
             Signal::Gap => {
-                self.replay().await?;
-                self.inbox_updated().await?;
+                self.look_again();
                 return Ok(true);
             }
             Signal::Event(event) => event,
@@ -133,13 +192,10 @@ impl Feed {
                 }
             }
             LiveEvent::MessageUpdated { id } => self.tell_message("message.updated", *id).await?,
-            LiveEvent::MessagesDeleted { ids } => {
-                let ids: Vec<_> = ids.iter().map(|id| self.id_of(*id)).collect();
-                self.tell("message.deleted", json!({ "inboxId": self.inbox.id, "ids": ids }));
-            }
+            LiveEvent::MessagesDeleted { .. } => self.deleted = Some(Deleted::of(event.clone())),
             LiveEvent::InboxEmptied => {
                 let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
-                self.tell("message.deleted", data);
+                self.tell("message.deleted", data.to_string().into());
             }
             LiveEvent::InboxUpdated => self.inbox_updated().await?,
             LiveEvent::InboxDeleted => return Ok(false),
@@ -148,96 +204,35 @@ impl Feed {
         Ok(true)
     }
 
-    /// A store that does not answer is no reason to end a stream that others feed.
-    async fn poll(&mut self) {
-        self.look = Some(Instant::now() + POLL);
-        if let Err(error) = self.replay().await {
-            tracing::warn!(%error, "an event stream could not read the store");
-        }
+    /// Takes note that the client is told of a message, unless it was.
+    fn is_new(&mut self, id: Uuid) -> bool {
+        self.cursor = self.cursor.max(id);
+        // In one process nothing is stored so late that its id is not kept any more.
+        (self.shared || id > self.told.floor()) && self.told.insert(id)
     }
 
-    /// Tells of what the client lacks; of the last minute's messages again, if it lacks one of these.
-    async fn go_on(&mut self, bookmark: Bookmark) -> Result<()> {
-        let Some(sum) = bookmark.told else { return self.replay().await };
-        self.told = Told::after(sum.floor);
-        let rows = self.newer(sum.floor).await?;
-        let known = rows.iter().map(records::Message::id).filter(|id| *id <= self.cursor);
-        let known: Vec<_> = known.collect();
-        if sum.is_of(known.iter().copied()) {
-            for id in known {
-                self.told.insert(id);
-            }
-        }
-        self.tell_rows(rows).await
-    }
-
-    /// Reads the store, and tells of every message that the client has not been told of.
-    async fn replay(&mut self) -> Result<()> {
-        // One process alone stores messages in the order of their ids.
-        let floor = if self.look.is_some() { self.told.sum().floor } else { self.cursor };
-        let rows = self.newer(floor).await?;
-        self.tell_rows(rows).await
-    }
-
-    /// Tells of those messages that the client has not been told of, oldest first.
-    async fn tell_rows(&mut self, mut rows: Vec<Row>) -> Result<()> {
-        rows.retain(|row| !self.told.contains(records::Message::id(row)));
-        let Some(oldest) = rows.last().map(records::Message::id) else { return Ok(()) };
-        let limit = self.limit();
-        let marks = self.app.read_state(self.inbox.id, None, Some(oldest), limit).await?;
-        for row in rows.iter().rev() {
-            let uuid = records::Message::id(row);
-            let message = records::Message::of(row)?;
-            let summary = crate::messages::summary(self.id_of(uuid), message, marks.is_read(uuid));
-            if self.is_new(uuid) {
-                let data = json!({ "inboxId": self.inbox.id, "message": summary });
-                self.tell("message.created", data);
-            }
+    async fn tell_message(&mut self, name: &'static str, uuid: Uuid) -> Result<()> {
+        // One that was deleted meanwhile has an event of its own for that.
+        if let Some(data) = self.app.payload_of(self.id_of(uuid)).await? {
+            self.tell(name, data);
         }
         Ok(())
     }
 
-    /// The stored messages after one, newest first.
-    async fn newer(&mut self, floor: Uuid) -> Result<Vec<Row>> {
-        let until = Some(vec![Value::Uuid(floor)]);
-        let scan = Scan { until, ..rows_of(self.inbox.id, None, self.limit()) };
-        let mut rows = self.app.ports.store.scan(scan).await?;
-        rows.retain(|row| records::Message::id(row) > floor);
-        Ok(rows)
-    }
-
-    fn limit(&self) -> usize {
-        usize::try_from(self.inbox.max_messages).unwrap_or(usize::MAX)
-    }
-
-    /// Takes note that the client is told of a message, unless it was.
-    fn is_new(&mut self, id: Uuid) -> bool {
-        self.cursor = self.cursor.max(id);
-        self.told.insert(id)
-    }
-
-    async fn tell_message(&mut self, name: &'static str, uuid: Uuid) -> Result<()> {
-        match self.app.message_summary(self.inbox.team, self.id_of(uuid)).await {
-            Ok(message) => {
-                self.tell(name, json!({ "inboxId": self.inbox.id, "message": message }));
-                Ok(())
-            }
-            // Deleted meanwhile, which an event of its own tells.
-            Err(Error::NotFound) => Ok(()),
-            Err(error) => Err(error),
-        }
+    fn tell_deleted(&mut self, ids: &[Uuid]) {
+        let ids: Vec<_> = ids.iter().map(|id| self.id_of(*id)).collect();
+        let data = json!({ "inboxId": self.inbox.id, "ids": ids });
+        self.tell("message.deleted", data.to_string().into());
     }
 
     async fn inbox_updated(&mut self) -> Result<()> {
         let inbox = self.app.inbox(self.inbox.team, self.inbox.id).await?;
-        self.tell("inbox.updated", json!({ "inbox": inbox }));
+        self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
         Ok(())
     }
 
-    fn tell(&mut self, name: &'static str, data: serde_json::Value) {
-        let told = self.look.map(|_| self.told.sum());
-        let id = Bookmark { last: self.id_of(self.cursor), told }.to_string();
-        self.ready.push_back(FeedEvent { id, name, data });
+    fn tell(&mut self, name: &'static str, data: Bytes) {
+        self.ready.push_back(FeedEvent { id: self.position(), name, data });
     }
 
     fn id_of(&self, uuid: Uuid) -> MessageId {

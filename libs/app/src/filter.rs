@@ -1,7 +1,9 @@
 //! Which messages a search or a wait is about. All texts are compared decoded and case-folded.
 
-use trapline_mime::fold;
-use trapline_model::{Address, Time};
+use std::collections::HashSet;
+
+use trapline_mime::{Digest, fold};
+use trapline_model::{Address, Envelope, Time};
 use trapline_store::records::Message;
 
 /// Who a message is from and for, as filters see it.
@@ -14,14 +16,31 @@ pub(crate) struct Parties {
 }
 
 impl Parties {
+    /// As a row has them.
     pub(crate) fn of(message: &Message) -> Self {
-        let mut from: Vec<_> = message.from.iter().map(written).collect();
-        push_new(&mut from, &message.envelope.from);
         let headers = message.to.iter().chain(&message.cc).chain(&message.bcc);
-        let mut to: Vec<_> = headers.map(written).collect();
-        for recipient in &message.envelope.to {
-            push_new(&mut to, recipient);
+        Self::new(message.from.as_ref(), headers, &message.envelope)
+    }
+
+    /// As a message has them.
+    pub(crate) fn whole(digest: &Digest, envelope: &Envelope) -> Self {
+        let headers = digest.to.iter().chain(&digest.cc).chain(&digest.bcc);
+        Self::new(digest.from.as_ref(), headers, envelope)
+    }
+
+    fn new<'a>(
+        from: Option<&Address>,
+        to: impl Iterator<Item = &'a Address>,
+        envelope: &Envelope,
+    ) -> Self {
+        let mut from: Vec<_> = from.into_iter().map(written).collect();
+        if !envelope.from.is_empty() && !from.contains(&envelope.from) {
+            from.push(envelope.from.clone());
         }
+        let mut to: Vec<_> = to.map(written).collect();
+        let known: HashSet<_> = to.iter().cloned().collect();
+        let more = envelope.to.iter().filter(|to| !to.is_empty() && !known.contains(*to));
+        to.extend(more.cloned());
         Self { from, to }
     }
 }
@@ -34,22 +53,30 @@ fn written(address: &Address) -> String {
     }
 }
 
-fn push_new(list: &mut Vec<String>, address: &str) {
-    if !address.is_empty() && !list.iter().any(|known| known == address) {
-        list.push(address.to_owned());
-    }
-}
-
 /// The folded text that `q` looks at: subject, sender, recipients.
-pub(crate) fn search_text(message: &Message) -> String {
-    let Parties { from, to } = Parties::of(message);
-    let mut text = fold(&message.subject);
-    for party in from.iter().chain(&to) {
+pub(crate) fn search_text(subject: &str, parties: &Parties) -> String {
+    let mut text = fold(subject);
+    for party in parties.from.iter().chain(&parties.to) {
         text.push('\n');
         text.push_str(&fold(party));
     }
     // JSON would escape control characters, which a folded search text has none of.
     text.replace(|c: char| c.is_control(), " ")
+}
+
+/// The folded form of `q`, as it is in a row's search text.
+pub(crate) fn needle(q: &str) -> String {
+    searched(&fold(q))
+}
+
+/// A search text as it is in a row, free of what JSON would escape.
+pub(crate) fn searched(text: &str) -> String {
+    text.replace(['"', '\\'], " ")
+}
+
+/// Whether a text has a folded one in it.
+fn contains(text: &str, wanted: &str) -> bool {
+    fold(text).contains(wanted)
 }
 
 /// What a wait looks for; every given part must hold.
@@ -90,7 +117,12 @@ impl Matcher {
 
     /// Whether sender, recipients and subject are those looked for.
     pub(crate) fn matches(&self, from: &[String], to: &[String], subject: &str) -> bool {
-        self.failures(from, to, subject).is_empty()
+        let holds = |wanted: &Option<String>, found: &[String]| {
+            wanted.as_ref().is_none_or(|wanted| found.iter().any(|text| contains(text, wanted)))
+        };
+        holds(&self.to, to)
+            && holds(&self.from, from)
+            && self.subject.as_ref().is_none_or(|wanted| contains(subject, wanted))
     }
 
     /// What does not hold, for people.
@@ -98,7 +130,7 @@ impl Matcher {
         let mut failures = Vec::new();
         let mut check = |part: &str, wanted: &Option<String>, found: &[String]| {
             if let Some(wanted) = wanted
-                && !found.iter().any(|text| fold(text).contains(wanted))
+                && !found.iter().any(|text| contains(text, wanted))
             {
                 let found = found.join(", ");
                 failures.push(format!("{part} \"{found}\" does not contain \"{wanted}\""));

@@ -1,13 +1,14 @@
 //! Messages: listed, read, marked, removed.
 
+mod heading;
 mod list;
 mod marks;
 mod read;
 
 use futures_util::future::try_join;
-use trapline_model::{InboxId, Message, MessageId, Summary, TeamId};
+use trapline_model::{Envelope, InboxId, Message, MessageId, Summary, TeamId};
 use trapline_store::{
-    LiveEvent, Op, Scan, Value, When,
+    LiveEvent, Op, Scan, Value, When, is_v7,
     records::{self, Mark},
 };
 use uuid::Uuid;
@@ -50,6 +51,9 @@ impl App {
         id: MessageId,
     ) -> Result<records::Message> {
         let inbox = self.inbox_record(team, id.inbox).await?;
+        if !is_v7(id.uuid) {
+            return Err(Error::NotFound);
+        }
         let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         let until = Some(vec![Value::Uuid(id.uuid)]);
         let newer = Scan { until, ..message_keys(id.inbox, max.saturating_add(1)) };
@@ -94,7 +98,8 @@ pub(crate) fn summary(id: MessageId, message: records::Message, is_read: bool) -
 /// A record and what its bytes hold.
 pub(crate) fn whole(
     id: MessageId,
-    record: records::Message,
+    record: &records::Message,
+    envelope: Envelope,
     is_read: bool,
     parsed: trapline_mime::Parsed,
 ) -> Message {
@@ -108,7 +113,7 @@ pub(crate) fn whole(
         cc: digest.cc,
         bcc: digest.bcc,
         reply_to: digest.reply_to,
-        envelope: record.envelope,
+        envelope,
         received_at: id.received_at(),
         date: digest.date,
         size: record.blob.len,

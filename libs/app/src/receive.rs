@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod committer;
+mod cut;
 mod draft;
 
 use bytes::Bytes;

@@ -26,6 +26,8 @@ pub struct Settings {
     pub answer_memory: usize,
     /// Parked waits and event streams per process.
     pub max_streams: usize,
+    /// Those of one team.
+    pub max_streams_per_team: usize,
     /// Overdue jobs at which the deep health check fails.
     pub max_overdue_jobs: u64,
     /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
@@ -58,6 +60,7 @@ impl Default for Settings {
             groups_in_flight: 1,
             answer_memory: 256 << 20,
             max_streams: 20_000,
+            max_streams_per_team: 10_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
             outbound: None,

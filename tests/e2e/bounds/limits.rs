@@ -46,7 +46,7 @@ async fn recipients_beyond_the_limit_are_put_off() {
 
 #[tokio::test]
 async fn waits_beyond_the_limit_are_put_off() {
-    let server = Deployment::with(&["--max-streams", "2"]);
+    let server = Deployment::with(&["--max-streams", "2", "--max-streams-per-team", "2"]);
     let rest = server.rest();
     let inbox = rest.inbox().await;
     let first = rest.events(&inbox.path("/events"), None).await;

@@ -86,7 +86,22 @@ async fn a_client_that_comes_back_gets_what_it_missed_exactly_once() {
     // As a parameter too, for clients that cannot set a header.
     let query = format!("{path}?lastEventId={}", second.id);
     assert_eq!(subject(&rest.events(&query, None).await.next().await), "2");
-    rest.get(&format!("{path}?lastEventId=nonsense")).await.error(400);
+    // What is no id of this inbox's events stands before everything that is kept.
+    let query = format!("{path}?lastEventId=nonsense");
+    assert_eq!(subject(&rest.events(&query, None).await.next().await), "0");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_lost_before_its_first_event_misses_nothing() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let path = inbox.path("/events");
+    let opened = rest.events(&path, None).await.comment().await;
+    assert!(!opened.id.is_empty());
+    deliver(&server, &inbox, &Mail::new("missed", "x")).await;
+    let mut events = rest.events(&path, Some(&opened.id)).await;
+    assert_eq!(events.next().await.data["message"]["subject"], "missed");
 }
 
 #[tokio::test]

@@ -1,7 +1,11 @@
 //! `GET /api/inboxes/:id/messages/wait`
 
 use serde_json::{Value, json};
-use trapline_tests::{Answer, Inbox, Mail, Rest, Smtp, deliver, guarded, shared};
+use trapline_tests::{
+    Answer, Deployment, Inbox, Mail, Rest, Smtp, deliver, eventually, guarded, shared,
+};
+
+use super::counted;
 
 async fn wait(rest: &Rest, inbox: &Inbox, query: &[(&str, &str)]) -> Answer {
     rest.query(&inbox.path("/messages/wait"), query).await
@@ -115,16 +119,32 @@ async fn a_wait_that_ends_without_a_message_says_what_it_missed() {
 
 #[tokio::test]
 async fn a_wait_ends_with_its_inbox() {
-    let server = shared();
+    let server = Deployment::with(&["--metrics-token", "metrics"]);
     let rest = server.rest();
     let inbox = rest.inbox().await;
     let parked = wait(&rest, &inbox, &[("timeout", "120")]);
     let delete = async {
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        eventually("a parked wait", async || {
+            (counted(&server, "trapline_waits_parked ").await == 1).then_some(())
+        })
+        .await;
         rest.delete(&inbox.path("")).await.expect(204);
     };
     let (answer, ()) = guarded("the end of the wait", async { tokio::join!(parked, delete) }).await;
     answer.error(404);
+}
+
+#[tokio::test]
+async fn a_wait_without_a_message_is_an_answer_like_others_where_asked() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let query = [("subject", "code"), ("timeout", "1"), ("onTimeout", "200")];
+    let answer = wait(&rest, &inbox, &query).await.expect(200).json();
+    assert_eq!(answer, json!({ "message": null, "nearMisses": [] }));
+    let id = deliver(&server, &inbox, &Mail::new("no such word", "x")).await;
+    let answer = wait(&rest, &inbox, &query).await.expect(200).json();
+    assert_eq!((&answer["message"], &answer["nearMisses"][0]["id"]), (&Value::Null, &json!(id)));
 }
 
 #[tokio::test]

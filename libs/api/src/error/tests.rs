@@ -23,6 +23,8 @@ async fn every_error_has_its_status_and_code() {
         (AppError::Forbidden(Forbidden::BadSignature).into(), 403, "bad_signature"),
         (AppError::NotFound.into(), 404, "not_found"),
         (AppError::Conflict.into(), 409, "conflict"),
+        (AppError::TooManyStreams { of_team: true }.into(), 429, "rate_limited"),
+        (AppError::TooManyStreams { of_team: false }.into(), 429, "rate_limited"),
         (AppError::TooMany { retry_after: Duration::from_secs(1) }.into(), 429, "rate_limited"),
         (AppError::Unavailable.into(), 503, "unavailable"),
         (AppError::from(PortError::Damaged("s".to_owned())).into(), 500, "internal"),

@@ -140,7 +140,7 @@ async fn wrong_parameters_are_named() {
         ("/messages/wait?timeout=121", &[("timeout", "too_big")]),
         ("/messages/wait?since=yesterday", &[("since", "invalid_value")]),
         ("/messages/wait?to=", &[("to", "too_short")]),
-        ("/events?lastEventId=7", &[("lastEventId", "invalid_value")]),
+        ("/events?lastEvent=7", &[("lastEvent", "unknown")]),
     ];
     for (path, wanted) in cases {
         let answer = service.get(&format!("{inbox}{path}")).await;

@@ -54,10 +54,36 @@ async fn stream(service: &Service, inbox: &str, last: Option<&str>) -> Body {
     response.into_body()
 }
 
-/// The lines of the next frame.
-async fn frame(frames: &mut axum::body::BodyDataStream) -> Vec<String> {
-    let frame = frames.next().await.unwrap().unwrap();
-    String::from_utf8(frame.to_vec()).unwrap().lines().map(str::to_owned).collect()
+/// The lines of the next frame, in however many pieces it comes.
+async fn frame(pieces: &mut axum::body::BodyDataStream) -> Vec<String> {
+    let mut text = String::new();
+    while !text.ends_with("\n\n") {
+        text.push_str(std::str::from_utf8(&pieces.next().await.unwrap().unwrap()).unwrap());
+    }
+    text.lines().map(str::to_owned).collect()
+}
+
+fn id(frame: &[String]) -> &str {
+    frame.iter().find_map(|line| line.strip_prefix("id: ")).unwrap()
+}
+
+#[tokio::test]
+async fn a_wait_without_a_message_is_an_answer_like_others_where_asked() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let message = service.message(&inbox).await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=1&onTimeout");
+    let found = service.get(&format!("{path}=200")).await;
+    assert_eq!((found.status, found.json()), (200, json!({ "message": message })));
+    let missed = service.get(&format!("{path}=200&subject=nothing-like-it")).await;
+    assert_eq!((missed.status, &missed.json()["message"]), (200, &Value::Null));
+    assert_eq!(missed.json()["nearMisses"][0]["id"], message["id"]);
+    let missed = service.get(&format!("{path}=408&subject=nothing-like-it")).await;
+    assert_eq!(missed.code(), (408, "wait_timeout".to_owned()));
+    for other in ["204", "0200", "null", ""] {
+        let refused = service.get(&format!("{path}={other}")).await;
+        assert_eq!(refused.json()["issues"][0]["path"], "onTimeout", "{other}: {refused:?}");
+    }
 }
 
 #[tokio::test]
@@ -65,19 +91,27 @@ async fn a_stream_opens_at_once_and_goes_on_where_it_was_left() {
     let service = Service::start().await;
     let inbox = service.inbox().await;
     let mut frames = stream(&service, &inbox, None).await.into_data_stream();
-    assert_eq!(frame(&mut frames).await, [": open", ""]);
+    let opened = frame(&mut frames).await;
+    assert_eq!(opened[..2], [": open", "retry: 2000"]);
     let first = service.message(&inbox).await;
-    let id = first["id"].as_str().unwrap();
+    let first_id = first["id"].as_str().unwrap();
     let told = frame(&mut frames).await;
-    assert!(told.contains(&format!("id: {id}")), "{told:?}");
+    assert!(told.contains(&format!("id: {first_id}")), "{told:?}");
     assert!(told.contains(&"event: message.created".to_owned()), "{told:?}");
     drop(frames);
 
     let missed = service.message(&inbox).await;
-    let mut frames = stream(&service, &inbox, Some(id)).await.into_data_stream();
+    let mut frames = stream(&service, &inbox, Some(first_id)).await.into_data_stream();
     frame(&mut frames).await;
     let told = frame(&mut frames).await;
     let data = told.iter().find_map(|line| line.strip_prefix("data: ")).unwrap();
     let data: Value = serde_json::from_str(data).unwrap();
     assert_eq!((&data["inboxId"], &data["message"]["id"]), (&json!(inbox), &missed["id"]));
+
+    // Where it opened, and before everything that is kept.
+    for last in [id(&opened), "nonsense"] {
+        let mut frames = stream(&service, &inbox, Some(last)).await.into_data_stream();
+        frame(&mut frames).await;
+        assert_eq!(id(&frame(&mut frames).await), first_id, "{last}");
+    }
 }

@@ -157,6 +157,7 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         groups_in_flight: 1,
         max_streams: 8,
         answer_memory: 1 << 20,
+        max_streams_per_team: 6,
         max_overdue_jobs: 50,
         preview_frame_ancestors: "*".to_owned(),
         outbound: Some(Outbound {

@@ -10,13 +10,7 @@ use trapline_store::{
 };
 
 use super::{attempt::next_job, record::put};
-use crate::{
-    App, Error, Filter, Result,
-    filter::{Matcher, Parties},
-    ids,
-    mail::Mailbox,
-    receive::Arrival,
-};
+use crate::{App, Error, Filter, Result, filter::Matcher, ids, mail::Mailbox, receive::Arrival};
 
 /// Messages whose forwards are started together.
 const AT_ONCE: usize = 64;
@@ -97,9 +91,8 @@ impl App {
         let Some(message) = row.map(|row| Message::of(&row)).transpose()? else {
             return Ok(Vec::new());
         };
-        let Parties { from, to } = Parties::of(&message);
         // Bounces have no sender, so that nothing answers them; to forward them would.
-        if message.envelope.from.is_empty() || !matcher.matches(&from, &to, &message.subject) {
+        if message.envelope.from.is_empty() || !self.heading_holds(&message, matcher).await? {
             return Ok(Vec::new());
         }
         let mut found = Vec::with_capacity(rule.to.len());

@@ -1,6 +1,5 @@
 //! The list of an inbox: newest first, in pages, with search.
 
-use trapline_mime::fold;
 use trapline_model::{InboxId, MessageId, Summary, TeamId};
 use trapline_store::{
     Key, Row, Scan, Value,
@@ -9,10 +8,18 @@ use trapline_store::{
 use uuid::Uuid;
 
 use super::summary;
-use crate::{App, Result, counts::ReadState};
+use crate::{
+    App, Result,
+    counts::ReadState,
+    filter::{needle, search_text, searched},
+};
 
-/// Rows read at a time; bounds the memory of a search over a full inbox.
-const STEP: usize = 1_000;
+/// Rows read at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
+const STEP: usize = 200;
+/// Messages that a search looks into because their rows do not have all of their headings, and their
+/// bytes together.
+const LOOKS: usize = 20;
+const LOOK_BYTES: u64 = 64 << 20;
 
 /// What a client asks for; bounds are checked at the edge.
 #[derive(Debug, Clone)]
@@ -28,12 +35,30 @@ pub struct ListQuery {
 }
 
 /// A page of the list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     /// Matching messages in all.
     pub total: u64,
     /// Newest first.
     pub messages: Vec<Summary>,
+    /// Messages with very long headings that were searched only in part, since there were too many.
+    pub partly_searched: u64,
+}
+
+/// What a search may still look into.
+struct Looks {
+    messages: usize,
+    bytes: u64,
+}
+
+impl Looks {
+    fn take(&mut self, size: u64) -> bool {
+        let left = self.bytes.checked_sub(size).filter(|_| self.messages > 0);
+        if let Some(left) = left {
+            (self.messages, self.bytes) = (self.messages - 1, left);
+        }
+        left.is_some()
+    }
 }
 
 impl App {
@@ -52,12 +77,12 @@ impl App {
         let skipped = (query.page - 1).saturating_mul(query.limit).min(max);
         let taken = query.limit.min(max - skipped);
         if taken == 0 || skipped as u64 >= total {
-            return Ok(Page { total, messages: Vec::new() });
+            return Ok(Page { total, ..Page::default() });
         }
         let after = self.key_before(inbox.id, skipped).await?;
         let rows = self.ports.store.scan(rows_of(inbox.id, after, taken)).await?;
         let messages = self.summaries(inbox.id, after, rows).await?;
-        Ok(Page { total, messages })
+        Ok(Page { total, messages, partly_searched: 0 })
     }
 
     /// The last message of the pages before.
@@ -83,22 +108,30 @@ impl App {
     /// One pass over the inbox: the total must be exact, and the bound on an inbox's messages is
     /// what keeps that cheap.
     async fn filtered_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
-        let needle = query.q.as_deref().map(|q| fold(q).replace(['"', '\\'], " "));
+        let needle = query.q.as_deref().map(needle);
         let finder = needle.as_deref().map(|text| memchr::memmem::Finder::new(text.as_bytes()));
         let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         let state = self.read_state(inbox.id, None, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
-        let mut page = Page { total: 0, messages: Vec::new() };
+        let mut page = Page::default();
+        let mut looks = Looks { messages: LOOKS, bytes: LOOK_BYTES };
         let mut after = None;
         while left > 0 {
             let rows = self.ports.store.scan(rows_of(inbox.id, after, left.min(STEP))).await?;
             let Some(last) = rows.last() else { break };
             (left, after) = (left - rows.len(), Some(Message::id(last)));
             for row in &rows {
-                let found = finder
-                    .as_ref()
-                    .is_none_or(|finder| finder.find(Message::search(row).as_bytes()).is_some());
-                if found && !(query.unread && state.is_read(Message::id(row))) {
+                if query.unread && state.is_read(Message::id(row)) {
+                    continue;
+                }
+                let found = match &finder {
+                    Some(finder) if finder.find(Message::search(row).as_bytes()).is_none() => {
+                        Message::is_cut(row)
+                            && self.has_in_heading(row, finder, &mut looks, &mut page).await?
+                    }
+                    _ => true,
+                };
+                if found {
                     if page.total >= wanted as u64 && page.messages.len() < query.limit {
                         page.messages.push(summarise(inbox.id, row, &state)?);
                     }
@@ -107,6 +140,23 @@ impl App {
             }
         }
         Ok(page)
+    }
+
+    /// Whether the message has in its heading what its row does not.
+    async fn has_in_heading(
+        &self,
+        row: &Row,
+        finder: &memchr::memmem::Finder<'_>,
+        looks: &mut Looks,
+        page: &mut Page,
+    ) -> Result<bool> {
+        let record = Message::of(row)?;
+        if !looks.take(record.blob.len) {
+            page.partly_searched += 1;
+            return Ok(false);
+        }
+        let (parties, subject) = self.heading(&record).await?;
+        Ok(finder.find(searched(&search_text(&subject, &parties)).as_bytes()).is_some())
     }
 }
 

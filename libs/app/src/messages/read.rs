@@ -1,13 +1,13 @@
 //! A message's bytes, whole or by part.
 
 use bytes::Bytes;
-use trapline_model::{Attachment, Message, MessageId, Summary, TeamId};
+use trapline_model::{Attachment, Message, MessageId, TeamId};
 use trapline_store::{
     BlobRef, PortError, load,
     records::{self, Moved, SegmentAlias},
 };
 
-use super::{summary, whole};
+use super::whole;
 use crate::{App, Error, Result, answers};
 
 /// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
@@ -32,12 +32,6 @@ impl App {
         self.open(id, record).await
     }
 
-    /// The message as lists show it.
-    pub(crate) async fn message_summary(&self, team: TeamId, id: MessageId) -> Result<Summary> {
-        let record = self.message_row(team, id).await?;
-        Ok(summary(id, record, self.is_read(id).await?))
-    }
-
     /// The message as sent, byte for byte.
     pub async fn raw(&self, team: TeamId, id: MessageId) -> Result<Bytes> {
         let record = self.message_row(team, id).await?;
@@ -53,7 +47,8 @@ impl App {
         let raw = self.bytes(&record.blob).await?;
         let is_read = self.is_read(id).await?;
         let parsed = self.take_apart(raw, trapline_mime::parse).await?;
-        Ok(whole(id, record, is_read, parsed))
+        let envelope = self.envelope(&record).await?;
+        Ok(whole(id, &record, envelope, is_read, parsed))
     }
 
     /// Whether the message holds a one-time code.

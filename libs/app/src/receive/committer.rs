@@ -161,13 +161,18 @@ impl Committer {
         group: &mut Forming,
         now: Time,
     ) -> trapline_store::Result<Placed> {
-        let Draft { targets, raw, search, parties, mut message } = draft;
+        let Draft { targets, raw, search, parties, mut message, envelope } = draft;
         let ids: Vec<_> = targets
             .iter()
             .map(|target| MessageId { inbox: target.inbox, uuid: self.ids.next() })
             .collect();
         let (offset, len) = group.segment.add(&ids, &raw);
         message.blob = BlobRef { segment: group.name.clone(), offset, len };
+        if let Some(envelope) = envelope {
+            // Beside the message, under its ids, so that it lives and moves with it.
+            let (offset, len) = group.segment.add(&ids, &envelope);
+            message.whole_envelope = Some(BlobRef { segment: group.name.clone(), offset, len });
+        }
         let doc = message.doc(&search)?;
         for (id, target) in ids.iter().zip(&targets) {
             group.arrived.push((target.team, *id));
@@ -177,7 +182,8 @@ impl Committer {
         }
         let bounds = targets.iter().map(|target| (target.inbox, target.max_messages)).collect();
         let (from, to, subject) = (parties.from, parties.to, message.subject);
-        let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject };
+        let cut = message.cut;
+        let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject, cut };
         Ok(Placed { ids, bounds, event })
     }
 

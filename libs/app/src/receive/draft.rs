@@ -1,10 +1,10 @@
 //! A mail, summarised, before it has an id and a place.
 
 use bytes::Bytes;
-use trapline_model::{Address, Envelope, InboxId, TeamId, Time};
+use trapline_model::{Envelope, InboxId, TeamId, Time};
 use trapline_store::{BlobRef, records::Message};
 
-use super::Incoming;
+use super::{Incoming, cut::Cut};
 use crate::filter::{Parties, search_text};
 
 /// One inbox that the mail goes to.
@@ -23,6 +23,8 @@ pub(super) struct Draft {
     pub search: String,
     pub parties: Parties,
     pub message: Message,
+    /// The envelope as JSON, where the row has only its beginning.
+    pub envelope: Option<Bytes>,
 }
 
 impl Draft {
@@ -33,14 +35,11 @@ impl Draft {
             expires_at: mailbox.0.expires_at,
             max_messages: mailbox.0.max_messages,
         });
-        let message = summarise(&mail.raw, mail.envelope);
-        Self {
-            targets: targets.collect(),
-            search: search_text(&message),
-            parties: Parties::of(&message),
-            message,
-            raw: mail.raw,
-        }
+        let targets = targets.collect();
+        let digest = trapline_mime::digest(&mail.raw);
+        let search = search_text(&digest.subject, &Parties::whole(&digest, &mail.envelope));
+        let (message, search, envelope) = row(digest, &mail.envelope, &search, mail.raw.len());
+        Self { targets, search, parties: Parties::of(&message), message, envelope, raw: mail.raw }
     }
 
     /// The life of the longest-lived inbox; `None` when one lasts.
@@ -53,39 +52,50 @@ impl Draft {
     }
 }
 
-/// Bounds what one mail may put into its row; the bytes keep everything.
-const MAX_ADDRESSES: usize = 200;
-const MAX_TEXT: usize = 1_000;
+/// What one mail puts into its row, in bytes of JSON; the message's bytes keep everything. With what
+/// the parser bounds (snippet and warnings) a row has at most 16 KiB.
+const SEARCH: usize = 4 * 1024;
+const SUBJECT: usize = 1_000;
+const ADDRESSES: usize = 4 * 1024;
+const ENVELOPE: usize = 2 * 1024;
 
-fn summarise(raw: &[u8], envelope: Envelope) -> Message {
-    let digest = trapline_mime::digest(raw);
-    Message {
-        blob: BlobRef { segment: String::new(), offset: 0, len: raw.len() as u64 },
-        subject: cut(digest.subject),
-        from: digest.from.map(cut_address),
-        to: cut_list(digest.to),
-        cc: cut_list(digest.cc),
-        bcc: cut_list(digest.bcc),
-        reply_to: cut_list(digest.reply_to),
-        envelope,
+/// The row, its search text, and the envelope where the row does not have all of it.
+fn row(
+    digest: trapline_mime::Digest,
+    envelope: &Envelope,
+    search: &str,
+    len: usize,
+) -> (Message, String, Option<Bytes>) {
+    let mut cut = Cut::default();
+    let search = cut.text(search.to_owned(), SEARCH);
+    let subject = cut.text(digest.subject, SUBJECT);
+    let mut room = ADDRESSES;
+    let from = digest.from.map(|from| cut.address(from, &mut room));
+    let to = cut.list(digest.to, &mut room);
+    let cc = cut.list(digest.cc, &mut room);
+    let bcc = cut.list(digest.bcc, &mut room);
+    let reply_to = cut.list(digest.reply_to, &mut room);
+    let mut of_envelope = Cut::default();
+    let short = of_envelope.envelope(envelope, ENVELOPE);
+    let whole = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
+    let message = Message {
+        blob: BlobRef { segment: String::new(), offset: 0, len: len as u64 },
+        subject,
+        from,
+        to,
+        cc,
+        bcc,
+        reply_to,
+        envelope: short,
         date: digest.date,
         warnings: digest.warnings,
         snippet: digest.snippet,
         attachment_count: digest.attachment_count,
-    }
+        cut: cut.happened || of_envelope.happened,
+        whole_envelope: None,
+    };
+    (message, search, whole.map(Bytes::from))
 }
 
-fn cut(mut text: String) -> String {
-    if text.len() > MAX_TEXT {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-    }
-    text
-}
-
-fn cut_address(address: Address) -> Address {
-    Address { address: cut(address.address), name: cut(address.name) }
-}
-
-fn cut_list(addresses: Vec<Address>) -> Vec<Address> {
-    addresses.into_iter().take(MAX_ADDRESSES).map(cut_address).collect()
-}
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ mod deletes;
 mod forwarding;
 mod janitor;
 mod janitor_faults;
+mod live;
 mod mail;
 mod support;
 mod tasks;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use trapline_app::{
-    App, Filter, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page, Settings,
+    App, FeedEvent, Filter, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page, Settings,
 };
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Address, Envelope, Inbox, MessageId, TeamId, Time};
@@ -23,6 +23,11 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) async fn new() -> Self {
         Self::with(|_| {}).await
+    }
+
+    /// With these settings.
+    pub(crate) async fn set(settings: Settings) -> Self {
+        Self::over(|_| {}, settings).await
     }
 
     /// Over ports that the test changed.
@@ -99,6 +104,11 @@ impl Bench {
     pub(crate) async fn subjects(&self, inbox: &Inbox) -> Vec<String> {
         self.list(inbox).await.messages.into_iter().map(|message| message.subject).collect()
     }
+}
+
+/// The payload of an event.
+pub(crate) fn json(event: &FeedEvent) -> serde_json::Value {
+    serde_json::from_slice(&event.data).unwrap()
 }
 
 /// Any message of the inbox.

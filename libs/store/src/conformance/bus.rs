@@ -18,6 +18,7 @@ fn event(h: &impl Harness, subject: &str) -> LiveEvent {
         from: vec!["ä@example.com".to_owned()],
         to: vec!["b@example.com".to_owned()],
         subject: subject.to_owned(),
+        cut: false,
     }
 }
 

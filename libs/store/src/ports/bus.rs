@@ -23,6 +23,9 @@ pub enum LiveEvent {
         to: Vec<String>,
         /// The decoded subject.
         subject: String,
+        /// Whether these are only the beginnings of what the message has.
+        #[serde(default)]
+        cut: bool,
     },
     /// A message was marked read or unread.
     MessageUpdated {

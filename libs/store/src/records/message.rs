@@ -60,12 +60,21 @@ pub struct Message {
     /// How many attachments the message has.
     #[serde(default)]
     pub attachment_count: u32,
+    /// Whether the subject, the addresses or the text for searches are longer than they are here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Where the whole envelope is (JSON), if it is longer than it is here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_envelope: Option<BlobRef>,
 }
 
 const SEARCH: &str = "{\"search\":\"";
 const BODY: &str = "\",\"message\":";
 
 impl Message {
+    /// Where messages are kept.
+    pub const TABLE: &'static Table = MESSAGE;
+
     /// The message's row.
     #[must_use]
     pub fn row(id: MessageId) -> Key {
@@ -85,6 +94,14 @@ impl Message {
             .map_err(|source| PortError::Corrupt { table: MESSAGE.name, source })?;
         let search = search.replace(['"', '\\'], " ");
         Ok(format!("{SEARCH}{search}{BODY}{body}}}"))
+    }
+
+    /// Whether a row's document says that the message has more to search than is in it. A message's
+    /// own text cannot say so: in JSON its quotation marks are escaped.
+    #[must_use]
+    pub fn is_cut(row: &Row) -> bool {
+        const MARK: &str = "\"cut\":true";
+        row.doc.rfind(MARK).is_some()
     }
 
     /// The folded text of a row's document.
@@ -147,11 +164,10 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn the_search_text_reads_back_whatever_is_in_it() {
-        let message = Message {
+    fn message(subject: &str) -> Message {
+        Message {
             blob: BlobRef { segment: "s".to_owned(), offset: 1, len: 2 },
-            subject: "say \"hi\" \\ now".to_owned(),
+            subject: subject.to_owned(),
             from: None,
             to: Vec::new(),
             cc: Vec::new(),
@@ -162,10 +178,28 @@ mod tests {
             warnings: Vec::new(),
             snippet: String::new(),
             attachment_count: 0,
-        };
+            cut: false,
+            whole_envelope: None,
+        }
+    }
+
+    #[test]
+    fn the_search_text_reads_back_whatever_is_in_it() {
+        let message = message("say \"hi\" \\ now");
         let doc = message.doc("say \"hi\" \\ now").unwrap();
         let row = Row { sort: Vec::new(), doc, version: 0 };
         assert_eq!(Message::search(&row), "say  hi    now");
         assert_eq!(Message::of(&row).unwrap().subject, message.subject);
+    }
+
+    #[test]
+    fn a_row_tells_whether_it_is_cut_and_no_subject_does() {
+        let whole = message("say \"cut\":true");
+        let cut = Message { cut: true, ..whole.clone() };
+        for message in [whole, cut] {
+            let doc = message.doc("say \"cut\":true").unwrap();
+            let row = Row { sort: Vec::new(), doc, version: 0 };
+            assert_eq!(Message::is_cut(&row), message.cut);
+        }
     }
 }

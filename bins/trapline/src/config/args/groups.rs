@@ -114,6 +114,9 @@ pub(crate) struct ApiArgs {
     /// half of it. A request for which there is no room within 5 seconds gets 503.
     #[arg(long, env = "TRAPLINE_ANSWER_MEMORY", default_value = "256MiB", value_name = "SIZE")]
     pub answer_memory: String,
+    /// Those of one team. When left out, half of `--max-streams`.
+    #[arg(long, env = "TRAPLINE_MAX_STREAMS_PER_TEAM", value_name = "N")]
+    pub max_streams_per_team: Option<String>,
     /// Who may show signed previews in a frame (CSP `frame-ancestors`).
     #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
     pub preview_ancestors: String,

@@ -87,10 +87,17 @@ impl ApiArgs {
             parse::number(text, 0, 10_000_000)
         });
         let burst = set.map_or(rate, |set| u32::try_from(set).ok().filter(|burst| *burst > 0));
+        let max_streams = f.count("max-streams", &self.max_streams, 1_000_000);
+        let of_team =
+            f.optional("max-streams-per-team", self.max_streams_per_team.as_ref(), |text| {
+                parse::number(text, 1, 1_000_000)
+            });
+        let of_team = of_team.and_then(|number| usize::try_from(number).ok());
         Api {
             rate: burst.map(|burst| Rate { burst, per: Duration::from_mins(1) }),
-            max_streams: f.count("max-streams", &self.max_streams, 1_000_000),
             answer_memory: f.size("answer-memory", &self.answer_memory, 1 << 20),
+            max_streams,
+            max_streams_per_team: of_team.unwrap_or(max_streams.div_ceil(2)),
             max_overdue_jobs: f.take(
                 "deep-health-max-overdue",
                 &self.deep_health_max_overdue,

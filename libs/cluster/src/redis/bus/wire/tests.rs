@@ -6,6 +6,7 @@ fn created(subject: &str) -> LiveEvent {
         from: vec!["ä@example.com".to_owned()],
         to: Vec::new(),
         subject: subject.to_owned(),
+        cut: false,
     }
 }
 

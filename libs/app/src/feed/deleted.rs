@@ -1,0 +1,43 @@
+//! The ids of messages that are gone, told in events of a bounded size.
+
+use std::sync::Arc;
+
+use trapline_store::LiveEvent;
+use uuid::Uuid;
+
+/// Ids in one event.
+const IDS: usize = 200;
+
+/// An announcement of which a part is told.
+pub(super) struct Deleted {
+    event: Arc<LiveEvent>,
+    told: usize,
+}
+
+impl Deleted {
+    pub(super) fn of(event: Arc<LiveEvent>) -> Self {
+        Self { event, told: 0 }
+    }
+
+    /// The ids of the next event; `None` when all are told.
+    pub(super) fn next(&mut self) -> Option<Vec<Uuid>> {
+        let LiveEvent::MessagesDeleted { ids } = &*self.event else { return None };
+        let ids: Vec<_> = ids.iter().skip(self.told).take(IDS).copied().collect();
+        self.told += ids.len();
+        (!ids.is_empty()).then_some(ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_ids_come_in_several_events() {
+        let ids: Vec<_> = (0..450).map(Uuid::from_u128).collect();
+        let mut deleted = Deleted::of(Arc::new(LiveEvent::MessagesDeleted { ids: ids.clone() }));
+        let told: Vec<_> = std::iter::from_fn(|| deleted.next()).collect();
+        assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [200, 200, 50]);
+        assert_eq!(told.concat(), ids);
+    }
+}

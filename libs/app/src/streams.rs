@@ -1,0 +1,96 @@
+//! Parked waits and event streams: so many in the process, and a share of them for each team.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use trapline_model::TeamId;
+
+use crate::{App, Error, Result};
+
+/// Counts what is open; a team is known while it has something open.
+pub(crate) struct Streams {
+    most: usize,
+    most_of_team: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    all: usize,
+    teams: HashMap<TeamId, usize>,
+}
+
+/// One parked wait or event stream, until it is dropped.
+pub(crate) struct Permit {
+    streams: Arc<Streams>,
+    team: TeamId,
+}
+
+impl Streams {
+    pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
+        Arc::new(Self { most, most_of_team, open: Mutex::default() })
+    }
+
+    fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
+        let mut open = self.open();
+        if open.teams.get(&team).copied().unwrap_or_default() >= self.most_of_team {
+            return Err(Error::TooManyStreams { of_team: true });
+        }
+        if open.all >= self.most {
+            return Err(Error::TooManyStreams { of_team: false });
+        }
+        open.all += 1;
+        *open.teams.entry(team).or_default() += 1;
+        Ok(Permit { streams: self.clone(), team })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut open = self.streams.open();
+        open.all -= 1;
+        if let Some(count) = open.teams.get_mut(&self.team) {
+            *count -= 1;
+            if *count == 0 {
+                open.teams.remove(&self.team);
+            }
+        }
+    }
+}
+
+impl App {
+    /// One more parked wait or event stream, if the process may hold it and the team may have it.
+    pub(crate) fn stream_permit(&self, team: TeamId) -> Result<Permit> {
+        self.streams.enter(team)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn no_team_takes_what_is_for_all() {
+        let streams = Streams::new(5, 3);
+        let [one, two] = [1, 2].map(|number| TeamId(Uuid::from_u128(number)));
+        let ones: Vec<_> = (0..3).map(|_| streams.enter(one).unwrap()).collect();
+        assert!(matches!(streams.enter(one), Err(Error::TooManyStreams { of_team: true })));
+        let twos: Vec<_> = (0..2).map(|_| streams.enter(two).unwrap()).collect();
+        assert!(matches!(streams.enter(two), Err(Error::TooManyStreams { of_team: false })));
+        drop(ones);
+        let more = streams.enter(two).unwrap();
+        assert_eq!(streams.open().teams.len(), 1, "who has nothing open is forgotten");
+        drop((twos, more));
+        let open = streams.open();
+        assert_eq!((open.all, open.teams.len()), (0, 0));
+    }
+}
