@@ -101,7 +101,7 @@ pub(crate) struct WaitResult {
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventsInput {
     /// The same as the header, for clients that cannot set one.
-    #[param(max_length = 200, format = "event-id")]
+    #[param(max_length = 200)]
     last_event_id: Option<String>,
 }
 

@@ -59,8 +59,6 @@ struct Text {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     DateTime,
-    /// The id of an event, or nothing.
-    EventId,
 }
 
 #[derive(Debug, Clone)]

@@ -131,7 +131,7 @@ async fn wrong_parameters_are_named() {
     let service = Service::start().await;
     let inbox = format!("/api/inboxes/{}", service.inbox().await);
     let long = format!("/messages?q={}", "a".repeat(201));
-    let cases: [(&str, Issues); 9] = [
+    let cases: [(&str, Issues); 10] = [
         ("/messages?limit=201", &[("limit", "too_big")]),
         ("/messages?limit=0&page=0", &[("page", "too_small"), ("limit", "too_small")]),
         ("/messages?unread=maybe", &[("unread", "invalid_type")]),
@@ -139,6 +139,7 @@ async fn wrong_parameters_are_named() {
         ("/messages?sort=asc", &[("sort", "unknown")]),
         ("/messages/wait?timeout=121", &[("timeout", "too_big")]),
         ("/messages/wait?since=yesterday", &[("since", "invalid_value")]),
+        ("/messages/wait?since=2026-01-31T09:30:00+02:00", &[("since", "invalid_value")]),
         ("/messages/wait?to=", &[("to", "too_short")]),
         ("/events?lastEvent=7", &[("lastEvent", "unknown")]),
     ];

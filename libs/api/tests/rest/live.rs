@@ -87,6 +87,21 @@ async fn a_wait_without_a_message_is_an_answer_like_others_where_asked() {
 }
 
 #[tokio::test]
+async fn every_wrong_parameter_of_a_wait_is_named_at_once() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let query = "since=2026-01-31T09:30:00+02:00&timeout=0&onTimeout=500&to=";
+    let refused = service.get(&format!("/api/inboxes/{inbox}/messages/wait?{query}")).await;
+    let body = refused.json();
+    let issues = body["issues"].as_array().unwrap();
+    let mut paths: Vec<_> = issues.iter().map(|it| it["path"].as_str().unwrap()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["onTimeout", "since", "timeout", "to"]);
+    let since = issues.iter().find(|issue| issue["path"] == "since").unwrap();
+    assert!(since["message"].as_str().unwrap().contains("%2B"), "{since}");
+}
+
+#[tokio::test]
 async fn a_stream_opens_at_once_and_goes_on_where_it_was_left() {
     let service = Service::start().await;
     let inbox = service.inbox().await;

@@ -41,16 +41,17 @@ impl Replay {
 }
 
 impl Feed {
-    /// Takes what is there for known.
+    /// Takes what is there for known. A client that comes back with this position has missed what
+    /// comes from now on.
     pub(super) async fn begin(&mut self) -> Result<()> {
         let now = self.app.ids.next();
         self.told = Told::after(bookmark::behind(now));
-        for id in self.newer(self.told.floor()).await? {
+        let newest = self.newest().await?;
+        let known = self.newer(self.told.floor()).await?;
+        self.cursor = known.first().copied().unwrap_or(newest);
+        for id in known {
             self.told.insert(id);
         }
-        // A client that comes back with this position has missed what comes from now on. In one
-        // process, whatever is stored later has a greater id than what is there.
-        self.cursor = self.newest().await?;
         Ok(())
     }
 

@@ -156,7 +156,6 @@ fn text(object: &Object) -> Result<Text, Unclear> {
 fn format(format: &SchemaFormat) -> Result<Format, Unclear> {
     match format {
         SchemaFormat::KnownFormat(KnownFormat::DateTime) => Ok(Format::DateTime),
-        SchemaFormat::Custom(name) if name == "event-id" => Ok(Format::EventId),
         _ => unclear("a format is not checked"),
     }
 }
