@@ -46,6 +46,7 @@ fn answer(question: Question<()>, bodies: &mut Vec<Vec<u8>>) -> Answer<(), ()> {
     match question {
         Question::Challenge => Answer::Challenge([0; 16]),
         Question::Authenticate(_) => Answer::Authenticated(Ok(())),
+        Question::Confirm => Answer::Confirmed(Ok(())),
         Question::Accept(recipient) => Answer::Accepted(recipient, Ok(())),
         Question::Room(held) => Answer::Room(Room::unaccounted((held * 2).max(8))),
         Question::Deliver(mail, _) => {

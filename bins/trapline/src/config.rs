@@ -94,6 +94,9 @@ pub(crate) struct Edge {
     pub smtp: SocketAddr,
     pub smtps: Option<SocketAddr>,
     pub catch_all: bool,
+    pub catch_all_inbox: String,
+    /// Failed sign-ins of an address before the answers to further ones are delayed.
+    pub auth_failures: u32,
     pub certificate: Option<(PathBuf, PathBuf)>,
     pub config: trapline_smtp::Config,
 }

@@ -1,25 +1,35 @@
 //! What the SMTP edge asks, answered by the use cases.
 
+mod guesses;
+mod log;
+
 use std::{net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
 use trapline_app::{App, Incoming, LoginRefused, Mailbox, metrics};
-use trapline_model::Envelope;
-use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject};
+use trapline_model::{Envelope, MessageId};
+use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
+
+use self::{guesses::Guesses, log::Lines};
 
 /// Credentials choose the inbox; without them the recipient's address does.
-pub(crate) struct Inboxes(pub Arc<App>);
+pub(crate) struct Inboxes {
+    app: Arc<App>,
+    guesses: Guesses,
+    lines: Lines,
+}
 
-#[async_trait]
-impl Mailroom for Inboxes {
-    type Account = Mailbox;
-    type Route = Mailbox;
+impl Inboxes {
+    /// The answers to all failed sign-ins of an address but the first `free_failures` are delayed.
+    pub(crate) fn new(app: Arc<App>, free_failures: u32) -> Self {
+        Self { app, guesses: Guesses::new(free_failures), lines: Lines::new() }
+    }
 
-    async fn authenticate(&self, login: &Login, _peer: IpAddr) -> Result<Mailbox, Reject> {
+    async fn check(&self, login: &Login) -> Result<Mailbox, Reject> {
         let outcome = match login {
-            Login::Plain { username, password } => self.0.login(username, password).await,
+            Login::Plain { username, password } => self.app.login(username, password).await,
             Login::CramMd5 { username, challenge, digest } => {
-                self.0.login_cram_md5(username, challenge, digest).await
+                self.app.login_cram_md5(username, challenge, digest).await
             }
         };
         outcome.map_err(|error| unanswered(&error, Reject::cannot_authenticate()))?.map_err(
@@ -30,14 +40,91 @@ impl Mailroom for Inboxes {
         )
     }
 
-    async fn accept(&self, account: Option<&Mailbox>, recipient: &str) -> Result<Mailbox, Reject> {
+    /// The inboxes that still are there at the end of the mail, each once.
+    async fn still_open(&self, mailboxes: Vec<Mailbox>) -> Result<Vec<Mailbox>, Reject> {
+        let mut open: Vec<Mailbox> = Vec::with_capacity(mailboxes.len());
+        let mut closed = Reject::disabled_mailbox();
+        for mailbox in mailboxes {
+            match self.app.still_open(&mailbox).await {
+                Ok(Ok(mailbox)) => open.push(mailbox),
+                Ok(Err(refused)) => closed = rejected(refused),
+                Err(error) => return Err(unanswered(&error, not_now())),
+            }
+        }
+        if open.is_empty() { Err(closed) } else { Ok(open) }
+    }
+
+    /// Whether all inboxes were deleted while the mail was being stored. What was stored is taken back.
+    async fn were_deleted(&self, mailboxes: &[Mailbox]) -> bool {
+        let mut gone = true;
+        for mailbox in mailboxes {
+            match self.app.still_open(mailbox).await {
+                Ok(Err(LoginRefused::Unknown)) => {
+                    if let Err(error) = self.app.discard(mailbox).await {
+                        tracing::warn!(%error, "mail of a deleted inbox is left to its purge");
+                    }
+                }
+                _ => gone = false,
+            }
+        }
+        gone
+    }
+
+    async fn store(&self, mail: Mail<Mailbox>) -> Result<(Vec<Mailbox>, Vec<MessageId>), Reject> {
+        let mut mailboxes: Vec<Mailbox> = Vec::new();
+        let mut to = Vec::with_capacity(mail.recipients.len());
+        for (recipient, mailbox) in mail.recipients {
+            to.push(recipient);
+            if !mailboxes.iter().any(|other| other.inbox() == mailbox.inbox()) {
+                mailboxes.push(mailbox);
+            }
+        }
+        let mailboxes = self.still_open(mailboxes).await?;
+        let envelope = Envelope { from: mail.from, to };
+        let incoming = Incoming { mailboxes: mailboxes.clone(), envelope, raw: mail.body };
+        let ids = self.app.receive(incoming).await;
+        let ids = ids.map_err(|error| unanswered(&error, not_now()))?;
+        if self.were_deleted(&mailboxes).await {
+            return Err(Reject::unknown_mailbox());
+        }
+        Ok((mailboxes, ids))
+    }
+}
+
+#[async_trait]
+impl Mailroom for Inboxes {
+    type Account = Mailbox;
+    type Route = Mailbox;
+
+    async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<Mailbox, Reject> {
+        self.guesses.attempt(peer, self.check(login)).await
+    }
+
+    async fn confirm(&self, account: &Mailbox) -> Result<(), Reject> {
+        const REPLACED: Reject =
+            Reject::fixed(530, (5, 7, 0), "the password was replaced, authenticate again");
+        let stands = self.app.password_stands(account).await;
+        let stands = stands.map_err(|error| unanswered(&error, not_now()))?;
+        if stands { Ok(()) } else { Err(REPLACED) }
+    }
+
+    async fn accept(
+        &self,
+        account: Option<&Mailbox>,
+        recipient: &str,
+        peer: IpAddr,
+    ) -> Result<Mailbox, Reject> {
         let outcome = match account {
-            Some(mailbox) => self.0.still_open(mailbox).await,
-            None => self.0.route(recipient).await,
+            Some(mailbox) => self.app.still_open(mailbox).await,
+            None => self.app.route(recipient).await,
         };
-        outcome.map_err(|error| unanswered(&error, not_now()))?.map_err(|refused| match refused {
-            LoginRefused::Unknown => Reject::unknown_mailbox(),
-            LoginRefused::Expired => Reject::disabled_mailbox(),
+        let outcome = match outcome {
+            Ok(outcome) => outcome.map_err(rejected),
+            Err(error) => Err(unanswered(&error, not_now())),
+        };
+        outcome.inspect_err(|reject| {
+            let inbox = account.map(|mailbox| mailbox.inbox().to_string());
+            self.lines.refused(peer, "rcpt", reject.code, inbox.as_deref());
         })
     }
 
@@ -50,27 +137,23 @@ impl Mailroom for Inboxes {
         _account: Option<&Mailbox>,
         mail: Mail<Mailbox>,
     ) -> Result<Receipt, Reject> {
-        let mut mailboxes: Vec<Mailbox> = Vec::new();
-        let mut to = Vec::with_capacity(mail.recipients.len());
-        for (recipient, mailbox) in mail.recipients {
-            to.push(recipient);
-            let new = !mailboxes.iter().any(|other| other.inbox() == mailbox.inbox());
-            if new && mailbox.takes_mail(self.0.now()) {
-                mailboxes.push(mailbox);
+        let (peer, octets) = (mail.peer, mail.body.len());
+        let first = mail.recipients.first().map(|(_, mailbox)| mailbox.inbox().to_string());
+        match self.store(mail).await {
+            Ok((mailboxes, ids)) => {
+                let inboxes = log::some(mailboxes.iter().map(Mailbox::inbox));
+                self.lines.accepted(peer, &inboxes, &log::some(ids.iter()), octets);
+                Ok(Receipt { ids: ids.iter().map(ToString::to_string).collect() })
             }
-        }
-        if mailboxes.is_empty() {
-            return Err(Reject::disabled_mailbox());
-        }
-        let envelope = Envelope { from: mail.from, to };
-        let incoming = Incoming { mailboxes, envelope, raw: mail.body };
-        match self.0.receive(incoming).await {
-            Ok(ids) => Ok(Receipt { ids: ids.iter().map(ToString::to_string).collect() }),
-            Err(error) => Err(unanswered(&error, not_now())),
+            Err(reject) => {
+                self.lines.refused(peer, "data", reject.code, first.as_deref());
+                Err(reject)
+            }
         }
     }
 
-    fn observe(&self, event: Observation) {
+    fn observe(&self, peer: IpAddr, event: Observation) {
+        self.log(peer, event);
         match event {
             Observation::SessionOpened => {
                 metrics::smtp_connection("accepted");
@@ -92,7 +175,39 @@ impl Mailroom for Inboxes {
             Observation::AuthenticationFailed(_) => metrics::smtp_auth(false),
             Observation::MessageAccepted { elapsed, .. } => metrics::smtp_mail_accepted(elapsed),
             Observation::MessageRejected(_) => metrics::smtp_mail_rejected(),
+            Observation::Refused { .. } => metrics::smtp_fault("command"),
         }
+    }
+}
+
+impl Inboxes {
+    /// Writes what was refused; what concerns an inbox is written where the inbox is known.
+    fn log(&self, peer: IpAddr, event: Observation) {
+        let (stage, code) = match event {
+            Observation::ConnectionRefused(_) => ("connect", 421),
+            Observation::AuthenticationFailed(code) => ("auth", code),
+            Observation::OutOfMemory | Observation::TooSlow => ("data", 421),
+            Observation::Refused { stage, code } => (name(stage), code),
+            _ => return,
+        };
+        self.lines.refused(peer, stage, code, None);
+    }
+}
+
+const fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Auth => "auth",
+        Stage::Mail => "mail",
+        Stage::Rcpt => "rcpt",
+        Stage::Data => "data",
+        Stage::Other => "command",
+    }
+}
+
+fn rejected(refused: LoginRefused) -> Reject {
+    match refused {
+        LoginRefused::Unknown => Reject::unknown_mailbox(),
+        LoginRefused::Expired => Reject::disabled_mailbox(),
     }
 }
 

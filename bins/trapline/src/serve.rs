@@ -195,6 +195,6 @@ fn needs(roles: Roles) -> Vec<Service> {
 }
 
 fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<Inboxes>> {
-    let mailroom = Arc::new(Inboxes(app.clone()));
+    let mailroom = Arc::new(Inboxes::new(app.clone(), edge.auth_failures));
     Arc::new(Server::new(mailroom, edge.config, Some(identity.config.clone())))
 }

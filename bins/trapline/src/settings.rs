@@ -29,6 +29,10 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
         smtp_port: public.smtp_port.or(smtp.map(|smtp| smtp.port())).unwrap_or(defaults.smtp_port),
         smtp_tls_port: public.smtps_port.or(smtps.map(|smtps| smtps.port())),
         catch_all: config.edge.as_ref().is_some_and(|edge| edge.catch_all),
+        catch_all_inbox: match &config.edge {
+            Some(edge) => edge.catch_all_inbox.clone(),
+            None => defaults.catch_all_inbox.clone(),
+        },
         outbound: config
             .relay
             .as_ref()
@@ -57,6 +61,7 @@ pub(crate) fn told(public: &Public) -> Settings {
         smtp_host: public.smtp_host.clone().unwrap_or(defaults.smtp_host),
         smtp_port: public.smtp_port.unwrap_or(defaults.smtp_port),
         smtp_tls_port: public.smtps_port,
+        catch_all: false,
         ..Settings::default()
     }
 }

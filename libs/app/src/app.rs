@@ -9,6 +9,7 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AnswerMemory, CpuPool, MasterKey, Result, Settings, Supervisor,
     attempts::Attempts,
+    catch_all::CatchAll,
     feed, forwarding,
     ids::Ids,
     logins, mail,
@@ -45,7 +46,7 @@ pub struct App {
     pub(crate) webhooks: webhooks::Shared,
     pub(crate) forwarding: forwarding::Shared,
     pub(crate) mail: mail::Shared,
-    pub(crate) first_run: tokio::sync::OnceCell<records::FirstRun>,
+    pub(crate) catch_all: CatchAll,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: Supervisor,
 }
@@ -97,7 +98,7 @@ impl App {
             webhooks,
             forwarding,
             mail: mail::Shared::default(),
-            first_run: tokio::sync::OnceCell::new(),
+            catch_all: CatchAll::new(KNOWN_FOR),
             ports,
             clock,
             ids,

@@ -10,7 +10,8 @@ use crate::{App, Error, NewInbox, NewKey, Result};
 pub struct Start {
     /// The first team.
     pub team: TeamId,
-    /// The inbox that mail to unknown addresses lands in; `None` when somebody deleted it.
+    /// The inbox that mail to unknown addresses lands in. `None` when somebody deleted it, and this
+    /// process does not catch such mail.
     pub inbox: Option<Inbox>,
     /// The first key's value, at the first start only.
     pub new_key: Option<String>,
@@ -30,7 +31,12 @@ impl App {
             None if fresh => Some(self.first_key(run.team).await?),
             None => None,
         };
-        let inbox = match self.inbox(run.team, run.inbox).await {
+        let inbox = if self.settings.catch_all {
+            self.catch_all_mailbox().await?.inbox()
+        } else {
+            run.inbox
+        };
+        let inbox = match self.inbox(run.team, inbox).await {
             Ok(inbox) => Some(inbox),
             Err(Error::NotFound) => None,
             Err(error) => return Err(error),
@@ -52,9 +58,10 @@ impl App {
     async fn install(&self) -> Result<(records::FirstRun, bool)> {
         let team = self.create_team("My team").await?;
         let project = self.create_project(team, "Default".to_owned()).await?;
-        let new = NewInbox { project: Some(project.id), ..NewInbox::named("Default") };
+        let catch_all = self.settings.catch_all_inbox.clone();
+        let new = NewInbox { project: Some(project.id), ..NewInbox::named(&catch_all) };
         let inbox = self.create_inbox(team, new).await?;
-        let run = records::FirstRun { team, inbox: inbox.id };
+        let run = records::FirstRun { team, inbox: inbox.id, catch_all };
         let put = Op::Put { key: run.key(), doc: run.doc()?, ttl: None, when: When::Absent };
         match self.ports.store.write(vec![put]).await {
             Ok(()) => Ok((run, true)),

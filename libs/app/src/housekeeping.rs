@@ -48,7 +48,7 @@ impl App {
         }
     }
 
-    async fn purge_deleted(
+    pub(crate) async fn purge_deleted(
         &self,
         team: TeamId,
         inbox: InboxId,

@@ -5,6 +5,7 @@ mod answers;
 mod api_keys;
 mod app;
 mod attempts;
+mod catch_all;
 mod claims;
 mod counts;
 mod cpu;

@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use moka::sync::Cache;
 use subtle::ConstantTimeEq;
-use trapline_model::{InboxId, Time};
+use trapline_model::InboxId;
 use trapline_store::{Bus, LiveEvent, Signal, load, records::SmtpLogin};
 use uuid::Uuid;
 
@@ -27,12 +27,6 @@ impl Mailbox {
     pub fn inbox(&self) -> InboxId {
         self.0.inbox
     }
-
-    /// Whether the inbox is not past its time.
-    #[must_use]
-    pub fn takes_mail(&self, now: Time) -> bool {
-        !self.0.expired(now)
-    }
 }
 
 /// Why credentials or an address lead to no inbox.
@@ -45,7 +39,7 @@ pub enum LoginRefused {
 }
 
 impl App {
-    /// Checks a user name and password (RFC 4616; LOGIN).
+    /// Checks a user name, or the whole address of an inbox, and a password (RFC 4616; LOGIN).
     pub async fn login(
         &self,
         username: &str,
@@ -76,6 +70,7 @@ impl App {
         username: &str,
         holds: impl FnOnce(&str) -> bool,
     ) -> Result<Result<Mailbox, LoginRefused>> {
+        let username = self.username_of(username).unwrap_or(username);
         let Some(login) = self.smtp_login(username).await? else {
             return Ok(Err(LoginRefused::Unknown));
         };
@@ -97,7 +92,7 @@ impl App {
         if !self.settings.catch_all {
             return Ok(Err(LoginRefused::Unknown));
         }
-        self.default_mailbox().await.map(|mailbox| mailbox.ok_or(LoginRefused::Unknown))
+        self.catch_all_mailbox().await.map(Ok)
     }
 
     /// Whether the inbox still takes mail, as far as this process knows.
@@ -107,6 +102,20 @@ impl App {
             _ if mailbox.0.expired(self.now()) => Ok(Err(LoginRefused::Expired)),
             _ => Ok(Err(LoginRefused::Unknown)),
         }
+    }
+
+    /// Whether the password that the inbox had when somebody signed in is still the one. An inbox
+    /// that is gone or past its time says so where mail for it is refused.
+    pub async fn password_stands(&self, mailbox: &Mailbox) -> Result<bool> {
+        let login = self.smtp_login(&mailbox.0.username).await?;
+        Ok(login.is_none_or(|login| {
+            login.inbox != mailbox.inbox() || login.password == mailbox.0.password
+        }))
+    }
+
+    /// Removes what an inbox holds that was deleted; a conflict when it is there after all.
+    pub async fn discard(&self, mailbox: &Mailbox) -> Result<()> {
+        self.purge_deleted(mailbox.0.team, mailbox.inbox(), Some(&mailbox.0.username)).await
     }
 
     /// Forgets a login here and in every other process.
@@ -126,18 +135,9 @@ impl App {
         ours.then(|| local.split_once('+').map_or(local, |(username, _)| username))
     }
 
-    async fn default_mailbox(&self) -> Result<Option<Mailbox>> {
-        let run = self
-            .first_run
-            .get_or_try_init(async || self.installed().await?.ok_or(crate::Error::Unavailable))
-            .await?;
-        let inbox = match self.inbox_record(run.team, run.inbox).await {
-            Ok(inbox) => inbox,
-            Err(crate::Error::NotFound) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let login = self.smtp_login(&inbox.username).await?;
-        Ok(login.map(Mailbox))
+    /// The inbox with this user name.
+    pub(crate) async fn mailbox_named(&self, username: &str) -> Result<Option<Mailbox>> {
+        Ok(self.smtp_login(username).await?.map(Mailbox))
     }
 
     /// The login of a user name, whose letters may come in any case.

@@ -16,8 +16,10 @@ pub struct Settings {
     pub smtp_port: u16,
     /// The port for implicit TLS.
     pub smtp_tls_port: Option<u16>,
-    /// Mail to an unknown address lands in the first inbox.
+    /// Mail to an unknown address lands in the inbox for it.
     pub catch_all: bool,
+    /// The name of that inbox, which belongs to the first team and is made when it is not there.
+    pub catch_all_inbox: String,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
     /// Groups of mail that are written at the same time; at least 1.
@@ -56,6 +58,7 @@ impl Default for Settings {
             smtp_port: 1025,
             smtp_tls_port: None,
             catch_all: true,
+            catch_all_inbox: "Default".to_owned(),
             api_rate: None,
             groups_in_flight: 1,
             answer_memory: 256 << 20,

@@ -65,7 +65,7 @@ pub(crate) async fn run<M: Mailroom>(
     implicit: Implicit,
     shutdown: Shutdown,
 ) {
-    let _open = Open::new(&*server.mailroom);
+    let _open = Open::new(&*server.mailroom, peer);
     let session = async {
         let mut connection = Connection::open(server, stream, peer, implicit).await?;
         connection.drive(&shutdown).await?;
@@ -83,19 +83,20 @@ pub(crate) async fn run<M: Mailroom>(
 /// Tells of a session's end however it ends, by a panic too.
 struct Open<'m, M: Mailroom> {
     mailroom: &'m M,
+    peer: IpAddr,
     since: Instant,
 }
 
 impl<'m, M: Mailroom> Open<'m, M> {
-    fn new(mailroom: &'m M) -> Self {
-        mailroom.observe(Observation::SessionOpened);
-        Self { mailroom, since: Instant::now() }
+    fn new(mailroom: &'m M, peer: IpAddr) -> Self {
+        mailroom.observe(peer, Observation::SessionOpened);
+        Self { mailroom, peer, since: Instant::now() }
     }
 }
 
 impl<M: Mailroom> Drop for Open<'_, M> {
     fn drop(&mut self) {
-        self.mailroom.observe(Observation::SessionClosed(self.since.elapsed()));
+        self.mailroom.observe(self.peer, Observation::SessionClosed(self.since.elapsed()));
     }
 }
 
@@ -131,6 +132,9 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     async fn drive(&mut self, shutdown: &Shutdown) -> io::Result<()> {
         let mut step = Step::NeedMore;
         loop {
+            for (stage, code) in self.session.take_refusals() {
+                self.observe(Observation::Refused { stage, code });
+            }
             step = match step {
                 Step::NeedMore => {
                     self.send().await?;
@@ -166,7 +170,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         tokio::select! {
             biased;
             () = revoked(hold.as_deref()) => {
-                self.server.mailroom.observe(Observation::TooSlow);
+                self.observe(Observation::TooSlow);
                 Ok(self.end(&TOO_SLOW))
             }
             step = self.receive() => {
@@ -177,10 +181,14 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             }
             () = shutdown.soon.cancelled(), if !receiving => Ok(self.end(&SHUTTING_DOWN)),
             () = time::sleep_until(deadline) => {
-                self.server.mailroom.observe(Observation::TimedOut);
+                self.observe(Observation::TimedOut);
                 Ok(self.end(&IDLE))
             }
         }
+    }
+
+    fn observe(&self, event: Observation) {
+        self.server.mailroom.observe(self.peer, event);
     }
 
     fn end(&mut self, reject: &Reject) -> StepOf<M> {
@@ -236,7 +244,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         if replies.is_empty() {
             return Ok(());
         }
-        let Self { stream, session, server, .. } = self;
+        let Self { stream, session, server, peer, .. } = self;
         let sent = async {
             stream.write_all(&replies).await?;
             stream.flush().await
@@ -244,7 +252,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         tokio::select! {
             sent = time::timeout(server.config.limits.write, sent) => sent?,
             () = revoked(session.hold().map(Arc::as_ref)) => {
-                server.mailroom.observe(Observation::TooSlow);
+                server.mailroom.observe(*peer, Observation::TooSlow);
                 Err(io::ErrorKind::TimedOut.into())
             }
         }
@@ -254,6 +262,13 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         let answer = match question {
             Question::Challenge => Answer::Challenge(nonce()?),
             Question::Authenticate(login) => self.authenticate(login).await?,
+            Question::Confirm => {
+                let outcome = match self.session.account() {
+                    Some(account) => self.server.mailroom.confirm(account).await,
+                    None => Ok(()),
+                };
+                Answer::Confirmed(outcome)
+            }
             Question::Accept(recipient) => self.accept(recipient).await,
             Question::Deliver(mail, reservation) => self.deliver(mail, reservation).await?,
             Question::Room(held) => {
@@ -271,7 +286,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     async fn authenticate(&mut self, login: Login) -> io::Result<AnswerOf<M>> {
         self.send().await?;
         let outcome = self.server.mailroom.authenticate(&login, self.peer).await;
-        self.server.mailroom.observe(match &outcome {
+        self.observe(match &outcome {
             Ok(_) => Observation::Authenticated,
             Err(reject) => Observation::AuthenticationFailed(reject.code),
         });
@@ -281,9 +296,9 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     /// Replies so far wait, so that those to a pipelined envelope are sent together.
     async fn accept(&mut self, recipient: String) -> AnswerOf<M> {
         let mailroom = &self.server.mailroom;
-        let outcome = mailroom.accept(self.session.account(), &recipient).await;
+        let outcome = mailroom.accept(self.session.account(), &recipient, self.peer).await;
         if let Err(reject) = &outcome {
-            mailroom.observe(Observation::RecipientRejected(reject.code));
+            self.observe(Observation::RecipientRejected(reject.code));
         }
         Answer::Accepted(recipient, outcome)
     }
@@ -297,7 +312,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         let (began, octets, mailroom) = (Instant::now(), mail.body.len(), &self.server.mailroom);
         let outcome = mailroom.deliver(self.session.account(), mail).await;
         drop(reservation);
-        mailroom.observe(match &outcome {
+        self.observe(match &outcome {
             Ok(_) => Observation::MessageAccepted { octets, elapsed: began.elapsed() },
             Err(reject) => Observation::MessageRejected(reject.code),
         });
@@ -326,7 +341,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             () = revoked(self.session.hold().map(Arc::as_ref)) => None,
         };
         if room.is_none() {
-            self.server.mailroom.observe(Observation::OutOfMemory);
+            self.observe(Observation::OutOfMemory);
         }
         Ok(room)
     }
@@ -341,7 +356,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         let outcome = time::timeout(self.server.config.limits.handshake, encrypted).await;
         let outcome = outcome.unwrap_or_else(|elapsed| Err(elapsed.into()));
         if outcome.is_err() {
-            self.server.mailroom.observe(Observation::HandshakeFailed);
+            self.observe(Observation::HandshakeFailed);
         }
         outcome
     }

@@ -8,12 +8,14 @@ mod connection;
 mod listener;
 mod mailroom;
 mod memory;
+mod network;
 mod reject;
 pub mod session;
 mod stream;
 
 pub use config::{Config, Limits};
 pub use listener::{Implicit, Server, bind};
-pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal};
+pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Stage};
 pub use memory::{Hold, Memory, Payers, Reservation, Room};
+pub use network::network;
 pub use reject::Reject;

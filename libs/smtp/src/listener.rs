@@ -127,7 +127,7 @@ impl<M: Mailroom> Server<M> {
                 sessions.spawn(session);
             }
             Err(refusal) => {
-                self.mailroom.observe(Observation::ConnectionRefused(refusal));
+                self.mailroom.observe(address, Observation::ConnectionRefused(refusal));
                 turn_away(&stream, implicit);
             }
         }

@@ -18,11 +18,18 @@ pub trait Mailroom: Send + Sync + 'static {
     /// Checks credentials. Rejected with [`Reject::bad_credentials`] when they're wrong.
     async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<Self::Account, Reject>;
 
+    /// Whether who signed in may still send; asked at each MAIL. A permanent rejection signs the
+    /// session out.
+    async fn confirm(&self, _account: &Self::Account) -> Result<(), Reject> {
+        Ok(())
+    }
+
     /// Resolves the address of a RCPT command, as the client wrote it, without its route.
     async fn accept(
         &self,
         account: Option<&Self::Account>,
         recipient: &str,
+        peer: IpAddr,
     ) -> Result<Self::Route, Reject>;
 
     /// The inbox behind a route: a number that no other inbox has. Memory is shared out by it.
@@ -36,8 +43,8 @@ pub trait Mailroom: Send + Sync + 'static {
         mail: Mail<Self::Route>,
     ) -> Result<Receipt, Reject>;
 
-    /// Is told what happens, for metrics.
-    fn observe(&self, _event: Observation) {}
+    /// Is told what happens in a session with `peer`, for metrics and logs.
+    fn observe(&self, _peer: IpAddr, _event: Observation) {}
 }
 
 /// Credentials as a SASL mechanism carries them.
@@ -138,12 +145,34 @@ pub enum Observation {
     },
     /// A complete mail was refused by the mailroom, with this code.
     MessageRejected(u16),
+    /// A command, or a mail for its size, was refused without asking the mailroom.
+    Refused {
+        /// The command.
+        stage: Stage,
+        /// The reply's code.
+        code: u16,
+    },
     /// A mail was cut off because no memory came free in time.
     OutOfMemory,
     /// A mail was cut off because it came in slowly while others waited for its memory.
     TooSlow,
     /// A session was cut because its client was silent or slow.
     TimedOut,
+}
+
+/// Where in a session something was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// AUTH.
+    Auth,
+    /// MAIL.
+    Mail,
+    /// RCPT.
+    Rcpt,
+    /// DATA or BDAT, and what follows them.
+    Data,
+    /// Any other command.
+    Other,
 }
 
 /// Which bound turned a connection away.
@@ -171,7 +200,7 @@ pub(crate) mod tests {
             Err(Reject::bad_credentials())
         }
 
-        async fn accept(&self, _: Option<&()>, _: &str) -> Result<(), Reject> {
+        async fn accept(&self, _: Option<&()>, _: &str, _: IpAddr) -> Result<(), Reject> {
             Err(Reject::unknown_mailbox())
         }
 

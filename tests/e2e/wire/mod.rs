@@ -2,6 +2,8 @@
 
 mod auth;
 mod bodies;
+mod catch_all;
+mod changes;
 mod chunks;
 mod envelopes;
 mod pipelines;

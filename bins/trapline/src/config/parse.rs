@@ -118,6 +118,15 @@ pub(super) fn log_filter(text: &str) -> Result<String, String> {
     }
 }
 
+/// The name of an inbox, as the API takes it.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    if (1..=100).contains(&text.chars().count()) && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err("wants a name of 1 to 100 characters".to_owned())
+    }
+}
+
 /// An address, alone or as `Name <address>`.
 pub(super) fn mailbox(text: &str) -> Result<Address, String> {
     let (name, address) = match text.trim().strip_suffix('>').and_then(|it| it.rsplit_once('<')) {

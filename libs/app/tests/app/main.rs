@@ -3,6 +3,7 @@
 
 mod access;
 mod bounds;
+mod catch_all;
 mod deletes;
 mod forwarding;
 mod janitor;

@@ -64,8 +64,15 @@ impl Bench {
 
     /// Another process over the same backends.
     pub(crate) async fn another_process(&self) -> Arc<App> {
+        self.process_with(|_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(crate) async fn process_with(&self, edit: impl FnOnce(&mut Settings)) -> Arc<App> {
         let (ports, clock) = (self.ports.clone(), self.clock.clone());
-        App::start(ports, clock, Settings::default(), &self.master, <_>::default()).await.unwrap()
+        let mut settings = Settings::default();
+        edit(&mut settings);
+        App::start(ports, clock, settings, &self.master, <_>::default()).await.unwrap()
     }
 
     /// Another process that has this master key.

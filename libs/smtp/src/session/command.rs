@@ -8,7 +8,7 @@ use std::str;
 use smtp_proto::{AUTH_CRAM_MD5, AUTH_LOGIN, AUTH_PLAIN, Error, Request};
 
 use super::{auth::Mechanism, path::path};
-use crate::Reject;
+use crate::{Reject, Stage};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Command {
@@ -77,6 +77,17 @@ pub(super) fn parse(line: &[u8]) -> Result<Command, Reject> {
         "BDAT" => bdat(arguments),
         "GET" | "HEAD" | "POST" | "PUT" | "OPTIONS" | "CONNECT" => Ok(Command::Http),
         _ => other(line),
+    }
+}
+
+/// What a line is about, though it may be faulty.
+pub(super) fn stage(line: &[u8]) -> Stage {
+    match line.get(..4).map(<[u8]>::to_ascii_uppercase).as_deref() {
+        Some(b"AUTH") => Stage::Auth,
+        Some(b"MAIL") => Stage::Mail,
+        Some(b"RCPT") => Stage::Rcpt,
+        Some(b"DATA" | b"BDAT") => Stage::Data,
+        _ => Stage::Other,
     }
 }
 

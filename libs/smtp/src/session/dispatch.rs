@@ -33,11 +33,12 @@ pub(super) const TOO_LARGE: Reject =
 
 impl<A, R> Session<A, R> {
     pub(super) fn command(&mut self, line: &[u8]) -> Option<Step<R>> {
+        self.stage = command::stage(line);
         match command::parse(line) {
             Ok(Command::Auth { mechanism, initial }) => return self.auth(mechanism, &initial),
             Ok(Command::StartTls) => return self.start_tls(),
             Ok(Command::Rcpt(recipient)) => return self.rcpt(recipient),
-            Ok(Command::Mail(sender)) => self.mail(sender),
+            Ok(Command::Mail(sender)) => return self.mail(sender),
             Ok(Command::Data) => self.open_data(),
             Ok(Command::Bdat { size, last }) => self.open_chunk(size, last),
             Ok(Command::Ehlo(host)) => self.ehlo(host),
@@ -172,11 +173,14 @@ impl<A, R> Session<A, R> {
                 self.account = Some(account);
                 self.replies.ok(235, (7, 0), "authentication succeeded");
             }
-            Err(reject) => self.fault(&reject),
+            Err(reject) => {
+                self.reject(&reject);
+                self.count_fault();
+            }
         }
     }
 
-    fn mail(&mut self, sender: Sender) {
+    fn mail(&mut self, sender: Sender) -> Option<Step<R>> {
         let limit = self.config.limits.message_size as u64;
         if self.helo.is_empty() {
             self.fault(&NO_HELLO);
@@ -188,7 +192,24 @@ impl<A, R> Session<A, R> {
             self.refuse(&TOO_LARGE);
         } else {
             self.transaction = Some(Box::new(Transaction::new(sender)));
-            self.replies.ok(250, (1, 0), "sender accepted");
+            if self.account.is_some() {
+                return Some(Step::Ask(Question::Confirm));
+            }
+            self.confirmed(Ok(()));
+        }
+        None
+    }
+
+    pub(super) fn confirmed(&mut self, outcome: Result<(), Reject>) {
+        match outcome {
+            Ok(()) => self.replies.ok(250, (1, 0), "sender accepted"),
+            Err(reject) => {
+                self.transaction = None;
+                if !reject.is_temporary() {
+                    self.account = None;
+                }
+                self.reject(&reject);
+            }
         }
     }
 
@@ -214,7 +235,7 @@ impl<A, R> Session<A, R> {
                 transaction.add(recipient, route);
                 self.replies.ok(250, (1, 5), "recipient accepted");
             }
-            (Err(reject), _) => self.refuse(&reject),
+            (Err(reject), _) => self.reject(&reject),
             (Ok(_), None) => self.fault(&NO_MAIL),
         }
     }

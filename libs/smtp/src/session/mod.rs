@@ -20,7 +20,7 @@ use self::{
     reply::Replies,
     transfer::{Body, Chunk, Transaction},
 };
-pub use crate::{Config, Hold, Login, Mail, Receipt, Reject, Reservation, Room};
+pub use crate::{Config, Hold, Login, Mail, Receipt, Reject, Reservation, Room, Stage};
 
 /// Replies of pipelined commands (RFC 2920) are sent together up to about this many octets.
 const REPLIES_AT_ONCE: usize = 4 << 10;
@@ -47,6 +47,9 @@ pub struct Session<A, R> {
     replies: Replies,
     errors: u32,
     commands: u64,
+    /// Of the command that was last.
+    stage: Stage,
+    refusals: Vec<(Stage, u16)>,
 }
 
 /// Whether the session is encrypted.
@@ -94,6 +97,8 @@ pub enum Question<R> {
     Challenge,
     /// Whether the credentials are right: [`Answer::Authenticated`].
     Authenticate(Login),
+    /// Whether who signed in may still send: [`Answer::Confirmed`].
+    Confirm,
     /// What this recipient resolves to: [`Answer::Accepted`].
     Accept(String),
     /// Room for a body of more octets than this: [`Answer::Room`].
@@ -110,6 +115,8 @@ pub enum Answer<A, R> {
     Challenge([u8; 16]),
     /// To [`Question::Authenticate`].
     Authenticated(Result<A, Reject>),
+    /// To [`Question::Confirm`]. A permanent rejection signs the session out.
+    Confirmed(Result<(), Reject>),
     /// To [`Question::Accept`], with the address that was asked about.
     Accepted(String, Result<R, Reject>),
     /// To [`Question::Room`]; room up to the limit of a message at last.
@@ -137,6 +144,8 @@ impl<A, R> Session<A, R> {
             replies,
             errors: 0,
             commands: 0,
+            stage: Stage::Other,
+            refusals: Vec::new(),
         }
     }
 
@@ -168,6 +177,7 @@ impl<A, R> Session<A, R> {
         match answer {
             Answer::Challenge(nonce) => self.challenge(nonce),
             Answer::Authenticated(outcome) => self.authenticated(outcome),
+            Answer::Confirmed(outcome) => self.confirmed(outcome),
             Answer::Accepted(recipient, outcome) => self.accepted(recipient, outcome),
             Answer::Room(room) => self.enlarge(room),
             Answer::Delivered(outcome) => self.delivered(outcome),
@@ -208,6 +218,11 @@ impl<A, R> Session<A, R> {
     #[must_use]
     pub fn route(&self) -> Option<&R> {
         self.transaction.as_ref()?.recipients.first().map(|(_, route)| route)
+    }
+
+    /// What was refused without a question, since this was last asked; no more than there are replies.
+    pub fn take_refusals(&mut self) -> Vec<(Stage, u16)> {
+        mem::take(&mut self.refusals)
     }
 
     /// Who signed in.
@@ -268,8 +283,14 @@ impl<A, R> Session<A, R> {
         }
     }
 
-    /// Says no, and closes when that's what the code means (RFC 5321, section 4.2.2).
+    /// Says no by the session's own rules.
     fn refuse(&mut self, reject: &Reject) {
+        self.refusals.push((self.stage, reject.code));
+        self.reject(reject);
+    }
+
+    /// Says no, and closes when that's what the code means (RFC 5321, section 4.2.2).
+    fn reject(&mut self, reject: &Reject) {
         if reject.code == 421 { self.terminate(reject) } else { self.replies.reject(reject) }
     }
 

@@ -181,7 +181,7 @@ impl<A, R> Session<A, R> {
                 self.mailed = true;
                 self.replies.accepted(&receipt);
             }
-            Err(reject) => self.refuse(&reject),
+            Err(reject) => self.reject(&reject),
         }
     }
 }

@@ -53,7 +53,12 @@ impl Mailroom for Recorder {
         }
     }
 
-    async fn accept(&self, account: Option<&String>, recipient: &str) -> Result<String, Reject> {
+    async fn accept(
+        &self,
+        account: Option<&String>,
+        recipient: &str,
+        _: IpAddr,
+    ) -> Result<String, Reject> {
         if recipient.starts_with("no") {
             return Err(Reject::unknown_mailbox());
         }
@@ -74,7 +79,7 @@ impl Mailroom for Recorder {
         Ok(Receipt { ids: vec![id] })
     }
 
-    fn observe(&self, event: Observation) {
+    fn observe(&self, _: IpAddr, event: Observation) {
         self.events.lock().unwrap().push(event);
     }
 }

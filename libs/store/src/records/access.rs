@@ -206,6 +206,13 @@ pub struct FirstRun {
     pub team: TeamId,
     /// The inbox that mail to unknown addresses lands in.
     pub inbox: InboxId,
+    /// The name that inbox was found or made by; it may have been renamed since.
+    #[serde(default = "catch_all")]
+    pub catch_all: String,
+}
+
+fn catch_all() -> String {
+    "Default".to_owned()
 }
 
 impl FirstRun {

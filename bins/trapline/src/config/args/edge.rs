@@ -12,10 +12,13 @@ pub(crate) struct EdgeArgs {
     /// The address where SMTP listens with TLS from the first byte on; there is none when left out.
     #[arg(long, env = "TRAPLINE_SMTPS", value_name = "ADDRESS")]
     pub smtps: Option<String>,
-    /// Whether mail without AUTH to an unknown address lands in the first inbox. When left out, yes in
-    /// one process and no in a cluster.
+    /// Whether mail without AUTH to an unknown address lands in an inbox of the first team. When left
+    /// out, yes in one process and no in a cluster.
     #[arg(long, env = "TRAPLINE_CATCH_ALL", value_name = "BOOL")]
     pub catch_all: Option<String>,
+    /// The name of that inbox, which is made when it is not there.
+    #[arg(long, env = "TRAPLINE_CATCH_ALL_INBOX", default_value = "Default", value_name = "NAME")]
+    pub catch_all_inbox: String,
     /// A file with the certificate chain in PEM. When left out, Trapline makes a certificate, and a CA
     /// for clients to download.
     #[arg(long, env = "TRAPLINE_TLS_CERT", value_name = "FILE")]
@@ -29,6 +32,10 @@ pub(crate) struct EdgeArgs {
     /// Whether mail is refused before AUTH.
     #[arg(long, env = "TRAPLINE_REQUIRE_AUTH", default_value = "false", value_name = "BOOL")]
     pub require_auth: String,
+    /// Failed sign-ins of one address before the answers to further ones are delayed. One is forgiven
+    /// every ten seconds.
+    #[arg(long, env = "TRAPLINE_SMTP_AUTH_FAILURES", default_value = "20", value_name = "N")]
+    pub smtp_auth_failures: String,
     /// How many connections may be open at once; the next one gets 421.
     #[arg(long, env = "TRAPLINE_SMTP_CONNECTIONS", default_value = "10000", value_name = "N")]
     pub smtp_connections: String,

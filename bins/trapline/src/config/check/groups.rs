@@ -188,6 +188,17 @@ impl EdgeArgs {
             smtp: address(f, "smtp", &self.smtp),
             smtps: f.optional("smtps", self.smtps.as_ref(), parse::address),
             catch_all: set.unwrap_or(catch_all),
+            auth_failures: u32::try_from(f.count(
+                "smtp-auth-failures",
+                &self.smtp_auth_failures,
+                1_000_000,
+            ))
+            .unwrap_or(u32::MAX),
+            catch_all_inbox: f.take(
+                "catch-all-inbox",
+                &self.catch_all_inbox,
+                parse::name(&self.catch_all_inbox),
+            ),
             certificate: certificate.map(|(certificate, key)| (certificate.into(), key.into())),
             config: trapline_smtp::Config {
                 auth_requires_tls: f.boolean("auth-requires-tls", &self.auth_requires_tls),

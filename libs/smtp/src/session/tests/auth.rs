@@ -100,6 +100,40 @@ fn rset_and_ehlo_keep_who_signed_in() {
 }
 
 #[test]
+fn who_may_no_longer_send_signs_in_again() {
+    let mut talk = Talk::open(config());
+    assert_eq!(talk.say("AUTH PLAIN AGFkYQBzZWNyZXQ=\r\n"), ["235 2.7.0"]);
+    assert_eq!(talk.say("MAIL FROM:<a@b.test>\r\nRSET\r\n"), ["250 2.1.0", "250 2.0.0"]);
+    talk.rotated = true;
+    assert_eq!(talk.say("MAIL FROM:<a@b.test>\r\n"), ["530 5.7.0"]);
+    assert_eq!(talk.say("RCPT TO:<c@d.test>\r\n"), ["503 5.5.1"]);
+    talk.rotated = false;
+    assert_eq!(talk.say("AUTH PLAIN AGFkYQBzZWNyZXQ=\r\n"), ["235 2.7.0"]);
+    assert_eq!(talk.say("MAIL FROM:<a@b.test>\r\n"), ["250 2.1.0"]);
+}
+
+#[test]
+fn refusals_are_told() {
+    let mut talk = Talk::open(config());
+    talk.say("MAIL FROM:<> SIZE=65\r\nrcpt to:<\r\nAUTH X\r\nDATA\r\nWHAT\r\n");
+    talk.say("AUTH PLAIN AGEAYg==\r\nMAIL FROM:<>\r\nRCPT TO:<no@d.test>\r\nRCPT TO:<c>\r\n");
+    talk.say(format!("DATA\r\n{}\r\n.\r\n", "x".repeat(100)));
+    assert_eq!(
+        talk.session.take_refusals(),
+        [
+            (Stage::Mail, 552),
+            (Stage::Rcpt, 501),
+            (Stage::Auth, 504),
+            (Stage::Data, 503),
+            (Stage::Other, 500),
+            (Stage::Data, 552)
+        ],
+        "but not what the mailroom refused"
+    );
+    assert!(talk.session.take_refusals().is_empty());
+}
+
+#[test]
 fn may_be_kept_for_tls() {
     let config = Config { auth_requires_tls: true, ..config() };
     let mut talk = Talk::new(config, Tls::Offered);

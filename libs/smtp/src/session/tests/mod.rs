@@ -19,13 +19,16 @@ struct Talk {
     logins: Vec<Login>,
     replies: String,
     closed: bool,
+    /// Whether who signed in may no longer send.
+    rotated: bool,
 }
 
 impl Talk {
     fn new(config: Config, tls: Tls) -> Self {
         let session = Session::new(Arc::new(config), Ipv4Addr::LOCALHOST.into(), tls);
         let (mails, logins, replies) = (Vec::new(), Vec::new(), String::new());
-        let mut talk = Self { session, mails, logins, replies, closed: false };
+        let (closed, rotated) = (false, false);
+        let mut talk = Self { session, mails, logins, replies, closed, rotated };
         talk.say("");
         talk.replies.clear();
         talk
@@ -77,6 +80,10 @@ impl Talk {
                 let account = login.username().to_owned();
                 self.logins.push(login);
                 Answer::Authenticated(known.then_some(account).ok_or(Reject::bad_credentials()))
+            }
+            Question::Confirm => {
+                let reject = Reject::fixed(530, (5, 7, 0), "sign in again");
+                Answer::Confirmed(if self.rotated { Err(reject) } else { Ok(()) })
             }
             Question::Accept(recipient) => {
                 let route = if recipient.starts_with("no") {
