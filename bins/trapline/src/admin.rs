@@ -12,6 +12,7 @@ use crate::{
     backend::{Backend, Opened},
     config::{self, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
     folder::Folder,
+    output::say,
 };
 
 /// `trapline key …`
@@ -25,19 +26,14 @@ pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Resul
 
 /// `trapline team create`
 pub(crate) async fn create_team(name: &str, backend: config::Backend) -> Result<()> {
-    with_app(backend, async |app, _| {
-        println!("{}", app.create_team(name).await?);
-        Ok(())
-    })
-    .await
+    with_app(backend, async |app, _| Ok(say(&format!("{}\n", app.create_team(name).await?))?)).await
 }
 
 async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
     let new = new_key(args)?;
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        println!("{}", app.create_key(team, new).await?);
-        Ok(())
+        Ok(say(&format!("{}\n", app.create_key(team, new).await?))?)
     })
     .await
 }
@@ -45,8 +41,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
 async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        print!("{}", table::of_keys(&app.keys(team).await?));
-        Ok(())
+        Ok(say(&table::of_keys(&app.keys(team).await?))?)
     })
     .await
 }
@@ -66,9 +61,9 @@ async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()
             ),
         };
         app.revoke_key(team, key.id).await?;
-        println!("The key {} ({}) is revoked.", key.prefix, key.name);
+        say(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
         if key.of_setting {
-            println!("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.");
+            say("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;
         }
         Ok(())
     })

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 fn begin(runtime: &Runtime) -> anyhow::Result<()> {
     let stop = runtime.block_on(async { Stop::listen() })?;
-    let given = Given::read();
+    let given = Given::read()?;
     // One provider for every TLS connection; a second call would find it installed already.
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
     run(given, runtime, stop)

@@ -129,6 +129,17 @@ fn a_lost_secret_key_is_not_replaced() {
 }
 
 #[test]
+fn a_command_that_nobody_can_read_fails() {
+    let (_outer, data) = folder();
+    drop(Server::start(&data, &[]));
+    for command in [&["key", "create"][..], &["key", "list"], &["team", "create", "a"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = trapline(&data, command).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+    }
+}
+
+#[test]
 fn commands_make_no_installation() {
     let (_outer, data) = folder();
     let commands: [&[&str]; 4] = [

@@ -3,7 +3,9 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs,
+    os::unix::ffi::OsStrExt,
     path::Path,
     process::{Command, Output},
 };
@@ -175,6 +177,15 @@ fn what_is_needed_says_with_what() {
         assert!(report.contains(wanted), "{wanted:?} in {report}");
         assert!(!report.contains("pa55"), "{report}");
     }
+}
+
+#[test]
+fn a_variable_that_is_no_text_is_named() {
+    let bytes = OsStr::from_bytes(b"/data/caf\xe9");
+    let mut command = trapline(&["serve", "--check-config"], &[]);
+    let output = command.env("TRAPLINE_DATA", bytes).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("TRAPLINE_DATA: wants a text in UTF-8"), "{}", text(&output));
 }
 
 #[test]

@@ -31,15 +31,19 @@ pub(crate) struct Given {
 
 impl Given {
     /// Reads both. Ends the process for `--help`, and where flags are unknown or lack a value.
-    pub(crate) fn read() -> Self {
+    pub(crate) fn read() -> anyhow::Result<Self> {
         let known = names(&Cli::command());
+        let is_text = |name: &str| env::var_os(name).is_none_or(|it| it.to_str().is_some());
+        if let Some(name) = known.iter().find(|name| !is_text(name)) {
+            anyhow::bail!("{name}: wants a text in UTF-8");
+        }
         let command = without_strays(Cli::command());
         let matches = command.clone().get_matches();
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let warnings = env::vars_os().filter_map(|(name, value)| warning(&known, &name, &value));
         let mut warnings: Vec<_> = warnings.collect();
         warnings.sort();
-        Self { cli, variables: variables(&command, &matches), warnings }
+        Ok(Self { cli, variables: variables(&command, &matches), warnings })
     }
 
     /// The report, with each value named by where it came from.
