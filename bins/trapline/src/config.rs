@@ -82,6 +82,7 @@ pub(crate) struct Public {
 /// The API's limits.
 pub(crate) struct Api {
     pub rate: Option<Rate>,
+    pub inbox_rate: Option<Rate>,
     pub max_streams: usize,
     pub answer_memory: usize,
     pub max_streams_per_team: usize,

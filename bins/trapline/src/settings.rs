@@ -43,6 +43,7 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
     let Some(api) = &config.api else { return Ok(settings) };
     Ok(Settings {
         api_rate: api.rate,
+        inbox_rate: api.inbox_rate,
         max_streams: api.max_streams,
         answer_memory: api.answer_memory,
         max_streams_per_team: api.max_streams_per_team,

@@ -8,7 +8,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use trapline_app::{App, Error as AppError, Forbidden, Rate, Unauthenticated, Verdict};
+use trapline_app::{App, Error as AppError, Forbidden, Rate, Secrecy, Unauthenticated, Verdict};
 use trapline_model::{Access, Caller, TeamId};
 
 use crate::{
@@ -42,6 +42,16 @@ pub(crate) enum Viewer {
     Team(TeamId),
     /// Claims that the URL is signed, which the use case checks.
     Signed,
+}
+
+impl Reader {
+    /// Whoever acts as an admin may see secrets.
+    pub(crate) fn secrecy(self) -> Secrecy {
+        match self.access {
+            Access::Write => Secrecy::Shown,
+            Access::Read => Secrecy::Hidden,
+        }
+    }
 }
 
 fn caller(parts: &Parts) -> Result<Caller> {

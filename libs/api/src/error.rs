@@ -26,6 +26,8 @@ pub(crate) enum Error {
     UriTooLong,
     /// The body is not announced as JSON.
     UnsupportedMediaType,
+    /// There is no such path; that one may have been meant.
+    NoSuchPath(Option<String>),
     /// The path is known, but not with this method. The router adds `Allow`.
     MethodNotAllowed,
     /// No message came in time; these missed by one filter.
@@ -57,7 +59,7 @@ impl Error {
 
 /// Any error without more to tell.
 #[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = Error, example = json!({ "error": "Not found", "code": "not_found" }))]
+#[schema(as = ApiError, example = json!({ "error": "Not found", "code": "not_found" }))]
 pub(crate) struct ErrorBody {
     /// For people.
     error: String,
@@ -67,7 +69,7 @@ pub(crate) struct ErrorBody {
 
 /// The request is wrong.
 #[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = ValidationError)]
+#[schema(as = InvalidRequest)]
 pub(crate) struct ValidationErrorBody {
     /// For people.
     #[schema(example = "Invalid request")]
@@ -124,6 +126,7 @@ impl IntoResponse for Error {
                 "The body must be sent as application/json",
                 "unsupported_media_type",
             ),
+            Self::NoSuchPath(nearest) => no_such_path(nearest),
             Self::MethodNotAllowed => plain(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "This path does not take this method",
@@ -175,6 +178,11 @@ fn of_app(error: AppError) -> Response {
             };
             let answer = plain(StatusCode::TOO_MANY_REQUESTS, error, "rate_limited");
             with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
+        }
+        AppError::TooManyInboxes { most, retry_after } => {
+            let error = format!("Too many new inboxes: a team may make {most} a minute");
+            let answer = plain(StatusCode::TOO_MANY_REQUESTS, &error, "rate_limited");
+            with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
         }
         AppError::OutboundDisabled => plain(
             StatusCode::CONFLICT,
@@ -245,6 +253,15 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
     };
     plain(StatusCode::FORBIDDEN, error, code)
+}
+
+fn no_such_path(nearest: Option<String>) -> Response {
+    let hint = nearest.map_or_else(
+        || "/docs shows every path".to_owned(),
+        |nearest| format!("the nearest is {nearest}"),
+    );
+    let error = format!("There is no such path; {hint}");
+    plain(StatusCode::NOT_FOUND, &error, "no_such_path")
 }
 
 fn internal() -> Response {

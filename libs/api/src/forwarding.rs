@@ -51,7 +51,7 @@ pub(crate) struct ForwardInput {
 /// The address to add.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = NewForwardAddress)]
+#[schema(as = ForwardAddressInput)]
 pub(crate) struct AddressInput {
     /// An address of somebody who is to agree. None of this service's own.
     #[schema(min_length = 3, max_length = 254, example = "ada@example.com")]
@@ -59,6 +59,8 @@ pub(crate) struct AddressInput {
 }
 
 /// Get an inbox's forwarding
+///
+/// To whom mail is forwarded as it arrives, and which.
 #[utoipa::path(
     get,
     path = "/api/inboxes/{id}/forwarding",

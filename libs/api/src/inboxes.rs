@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use trapline_app::{App, InboxChange, NewInbox};
+use trapline_app::{App, InboxChange, NewInbox, Secrecy};
 use trapline_model::{Inbox, InboxId, Message, ProjectId};
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 /// What a new inbox is to be.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = NewInbox)]
+#[schema(as = InboxInput)]
 pub(crate) struct NewInboxInput {
     /// For people.
     name: Name,
@@ -39,7 +39,7 @@ impl From<NewInboxInput> for NewInbox {
         Self {
             max_messages: input.max_messages.unwrap_or(usual.max_messages),
             project: input.project_id,
-            life: input.expires_in_minutes.map(|minutes| Duration::from_mins(minutes.into())),
+            life: input.expires_in_minutes.map(minutes),
             ..usual
         }
     }
@@ -61,6 +61,12 @@ pub(crate) struct InboxChangeInput {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<ProjectId>, example = json!(null))]
     project_id: Option<Option<ProjectId>>,
+    /// Ends the inbox and its messages after so many minutes from now, earlier or later than it would
+    /// have ended; null makes it last.
+    #[expect(clippy::option_option, reason = "null is not the same as left out")]
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<u32>, minimum = 1, maximum = 10_080, example = 60)]
+    expires_in_minutes: Option<Option<u32>>,
 }
 
 impl From<InboxChangeInput> for InboxChange {
@@ -69,13 +75,27 @@ impl From<InboxChangeInput> for InboxChange {
             name: input.name.map(String::from),
             max_messages: input.max_messages,
             project: input.project_id,
+            life: input.expires_in_minutes.map(|life| life.map(minutes)),
         }
+    }
+}
+
+fn minutes(minutes: u32) -> Duration {
+    Duration::from_mins(minutes.into())
+}
+
+/// Whoever may only read gets no password.
+fn shown(caller: Reader, inbox: Inbox) -> Inbox {
+    match caller.secrecy() {
+        Secrecy::Shown => inbox,
+        Secrecy::Hidden => inbox.without_password(),
     }
 }
 
 /// List inboxes
 ///
-/// The team's inboxes, oldest first, with their counts and SMTP credentials.
+/// The team's inboxes, oldest first, with their counts and SMTP credentials. Keys that may only read
+/// see no passwords.
 #[utoipa::path(
     get,
     path = "/api/inboxes",
@@ -84,10 +104,13 @@ impl From<InboxChangeInput> for InboxChange {
     responses((status = 200, description = "The inboxes.", body = Vec<Inbox>))
 )]
 pub(crate) async fn list(State(app): State<Arc<App>>, caller: Reader) -> Result<Json<Vec<Inbox>>> {
-    Ok(Json(app.inboxes(caller.team).await?))
+    let inboxes = app.inboxes(caller.team).await?;
+    Ok(Json(inboxes.into_iter().map(|inbox| shown(caller, inbox)).collect()))
 }
 
 /// Create an inbox
+///
+/// It has SMTP credentials of its own, and takes mail at once.
 #[utoipa::path(
     post,
     path = "/api/inboxes",
@@ -105,6 +128,8 @@ pub(crate) async fn create(
 }
 
 /// Get an inbox
+///
+/// With its counts and SMTP credentials. Keys that may only read see no password.
 #[utoipa::path(
     get,
     path = "/api/inboxes/{id}",
@@ -118,10 +143,12 @@ pub(crate) async fn get(
     caller: Reader,
     Id(id): Id<InboxId>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(app.inbox(caller.team, id).await?))
+    Ok(Json(shown(caller, app.inbox(caller.team, id).await?)))
 }
 
 /// Change an inbox
+///
+/// What is left out stays as it is.
 #[utoipa::path(
     patch,
     path = "/api/inboxes/{id}",

@@ -126,11 +126,6 @@ pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     Error::Panicked.into_response()
 }
 
-/// Paths that lead nowhere.
-pub(crate) async fn not_found() -> Error {
-    AppError::NotFound.into()
-}
-
 /// Methods that a path does not take.
 pub(crate) async fn method_not_allowed() -> Error {
     Error::MethodNotAllowed

@@ -177,7 +177,7 @@ pub(crate) async fn events(
     Params(input): Params<EventsInput>,
 ) -> Result<Response> {
     let last = last_event(&headers, input.last_event_id.as_deref());
-    let feed = app.feed(caller.team, id, last.as_deref()).await?;
+    let feed = app.feed(caller.team, id, caller.secrecy(), last.as_deref()).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),

@@ -108,6 +108,8 @@ pub(crate) async fn list(
 }
 
 /// Mark every message read
+///
+/// Those that arrive later are unread again.
 #[utoipa::path(
     patch,
     path = "/api/inboxes/{id}/messages",
@@ -126,6 +128,8 @@ pub(crate) async fn mark_all_read(
 }
 
 /// Empty the inbox
+///
+/// Deletes every message in it.
 #[utoipa::path(
     delete,
     path = "/api/inboxes/{id}/messages",
@@ -144,6 +148,8 @@ pub(crate) async fn empty(
 }
 
 /// Get a message
+///
+/// Complete: text, HTML, header fields, attachments, links and codes.
 #[utoipa::path(
     get,
     path = "/api/messages/{id}",
@@ -161,6 +167,8 @@ pub(crate) async fn get(
 }
 
 /// Mark a message read or unread
+///
+/// Nothing else marks messages: reading one over the API does not.
 #[utoipa::path(
     patch,
     path = "/api/messages/{id}",
@@ -180,6 +188,8 @@ pub(crate) async fn update(
 }
 
 /// Delete a message
+///
+/// Its attachments go with it.
 #[utoipa::path(
     delete,
     path = "/api/messages/{id}",

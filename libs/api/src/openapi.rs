@@ -2,6 +2,7 @@
 //! common.
 
 mod common;
+mod plain;
 
 use utoipa::{
     Modify, OpenApi,
@@ -46,9 +47,9 @@ impl utoipa::ToSchema for AnyObject {}
     info(
         title = "Trapline",
         description = "A mail sandbox for tests: inboxes that catch mail over SMTP, read over REST.",
+        contact(name = "The operator of this server"),
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    servers((url = "/", description = "This service.")),
     tags(
         (name = "Projects", description = "Groups of inboxes."),
         (name = "Inboxes", description = "Where mail is caught."),
@@ -73,7 +74,6 @@ struct Keys;
 
 impl Modify for Keys {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        document.info.contact = None;
         let components = document.components.get_or_insert_default();
         let bearer = |description| {
             let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
@@ -90,6 +90,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     let base = OpenApiRouter::with_openapi(Base::openapi());
     let mut document = base.merge(router::table()).into_openapi();
     common::complete(&mut document);
+    plain::make(&mut document);
     document
 }
 

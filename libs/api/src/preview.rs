@@ -61,7 +61,10 @@ pub(crate) struct AttachmentInput {
 #[schema(as = PreviewUrl)]
 pub(crate) struct PreviewUrlBody {
     /// The signed URL.
-    #[schema(format = "uri", example = "http://127.0.0.1:8025/api/messages/…/html?exp=…&sig=…")]
+    #[schema(
+        format = "uri",
+        example = "http://127.0.0.1:8025/api/messages/0/html?exp=1800000000&sig=0a"
+    )]
     url: String,
     /// Until when it works.
     expires_at: Time,

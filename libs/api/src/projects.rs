@@ -70,6 +70,8 @@ pub(crate) async fn list(
 }
 
 /// Create a project
+///
+/// Inboxes name the project that they belong to.
 #[utoipa::path(
     post,
     path = "/api/projects",
@@ -87,6 +89,8 @@ pub(crate) async fn create(
 }
 
 /// Rename a project
+///
+/// Its inboxes stay in it.
 #[utoipa::path(
     patch,
     path = "/api/projects/{id}",

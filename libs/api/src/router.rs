@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::DefaultBodyLimit,
+    http::Uri,
     middleware::{from_fn, from_fn_with_state, map_request},
-    response::Redirect,
-    routing::get,
 };
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -15,12 +14,14 @@ use tower_http::{
 };
 use trapline_app::App;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::{
-    Options, answers, auth, confirmation,
+    Options, answers, auth, confirmation, docs,
+    error::Error,
     extract::{Contract, hold},
-    forwarding, inboxes, layers, live, messages, preview, projects, service,
+    forwarding, inboxes, layers, live, messages,
+    nowhere::nearest,
+    openapi, prefix, preview, projects, service,
     state::Api,
     webhooks,
 };
@@ -91,25 +92,26 @@ pub(crate) fn table() -> OpenApiRouter<Api> {
     quick().merge(lasting()).merge(public())
 }
 
-/// The page that shows the document, from our own files.
-fn docs() -> Router<Api> {
-    let config = Config::new(["/api/openapi.json"]).validator_url("none");
-    Router::from(SwaggerUi::new("/docs").config(config))
-        .route("/", get(async || Redirect::temporary("/docs/")))
-        .layer(from_fn(layers::confine))
-}
-
 /// Only the metrics, for a process that serves no API.
 pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let metrics = OpenApiRouter::default().routes(routes!(service::metrics));
-    let metrics = metrics.layer(from_fn_with_state(contract(), hold));
-    wrapped(Router::from(metrics.layer(from_fn(layers::in_time))), app, options)
+    let document = openapi();
+    let contract = Arc::new(Contract::of(&document));
+    let metrics = metrics.layer(from_fn_with_state(contract.clone(), hold));
+    let routes = Router::from(metrics.layer(from_fn(layers::in_time)));
+    wrapped(routes, &contract, Api::new(app, options, document))
 }
 
 /// The API as a service.
+///
+/// # Panics
+///
+/// When the API's document says something that requests are not checked for.
 pub fn router(app: Arc<App>, options: Options) -> Router {
+    let document = openapi();
+    let contract = Arc::new(Contract::of(&document));
     let in_time = from_fn(layers::in_time);
-    let hold = from_fn_with_state(contract(), hold);
+    let hold = from_fn_with_state(contract.clone(), hold);
     let count = from_fn_with_state(app.clone(), answers::count);
     let count_lasting = from_fn_with_state(app.clone(), answers::count_lasting);
     let teams = quick()
@@ -119,16 +121,16 @@ pub fn router(app: Arc<App>, options: Options) -> Router {
         .layer(hold.clone())
         .layer(from_fn_with_state(app.clone(), auth::identify));
     let public = public().layer(hold).layer(in_time);
-    wrapped(Router::from(teams.merge(public)).merge(docs()), app, options)
+    let routes = Router::from(teams.merge(public)).merge(docs::routes());
+    wrapped(routes, &contract, Api::new(app, options, document))
 }
 
-fn contract() -> Arc<Contract> {
-    Arc::new(Contract::of(&crate::openapi()))
-}
-
-fn wrapped(routes: Router<Api>, app: Arc<App>, options: Options) -> Router {
-    routes
-        .fallback(layers::not_found)
+fn wrapped(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {
+    let contract = contract.clone();
+    let nowhere = async move |uri: Uri| Error::NoSuchPath(nearest(uri.path(), contract.paths()));
+    let base_url = state.app.settings().base_url.clone();
+    let routes = routes
+        .fallback(nowhere)
         .method_not_allowed_fallback(layers::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(layers::check_url))
@@ -138,5 +140,6 @@ fn wrapped(routes: Router<Api>, app: Arc<App>, options: Options) -> Router {
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
         .layer(map_request(layers::check_id))
-        .with_state(Api { app, options: Arc::new(options), recent: Arc::default() })
+        .with_state(state);
+    prefix::taken_off(routes, &base_url)
 }

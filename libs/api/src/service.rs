@@ -1,6 +1,6 @@
 //! The service itself: health, metrics, its document and its certificate.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use axum::{
     Json,
@@ -12,6 +12,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use trapline_app::{App, Error as AppError};
+use utoipa::openapi::{OpenApi, Server};
 
 use crate::{
     Options,
@@ -19,6 +20,7 @@ use crate::{
     disposition,
     error::{Error, Result},
     extract::{Flag, Params},
+    prefix,
     recent::Recent,
 };
 
@@ -54,6 +56,8 @@ pub(crate) struct HealthReport {
 }
 
 /// Check the service's health
+///
+/// Whether the store answers; with `deep`, the SMTP server, the worker and its jobs too.
 #[utoipa::path(
     get,
     path = "/api/health",
@@ -184,6 +188,8 @@ pub(crate) async fn metrics(
 }
 
 /// Read this document
+///
+/// Its server is the base URL that the operator set.
 #[utoipa::path(
     get,
     path = "/api/openapi.json",
@@ -192,11 +198,32 @@ pub(crate) async fn metrics(
     security(()),
     responses((status = 200, description = "OpenAPI 3.1.", body = inline(crate::openapi::AnyObject)))
 )]
-pub(crate) async fn document() -> Response {
-    static DOCUMENT: LazyLock<Bytes> =
-        LazyLock::new(|| serde_json::to_vec(&crate::openapi()).unwrap_or_default().into());
-    let kind = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, kind)], DOCUMENT.clone()).into_response()
+pub(crate) async fn document(State(documents): State<Arc<Documents>>) -> Response {
+    json(documents.api.clone())
+}
+
+/// The document as JSON.
+pub(crate) struct Documents {
+    /// For clients: its server is the base URL.
+    pub api: Bytes,
+    /// For our own page: its server is the one that the page came from.
+    pub page: Bytes,
+}
+
+impl Documents {
+    pub(crate) fn new(document: OpenApi, base_url: &str) -> Self {
+        let mut document = document;
+        let mut at = |url: &str| {
+            document.servers = Some(vec![Server::new(url)]);
+            serde_json::to_vec(&document).unwrap_or_default().into()
+        };
+        let prefix = prefix::of(base_url);
+        Self { api: at(base_url), page: at(if prefix.is_empty() { "/" } else { prefix }) }
+    }
+}
+
+pub(crate) fn json(bytes: Bytes) -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], bytes).into_response()
 }
 
 /// Download the SMTP server's certificate authority

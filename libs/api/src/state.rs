@@ -4,8 +4,9 @@ use std::{net::IpAddr, sync::Arc};
 
 use axum::extract::FromRef;
 use trapline_app::{App, Share};
+use utoipa::openapi::OpenApi;
 
-use crate::recent::Recent;
+use crate::{recent::Recent, service::Documents};
 
 /// What the process around the API gives to it.
 #[derive(Clone)]
@@ -33,4 +34,17 @@ pub(crate) struct Api {
     pub app: Arc<App>,
     pub options: Arc<Options>,
     pub recent: Arc<Recent>,
+    pub documents: Arc<Documents>,
+}
+
+impl Api {
+    pub(crate) fn new(app: Arc<App>, options: Options, document: OpenApi) -> Self {
+        let documents = Documents::new(document, &app.settings().base_url);
+        Self {
+            app,
+            options: Arc::new(options),
+            recent: Arc::default(),
+            documents: Arc::new(documents),
+        }
+    }
 }

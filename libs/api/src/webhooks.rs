@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use trapline_app::{App, NewWebhook, Secrecy, WebhookChange};
-use trapline_model::{Access, Delivery, DeliveryId, InboxId, Subscription, Webhook, WebhookId};
+use trapline_app::{App, NewWebhook, WebhookChange};
+use trapline_model::{Delivery, DeliveryId, InboxId, Subscription, Webhook, WebhookId};
 
 use crate::{
     auth::{Reader, Writer},
@@ -19,7 +19,7 @@ const DEFAULT_LIMIT: u16 = 50;
 /// What a new webhook is to be.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = NewWebhook)]
+#[schema(as = WebhookInput)]
 pub(crate) struct NewWebhookInput {
     /// Where events are sent: http or https, without credentials or a fragment.
     #[schema(max_length = 2048, example = "https://app.example.com/hooks/mail")]
@@ -92,14 +92,6 @@ pub(crate) struct LogInput {
     limit: Option<u16>,
 }
 
-/// Whoever acts as an admin may see secrets.
-fn secrecy(caller: Reader) -> Secrecy {
-    match caller.access {
-        Access::Write => Secrecy::Shown,
-        Access::Read => Secrecy::Hidden,
-    }
-}
-
 /// List webhooks
 ///
 /// The team's webhooks, oldest first. Keys that may only read see no secrets.
@@ -114,7 +106,7 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Reader,
 ) -> Result<Json<Vec<Webhook>>> {
-    Ok(Json(app.webhooks(caller.team, secrecy(caller)).await?))
+    Ok(Json(app.webhooks(caller.team, caller.secrecy()).await?))
 }
 
 /// Create a webhook
@@ -152,7 +144,7 @@ pub(crate) async fn get(
     caller: Reader,
     Id(id): Id<WebhookId>,
 ) -> Result<Json<Webhook>> {
-    Ok(Json(app.webhook(caller.team, id, secrecy(caller)).await?))
+    Ok(Json(app.webhook(caller.team, id, caller.secrecy()).await?))
 }
 
 /// Change a webhook

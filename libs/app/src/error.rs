@@ -63,6 +63,13 @@ pub enum Error {
     },
     /// It takes mail to be sent, and the service has no relay.
     OutboundDisabled,
+    /// The team makes inboxes faster than it may.
+    TooManyInboxes {
+        /// How many it may make at once, and regains in a minute.
+        most: u32,
+        /// When the next one can be made.
+        retry_after: Duration,
+    },
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
     /// Something was sealed with another master key than this process has.
@@ -116,6 +123,7 @@ impl fmt::Display for Error {
             Self::TooManyStreams { of_team: false } => {
                 f.write_str("too many waits and streams are open")
             }
+            Self::TooManyInboxes { .. } => f.write_str("too many new inboxes"),
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::WrongMasterKey => {

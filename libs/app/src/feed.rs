@@ -15,11 +15,11 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use serde_json::json;
 use tokio::time::Instant;
-use trapline_model::{InboxId, MessageId, TeamId};
+use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{LiveEvent, Signal, SignalStream, records};
 use uuid::Uuid;
 
-use crate::{App, Error, Result, metrics, streams::Permit};
+use crate::{App, Error, Result, Secrecy, metrics, streams::Permit};
 pub(crate) use bookmark::behind;
 use bookmark::{Bookmark, Told};
 use deleted::Deleted;
@@ -47,6 +47,7 @@ pub struct FeedEvent {
 pub struct Feed {
     app: Arc<App>,
     inbox: records::Inbox,
+    secrecy: Secrecy,
     signals: SignalStream,
     ready: VecDeque<FeedEvent>,
     replay: Option<Replay>,
@@ -66,22 +67,24 @@ pub struct Feed {
 }
 
 impl App {
-    /// Follows an inbox. With `last`, the id of an event, the messages after that one come first; all
+    /// Follows an inbox, for somebody who may see its password or not. With `last`, the id of an event, the messages after that one come first; all
     /// that are kept, if it is no id of this inbox's events.
     pub async fn feed(
         self: &Arc<Self>,
         team: TeamId,
         id: InboxId,
+        secrecy: Secrecy,
         last: Option<&str>,
     ) -> Result<Feed> {
         let inbox = self.inbox_record(team, id).await?;
         let permit = self.stream_permit(team)?;
-        let ends = inbox.expires_at.map(|at| Instant::now() + at.since(self.now()));
+        let ends = ends(inbox.expires_at, self.now());
         let signals = self.ports.bus.subscribe(id).await?;
         let shared = !self.ports.queue.durable();
         let mut feed = Feed {
             app: self.clone(),
             inbox,
+            secrecy,
             signals,
             ready: VecDeque::new(),
             replay: None,
@@ -227,6 +230,12 @@ impl Feed {
 
     async fn inbox_updated(&mut self) -> Result<()> {
         let inbox = self.app.inbox(self.inbox.team, self.inbox.id).await?;
+        // It may have been given more time.
+        self.ends = ends(inbox.expires_at, self.app.now());
+        let inbox = match self.secrecy {
+            Secrecy::Shown => inbox,
+            Secrecy::Hidden => inbox.without_password(),
+        };
         self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
         Ok(())
     }
@@ -238,4 +247,9 @@ impl Feed {
     fn id_of(&self, uuid: Uuid) -> MessageId {
         MessageId { inbox: self.inbox.id, uuid }
     }
+}
+
+/// When streams and waits of a disposable inbox end.
+pub(crate) fn ends(expires_at: Option<Time>, now: Time) -> Option<Instant> {
+    expires_at.map(|at| Instant::now() + at.since(now))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Key, LiveEvent, Op, PortError, Record, Scan, When, load,
+    Key, LiveEvent, Op, PortError, Record, Scan, Verdict, When, load,
     records::{self, Chore, SmtpLogin, Task},
 };
 
@@ -58,6 +58,8 @@ pub struct InboxChange {
     pub max_messages: Option<u32>,
     /// The project it is grouped under; `Some(None)` takes it out of its project.
     pub project: Option<Option<ProjectId>>,
+    /// The life of a disposable inbox from now on; `Some(None)` makes it a lasting one.
+    pub life: Option<Option<Duration>>,
 }
 
 impl App {
@@ -81,6 +83,7 @@ impl App {
     /// Makes an inbox with its own SMTP credentials.
     pub async fn create_inbox(&self, team: TeamId, new: NewInbox) -> Result<Inbox> {
         self.check_project(team, new.project).await?;
+        self.meter_inboxes(team).await?;
         let now = self.now();
         let username = random_text(USERNAME_LETTERS, USERNAME);
         let inbox = records::Inbox {
@@ -96,18 +99,30 @@ impl App {
         };
         let mut ops = self.inbox_ops(&inbox, When::Absent, When::Absent)?;
         if let Some(due) = inbox.expires_at {
-            let username = inbox.username.clone();
-            let task = Task::ExpireInbox { team, inbox: inbox.id, username };
-            let chore = Chore::new(due, inbox.id.to_string(), task);
-            let doc = chore.doc()?;
-            ops.push(Op::Put { key: chore.key(), doc, ttl: None, when: When::Always });
+            ops.push(expiry(&inbox, due)?);
         }
         self.ports.store.write(ops).await?;
         self.retention.created(inbox.id);
         self.present(&inbox, Counts::default())
     }
 
-    /// Changes an inbox. A lower bound takes effect at once.
+    /// Takes one from the team's allowance of new inboxes.
+    async fn meter_inboxes(&self, team: TeamId) -> Result<()> {
+        let Some(rate) = self.settings.inbox_rate else { return Ok(()) };
+        match self.ports.limiter.take(&format!("inboxes:{team}"), rate).await {
+            Ok(Verdict::Allowed { .. }) => Ok(()),
+            Ok(Verdict::Limited { retry_after }) => {
+                Err(Error::TooManyInboxes { most: rate.burst, retry_after })
+            }
+            // A limiter that does not answer must not stop the product.
+            Err(error) => {
+                tracing::warn!(%error, "the rate limiter does not answer");
+                Ok(())
+            }
+        }
+    }
+
+    /// Changes an inbox. A lower bound takes effect at once, and so does another end.
     pub async fn update_inbox(
         &self,
         team: TeamId,
@@ -115,6 +130,12 @@ impl App {
         change: InboxChange,
     ) -> Result<Inbox> {
         self.check_project(team, change.project.flatten()).await?;
+        let ends = change.life.map(|life| life.map(|life| self.now().after(life)));
+        if let Some(Some(due)) = ends {
+            // First the chore: without a new end it finds that its time has not come.
+            let chore = expiry(&self.inbox_record(team, id).await?, due)?;
+            self.ports.store.write(vec![chore]).await?;
+        }
         let inbox = self
             .edit_inbox(team, id, |inbox| {
                 if let Some(name) = &change.name {
@@ -122,6 +143,7 @@ impl App {
                 }
                 inbox.max_messages = change.max_messages.unwrap_or(inbox.max_messages);
                 inbox.project = change.project.unwrap_or(inbox.project);
+                inbox.expires_at = ends.unwrap_or(inbox.expires_at);
             })
             .await?;
         if change.max_messages.is_some() {
@@ -289,6 +311,14 @@ impl App {
             address: format!("{}@{}", inbox.username, self.settings.mail_domain),
         })
     }
+}
+
+/// The chore that removes a disposable inbox at its end.
+fn expiry(inbox: &records::Inbox, due: Time) -> Result<Op> {
+    let records::Inbox { id, team, username, .. } = inbox;
+    let task = Task::ExpireInbox { team: *team, inbox: *id, username: username.clone() };
+    let chore = Chore::new(due, id.to_string(), task);
+    Ok(Op::Put { key: chore.key(), doc: chore.doc()?, ttl: None, when: When::Always })
 }
 
 /// What an SMTP password is sealed for.

@@ -22,6 +22,8 @@ pub struct Settings {
     pub catch_all_inbox: String,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
+    /// New inboxes per team; `None` is no limit.
+    pub inbox_rate: Option<Rate>,
     /// Groups of mail that are written at the same time; at least 1.
     pub groups_in_flight: usize,
     /// Bytes of large answers and request bodies in memory, over all HTTP clients of a process.
@@ -60,6 +62,7 @@ impl Default for Settings {
             catch_all: true,
             catch_all_inbox: "Default".to_owned(),
             api_rate: None,
+            inbox_rate: None,
             groups_in_flight: 1,
             answer_memory: 256 << 20,
             max_streams: 20_000,

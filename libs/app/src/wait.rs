@@ -14,7 +14,11 @@ use trapline_store::{Scan, Value, records};
 use uuid::Uuid;
 
 use crate::{
-    App, Error, Filter, Result, feed::behind, filter::Matcher, messages::rows_of, metrics,
+    App, Error, Filter, Result,
+    feed::{behind, ends},
+    filter::Matcher,
+    messages::rows_of,
+    metrics,
 };
 use wake::{Ears, Wake};
 
@@ -44,24 +48,28 @@ impl App {
         filter: &Filter,
         time: Duration,
     ) -> Result<Waited> {
-        let inbox = self.inbox_record(team, id).await?;
+        let mut inbox = self.inbox_record(team, id).await?;
         let _parked = self.stream_permit(team)?;
         let _counted = metrics::parked_wait();
-        let left = inbox.expires_at.map(|at| at.since(self.now()));
-        let deadline = Instant::now() + left.map_or(time, |left| left.min(time));
         let matcher = Matcher::new(filter);
-        let waiting = Box::pin(self.wait_until(&inbox, &matcher, deadline));
-        let found =
-            self.shutdown.run_until_cancelled(waiting).await.ok_or(Error::Unavailable)??;
-        if let Some((id, record)) = found {
-            metrics::wait_ended("found");
-            return Ok(Waited::Found(Box::new(self.open(id, record).await?)));
+        let until = Instant::now() + time;
+        loop {
+            let ends = ends(inbox.expires_at, self.now());
+            let deadline = ends.map_or(until, |ends| ends.min(until));
+            let waiting = Box::pin(self.wait_until(&inbox, &matcher, deadline));
+            let found =
+                self.shutdown.run_until_cancelled(waiting).await.ok_or(Error::Unavailable)??;
+            if let Some((id, record)) = found {
+                metrics::wait_ended("found");
+                return Ok(Waited::Found(Box::new(self.open(id, record).await?)));
+            }
+            // The inbox may be over, or have been given more time.
+            inbox = self.inbox_record(team, id).await?;
+            if Instant::now() >= until {
+                metrics::wait_ended("timed_out");
+                return Ok(Waited::TimedOut(self.near_misses(&inbox, &matcher).await?));
+            }
         }
-        if left.is_some_and(|left| left <= time) {
-            return Err(Error::NotFound);
-        }
-        metrics::wait_ended("timed_out");
-        Ok(Waited::TimedOut(self.near_misses(&inbox, &matcher).await?))
     }
 
     async fn wait_until(
@@ -98,7 +106,7 @@ impl App {
         loop {
             let wake = ears.wake(matcher, deadline).await;
             if inbox.expired(self.now()) {
-                return Err(Error::NotFound);
+                return Ok(None);
             }
             let found = match wake {
                 Wake::Candidate(id) => self.candidate(id, matcher).await?,

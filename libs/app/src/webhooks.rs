@@ -91,7 +91,7 @@ pub struct WebhookChange {
     pub enabled: Option<bool>,
 }
 
-/// Whether an answer shows signing secrets.
+/// Whether an answer shows the secrets of webhooks and the passwords of inboxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrecy {
     /// To those who administrate.

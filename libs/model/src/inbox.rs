@@ -33,7 +33,9 @@ pub struct SmtpAccess {
     /// Chooses the inbox.
     #[schema(example = "k3v9q2m7x4")]
     pub username: String,
-    /// Can be rotated.
+    /// Can be rotated. Left out for those who may only read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(required = false, example = "w2Vq8yB3kLr6TzXn4mHs9PdC")]
     pub password: String,
 }
 
@@ -66,4 +68,13 @@ pub struct Inbox {
     /// Mail to this address, or to `<username>+anything@` its domain, lands here without AUTH.
     #[schema(example = "k3v9q2m7x4@trapline.test")]
     pub address: String,
+}
+
+impl Inbox {
+    /// The record for somebody who may only read: whoever has the password may write mail.
+    #[must_use]
+    pub fn without_password(mut self) -> Self {
+        self.smtp.password.clear();
+        self
+    }
 }

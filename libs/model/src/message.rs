@@ -17,6 +17,7 @@ pub struct Envelope {
 
 /// One header field, unfolded and decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = HeaderField)]
 pub struct Header {
     /// The field's name as sent.
     #[schema(example = "X-Mailer")]
@@ -52,6 +53,7 @@ pub struct Attachment {
 
 /// A link of the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = MessageLink)]
 pub struct Link {
     /// The target as the message has it, entities decoded.
     #[schema(example = "https://example.com/verify?token=abc")]
@@ -63,6 +65,7 @@ pub struct Link {
 
 /// Something that the sender got wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = MessageWarning)]
 pub struct Warning {
     /// A stable word for the kind of fault.
     #[schema(example = "bare_lf")]
@@ -75,6 +78,7 @@ pub struct Warning {
 /// A message as lists and events show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = MessageSummary)]
 pub struct Summary {
     /// The message's id.
     pub id: MessageId,

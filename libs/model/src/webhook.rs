@@ -81,7 +81,7 @@ pub struct Webhook {
     /// How the latest attempt left its delivery; null before the first.
     #[schema(required)]
     pub last_status: Option<DeliveryStatus>,
-    /// Why the latest attempt failed, see [`Delivery::error`]; null when it did not.
+    /// Why the latest attempt failed, the same word as in its delivery; null when it did not.
     #[schema(required, example = "http_5xx")]
     pub last_error: Option<String>,
     /// When it was made.

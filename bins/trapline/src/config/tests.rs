@@ -52,7 +52,9 @@ fn a_cluster_says_what_it_needs() {
 fn the_defaults_are_good() {
     let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
     assert_eq!(config.edge.unwrap().config.limits.message_size, 25 << 20);
-    assert!(config.api.unwrap().rate.is_none());
+    let api = config.api.unwrap();
+    assert!(api.rate.is_none());
+    assert_eq!(api.inbox_rate.unwrap().burst, 1_000);
 }
 
 /// What these settings of a relay lead to, or the report of what is wrong with them.

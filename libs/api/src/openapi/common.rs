@@ -18,22 +18,28 @@ const METERED: [Named; 2] = [
 ];
 
 const SHARED: [Shared; 10] = [
-    ("400", "Invalid", "The request is wrong; `issues` says where.", "ValidationError", &[]),
+    ("400", "Invalid", "The request is wrong; `issues` says where.", "InvalidRequest", &[]),
     (
         "401",
         "Unauthenticated",
         "The API key is missing, unknown or expired (`missing_api_key`, `unknown_api_key`, `api_key_expired`).",
-        "Error",
+        "ApiError",
         &[CHALLENGE],
     ),
-    ("403", "ReadOnlyKey", "The API key may only read (`read_only_key`).", "Error", &[]),
-    ("404", "NotFound", "It is not there, or it is another team's.", "Error", &[]),
-    ("409", "Conflict", "Somebody else changed the same thing at the same moment.", "Error", &[]),
-    ("413", "TooLarge", "The body is over 1 MiB.", "Error", &[]),
-    ("415", "UnsupportedMediaType", "The body is not sent as application/json.", "Error", &[]),
-    ("429", "TooMany", "Too many requests.", "Error", &[RETRY_AFTER]),
-    ("500", "Internal", "A fault of the service.", "Error", &[]),
-    ("503", "Unavailable", "Not now; try again.", "Error", &[RETRY_AFTER]),
+    ("403", "ReadOnlyKey", "The API key may only read (`read_only_key`).", "ApiError", &[]),
+    ("404", "NotFound", "It is not there, or it is another team's.", "ApiError", &[]),
+    (
+        "409",
+        "Conflict",
+        "Somebody else changed the same thing at the same moment.",
+        "ApiError",
+        &[],
+    ),
+    ("413", "TooLarge", "The body is over 1 MiB.", "ApiError", &[]),
+    ("415", "UnsupportedMediaType", "The body is not sent as application/json.", "ApiError", &[]),
+    ("429", "TooMany", "Too many requests.", "ApiError", &[RETRY_AFTER]),
+    ("500", "Internal", "A fault of the service.", "ApiError", &[]),
+    ("503", "Unavailable", "Not now; try again.", "ApiError", &[RETRY_AFTER]),
 ];
 
 /// Adds to every operation the answers and headers that it has in common with others.
@@ -56,7 +62,9 @@ pub(super) fn complete(document: &mut OpenApi) {
 }
 
 /// The operations of a path, by method.
-fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
+pub(super) fn operations(
+    item: &mut PathItem,
+) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
     [
         (HttpMethod::Get, &mut item.get),
         (HttpMethod::Post, &mut item.post),

@@ -44,6 +44,8 @@ const ROUTES: [&str; 33] = [
 ];
 
 fn document() -> Value {
+    std::fs::write("/tmp/oas/openapi.json", serde_json::to_vec_pretty(&openapi()).unwrap())
+        .unwrap();
     serde_json::to_value(openapi()).unwrap()
 }
 
@@ -75,7 +77,10 @@ fn every_route_is_described() {
     let ids: HashSet<_> = operations.iter().map(|(_, op)| op["operationId"].to_string()).collect();
     assert_eq!(ids.len(), operations.len());
     for (name, operation) in &operations {
-        assert!(operation["summary"].is_string() && operation["tags"][0].is_string(), "{name}");
+        for told in ["summary", "description"] {
+            assert!(operation[told].is_string(), "{name} has no {told}");
+        }
+        assert!(operation["tags"][0].is_string(), "{name}");
     }
 }
 
@@ -132,14 +137,126 @@ fn every_reference_leads_somewhere() {
 fn bodies_are_closed_and_bounded() {
     let document = document();
     let schemas = &document["components"]["schemas"];
-    for name in
-        ["ProjectInput", "NewInbox", "InboxChange", "MessageChange", "NewWebhook", "WebhookChange"]
-    {
+    for name in [
+        "ProjectInput",
+        "InboxInput",
+        "InboxChange",
+        "MessageChange",
+        "WebhookInput",
+        "WebhookChange",
+    ] {
         assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }
-    assert_eq!(schemas["InboxChange"]["properties"]["name"]["$ref"], "#/components/schemas/Name");
-    assert_eq!(schemas["NewInbox"]["properties"]["expiresInMinutes"]["maximum"], 10_080);
-    assert_eq!(schemas["NewInbox"]["required"], serde_json::json!(["name"]));
+    assert_eq!(schemas["InboxChange"]["properties"]["name"]["maxLength"], 100);
+    assert_eq!(schemas["InboxInput"]["properties"]["expiresInMinutes"]["maximum"], 10_080);
+    assert_eq!(schemas["InboxInput"]["required"], serde_json::json!(["name"]));
+}
+
+/// Every schema of the document, at any depth.
+fn schemas(document: &Value) -> Vec<&Value> {
+    let (mut open, mut found) = (vec![document], Vec::new());
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                found.push(value);
+                open.extend(members.values());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a client in its language writes `f"{id}"` or `inbox.id` of.
+#[test]
+fn ids_and_times_are_plain_texts() {
+    let document = document();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let alone = schema["type"] == "string" && schema["enum"].is_null();
+        assert!(!alone, "{name} is a text with a name of its own");
+    }
+    let inbox = &document["components"]["schemas"]["Inbox"]["properties"];
+    assert_eq!(inbox["id"]["type"], "string");
+    assert_eq!(inbox["projectId"]["type"], serde_json::json!(["string", "null"]));
+    assert_eq!(inbox["projectId"]["description"], "The project it is grouped under.");
+    assert_eq!(inbox["createdAt"]["format"], "date-time");
+    let path = &document["paths"]["/api/inboxes/{id}"]["get"]["parameters"][0]["schema"];
+    assert_eq!((&path["type"], &path["maxLength"]), (&"string".into(), &26.into()));
+}
+
+#[test]
+fn parameters_that_are_on_or_off_are_booleans() {
+    let document = document();
+    let mut flags = 0;
+    for (name, operation) in operations(&document) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let words = parameter["schema"]["enum"].as_array();
+            let digits = words.is_some_and(|words| words.contains(&"1".into()));
+            assert!(!digits, "{name}: {parameter}");
+            flags += usize::from(parameter["schema"]["type"] == "boolean");
+        }
+    }
+    assert!(flags >= 5, "{flags}");
+}
+
+/// Names that languages have for something else, in small letters.
+const TAKEN: [&str; 26] = [
+    "array",
+    "boolean",
+    "class",
+    "date",
+    "error",
+    "event",
+    "exception",
+    "function",
+    "header",
+    "headers",
+    "link",
+    "list",
+    "map",
+    "number",
+    "object",
+    "package",
+    "process",
+    "promise",
+    "record",
+    "request",
+    "response",
+    "set",
+    "string",
+    "symbol",
+    "type",
+    "warning",
+];
+
+#[test]
+fn no_name_is_a_languages_own_or_that_of_something_else() {
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let mut names = HashSet::new();
+    for (name, schema) in schemas {
+        assert!(!TAKEN.contains(&name.to_lowercase().as_str()), "{name}");
+        // Generators have constructors NewInbox and wrappers NullableInbox for an Inbox.
+        assert!(!name.starts_with("New") && !name.starts_with("Nullable"), "{name}");
+        assert!(names.insert(name.to_lowercase()), "{name}");
+        let constants = schema["enum"].as_array().into_iter().flatten();
+        let words = schema["x-enum-varnames"].as_array().into_iter().flatten();
+        let words: Vec<_> = words.map(|word| word.as_str().unwrap()).collect();
+        assert_eq!(constants.count(), words.len(), "{name}");
+        for constant in words {
+            assert!(names.insert(constant.to_lowercase()), "{constant}");
+        }
+    }
+}
+
+#[test]
+fn descriptions_are_for_people_who_do_not_read_the_code() {
+    let document = document();
+    for schema in schemas(&document) {
+        let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        assert!(!text.contains("[`") && !text.contains("::"), "{text}");
+    }
 }
 
 fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {

@@ -131,6 +131,22 @@ async fn a_read_key_reads_and_nothing_else() {
     }
 }
 
+/// Whoever has an inbox's password may write mail into it.
+#[tokio::test]
+async fn a_read_key_sees_no_password() {
+    let service = Service::start().await;
+    let inbox = format!("/api/inboxes/{}", service.inbox().await);
+    let reader = service.new_key(service.team, Access::Read, None).await;
+    for (key, shown) in [(&service.key, true), (&reader, false)] {
+        let read = async |path: &str| service.with_key(key, "GET", path, &Value::Null).await.json();
+        let one = read(&inbox).await;
+        let smtp = one["smtp"].as_object().unwrap();
+        assert_eq!(smtp.contains_key("password"), shown, "{one}");
+        assert!(smtp["username"].is_string());
+        assert_eq!(read("/api/inboxes").await, json!([one]));
+    }
+}
+
 #[tokio::test]
 async fn what_is_another_teams_is_not_there() {
     let service = Service::start().await;

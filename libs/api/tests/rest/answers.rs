@@ -2,29 +2,49 @@
 
 use axum::{body::Body, http::Request};
 use serde_json::{Value, json};
+use trapline_app::{Rate, Settings};
+use trapline_model::Access;
 
-use crate::{Service, request};
+use crate::{Service, minutes, request, settings};
 
 #[tokio::test]
 async fn a_request_that_leads_nowhere_is_answered_in_json() {
     let service = Service::start().await;
     let key = Some(service.key.as_str());
     let cases = [
-        ("GET", "/api/nothing", 404, ""),
-        ("GET", "/nothing", 404, ""),
-        ("GET", "/api/inboxes/none", 404, ""),
-        ("GET", "/api/inboxes/%FF", 404, ""),
-        ("GET", "/api/messages/none/attachments/1", 404, ""),
-        ("PUT", "/api/inboxes", 405, "GET,HEAD,POST"),
-        ("POST", "/api/health", 405, "GET,HEAD"),
-        ("FOO", "/api/projects/1", 405, "PATCH,DELETE"),
-        ("OPTIONS", "/api/inboxes/1/events", 405, "GET,HEAD"),
+        ("GET", "/api", "no_such_path", ""),
+        ("GET", "/api/nothing", "no_such_path", ""),
+        ("GET", "/api/inboxes/", "no_such_path", ""),
+        ("GET", "/nothing", "no_such_path", ""),
+        ("GET", "/api/inboxes/none", "not_found", ""),
+        ("GET", "/api/inboxes/%FF", "not_found", ""),
+        ("GET", "/api/messages/none/attachments/1", "not_found", ""),
+        ("PUT", "/api/inboxes", "method_not_allowed", "GET,HEAD,POST"),
+        ("POST", "/api/health", "method_not_allowed", "GET,HEAD"),
+        ("FOO", "/api/projects/1", "method_not_allowed", "PATCH,DELETE"),
+        ("OPTIONS", "/api/inboxes/1/events", "method_not_allowed", "GET,HEAD"),
     ];
-    for (method, path, status, allow) in cases {
+    for (method, path, code, allow) in cases {
         let answer = service.ask(request(key, method, path, &Value::Null)).await;
-        assert_eq!((answer.status, answer.header("allow")), (status, allow), "{method} {path}");
+        let status = if code == "method_not_allowed" { 405 } else { 404 };
+        assert_eq!(answer.code(), (status, code.to_owned()), "{method} {path}");
+        assert_eq!(answer.header("allow"), allow, "{method} {path}");
         assert_eq!(answer.header("content-type"), "application/json", "{method} {path}");
         assert!(answer.json()["error"].is_string(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn the_nearest_path_is_named() {
+    let service = Service::start().await;
+    let cases = [
+        ("/api/inboxes/", "There is no such path; the nearest is /api/inboxes"),
+        ("/api/inbox/4711/messages", "the nearest is /api/inboxes/4711/messages"),
+        ("/api/nothing/of/it", "There is no such path; /docs shows every path"),
+    ];
+    for (path, wanted) in cases {
+        let answer = service.get(path).await.json();
+        assert!(answer["error"].as_str().unwrap().ends_with(wanted), "{answer}");
     }
 }
 
@@ -69,7 +89,7 @@ async fn a_request_keeps_its_id_if_that_is_fit_for_logs() {
 #[tokio::test]
 async fn a_url_is_bounded_to_the_byte() {
     let service = Service::start().await;
-    for (bytes, code) in [(8192, (404, "not_found")), (8193, (414, "uri_too_long"))] {
+    for (bytes, code) in [(8192, (404, "no_such_path")), (8193, (414, "uri_too_long"))] {
         let answer = service.get(&format!("/{}", "a".repeat(bytes - 1))).await;
         assert_eq!(answer.code(), (code.0, code.1.to_owned()), "{bytes}");
         assert!(!answer.header("x-request-id").is_empty());
@@ -114,7 +134,7 @@ async fn wrong_fields_are_named() {
             &[("projectId", "unknown")],
         ),
         ("PATCH", &inbox, json!({ "name": null }), &[("name", "invalid_type")]),
-        ("PATCH", &inbox, json!({ "expiresInMinutes": 5 }), &[("expiresInMinutes", "unknown")]),
+        ("PATCH", &inbox, json!({ "expiresInMinutes": 0 }), &[("expiresInMinutes", "too_small")]),
         ("PATCH", &inbox, json!("x"), &[("", "invalid_type")]),
         ("PATCH", &inbox, json!({ "projectId": "p" }), &[("projectId", "too_short")]),
         ("PATCH", &inbox, json!({ "projectId": 5 }), &[("projectId", "invalid_type")]),
@@ -207,4 +227,55 @@ async fn the_original_comes_as_it_is() {
     assert_eq!(saved.body, shown.body);
     let disposition = format!("attachment; filename=\"{id}.eml\"");
     assert_eq!(saved.header("content-disposition"), disposition);
+}
+
+#[tokio::test]
+async fn an_inbox_is_given_more_time_and_less() {
+    let service = Service::start().await;
+    let body = json!({ "name": "Short", "expiresInMinutes": 10 });
+    let inbox = service.post("/api/inboxes", body).await.json();
+    let id = inbox["id"].as_str().unwrap();
+    let path = format!("/api/inboxes/{id}");
+    service.message(id).await;
+    let give = async |body: Value| {
+        let answer = service.with_key(&service.key, "PATCH", &path, &body).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["expiresAt"].clone()
+    };
+    service.clock.advance(minutes(5));
+    let later = service.clock.now().after(minutes(60)).to_string();
+    assert_eq!(give(json!({ "expiresInMinutes": 60 })).await, json!(later));
+    // What is left out stays.
+    assert_eq!(give(json!({ "name": "Longer" })).await, json!(later));
+    service.clock.advance(minutes(59));
+    assert_eq!(service.get(&path).await.json()["messageCount"], 1);
+    assert_eq!(give(json!({ "expiresInMinutes": null })).await, Value::Null);
+    service.clock.advance(minutes(60 * 24 * 30));
+    assert_eq!(service.get(&path).await.json()["messageCount"], 1);
+    give(json!({ "expiresInMinutes": 1 })).await;
+    service.clock.advance(minutes(1));
+    let over = service.with_key(&service.key, "PATCH", &path, &json!({ "name": "x" })).await;
+    assert_eq!((service.get(&path).await.status, over.status), (404, 404));
+}
+
+#[tokio::test]
+async fn a_team_makes_so_many_inboxes_a_minute() {
+    let rate = Rate { burst: 2, per: minutes(1) };
+    let service = Service::with(Settings { inbox_rate: Some(rate), ..settings(None) }).await;
+    let other = service.app.create_team("Other").await.unwrap();
+    let other = service.new_key(other, Access::Write, None).await;
+    let make = async |key: &str| {
+        service.with_key(key, "POST", "/api/inboxes", &json!({ "name": "Inbox" })).await
+    };
+    for _ in 0..2 {
+        assert_eq!(make(&service.key).await.status, 201);
+    }
+    let refused = make(&service.key).await;
+    assert_eq!(refused.code(), (429, "rate_limited".to_owned()));
+    assert_eq!(refused.header("retry-after"), "30");
+    let error = "Too many new inboxes: a team may make 2 a minute";
+    assert_eq!(refused.json()["error"], error);
+    assert_eq!(make(&other).await.status, 201);
+    service.clock.advance(minutes(1));
+    assert_eq!(make(&service.key).await.status, 201);
 }

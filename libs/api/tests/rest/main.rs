@@ -154,6 +154,7 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         smtp_tls_port: None,
         catch_all: true,
         api_rate,
+        inbox_rate: None,
         groups_in_flight: 1,
         max_streams: 8,
         answer_memory: 1 << 20,

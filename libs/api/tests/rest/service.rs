@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use trapline_app::Settings;
 
-use crate::{Service, request};
+use crate::{Service, request, settings};
 
 #[tokio::test]
 async fn health_is_for_everybody() {
@@ -63,9 +64,16 @@ async fn the_document_is_shown_from_our_own_files() {
     let service = Service::start().await;
     let document = service.get("/api/openapi.json").await;
     assert_eq!(document.header("content-type"), "application/json");
-    assert_eq!(document.json(), serde_json::to_value(trapline_api::openapi()).unwrap());
-    let root = service.get("/").await;
-    assert_eq!((root.status, root.header("location")), (307, "/docs/"));
+    let mut described = serde_json::to_value(trapline_api::openapi()).unwrap();
+    described["servers"] = json!([{ "url": "http://trapline.test" }]);
+    assert_eq!(document.json(), described);
+    // The page may have been opened under any name.
+    described["servers"] = json!([{ "url": "/" }]);
+    assert_eq!(service.get("/docs/openapi.json").await.json(), described);
+    for path in ["/", "/docs"] {
+        let root = service.get(path).await;
+        assert_eq!((root.status, root.header("location")), (307, "docs/"));
+    }
     let page = service.get("/docs/").await;
     let html = String::from_utf8(page.body.clone()).unwrap();
     assert!(page.header("content-security-policy").starts_with("default-src 'self'"));
@@ -81,6 +89,31 @@ async fn the_document_is_shown_from_our_own_files() {
     assert!(sources > 4, "{html}");
     let script = service.get("/docs/swagger-initializer.js").await;
     let script = String::from_utf8(script.body).unwrap();
-    assert!(script.contains("/api/openapi.json"), "{script}");
+    assert!(script.contains("\"openapi.json\""), "{script}");
+    assert!(html.contains("<title>Trapline API</title>"), "{html}");
+    assert_eq!(service.get("/docs/none.js").await.code(), (404, "not_found".to_owned()));
     assert!(script.contains("\"validatorUrl\": \"none\""), "{script}");
+}
+
+/// Some proxies take the base URL's path off, others leave it on.
+#[tokio::test]
+async fn a_base_url_with_a_path_is_kept() {
+    let base_url = "https://host.example/trapline".to_owned();
+    let service = Service::with(Settings { base_url, ..settings(None) }).await;
+    for before in ["", "/trapline"] {
+        let get = async |path: &str| service.get(&format!("{before}{path}")).await;
+        let document = get("/api/openapi.json").await.json();
+        assert_eq!(document["servers"], json!([{ "url": "https://host.example/trapline" }]));
+        let page = get("/docs/openapi.json").await.json();
+        assert_eq!(page["servers"], json!([{ "url": "/trapline" }]));
+        assert_eq!(get("/").await.header("location"), "/trapline/docs/");
+        assert_eq!(get("/docs").await.header("location"), "docs/");
+        assert_eq!(get("/docs/").await.status, 200);
+        assert_eq!(get("/api/inboxes?limit=1").await.status, 400);
+        assert_eq!(get("/api/inboxes").await.status, 200);
+        let lost = get("/api/inboxs").await;
+        assert_eq!(lost.code(), (404, "no_such_path".to_owned()));
+    }
+    assert_eq!(service.get("/trapline").await.header("location"), "/trapline/docs/");
+    assert_eq!(service.get("/traplines/api/inboxes").await.status, 404);
 }

@@ -4,7 +4,7 @@ use trapline_model::{Forwarding, InboxId, TeamId};
 use trapline_store::{LiveEvent, Op, PortError, Record as _, When, load, records::ForwardRule};
 
 use super::MAX_RULES;
-use crate::{App, Error, Result, inboxes::remaining, logins::EVERYWHERE};
+use crate::{App, Error, Result, logins::EVERYWHERE};
 
 impl App {
     /// An inbox's automatic forwarding.
@@ -22,7 +22,7 @@ impl App {
         inbox: InboxId,
         new: Forwarding,
     ) -> Result<Forwarding> {
-        let record = self.inbox_record(team, inbox).await?;
+        self.inbox_record(team, inbox).await?;
         if new.enabled {
             self.outbound()?;
         }
@@ -32,8 +32,7 @@ impl App {
         }
         self.check_rules(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
-        let ttl = remaining(record.expires_at, self.now());
-        let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl, when: When::Always };
+        let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl: None, when: When::Always };
         self.ports.store.write(vec![put]).await?;
         self.rules_changed(team).await;
         Ok(present(rule))
@@ -48,12 +47,12 @@ impl App {
     /// Writes rules that were there, for as long as their inboxes are.
     pub(super) async fn write_rules(&self, rules: Vec<ForwardRule>) -> Result<()> {
         for rule in rules {
-            let ttl = match self.inbox_record(rule.team, rule.inbox).await {
-                Ok(inbox) => remaining(inbox.expires_at, self.now()),
+            match self.inbox_record(rule.team, rule.inbox).await {
+                Ok(_) => {}
                 Err(Error::NotFound) => continue,
                 Err(error) => return Err(error),
-            };
-            let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl, when: When::Always };
+            }
+            let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl: None, when: When::Always };
             self.ports.store.write(vec![put]).await?;
         }
         Ok(())

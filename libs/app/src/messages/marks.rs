@@ -13,11 +13,9 @@ const TRIES: usize = 8;
 impl App {
     /// Marks one message read or unread.
     pub async fn set_read(&self, team: TeamId, id: MessageId, is_read: bool) -> Result<Message> {
-        let inbox = self.inbox_record(team, id.inbox).await?;
         let record = self.message_row(team, id).await?;
         let mark = Mark { id, is_read, at: self.ids.next() };
-        let ttl = crate::inboxes::remaining(inbox.expires_at, self.now());
-        let put = Op::Put { key: mark.key(), doc: mark.doc()?, ttl, when: When::Always };
+        let put = Op::Put { key: mark.key(), doc: mark.doc()?, ttl: None, when: When::Always };
         self.ports.store.write(vec![put]).await?;
         self.changed(id.inbox).await;
         self.announce(id.inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
@@ -26,15 +24,14 @@ impl App {
 
     /// Marks every message that is in the inbox now as read: one row, however many there are.
     pub async fn mark_all_read(&self, team: TeamId, id: InboxId) -> Result<()> {
-        let inbox = self.inbox_record(team, id).await?;
-        let ttl = crate::inboxes::remaining(inbox.expires_at, self.now());
+        self.inbox_record(team, id).await?;
         for _ in 0..TRIES {
             let at = self.ids.next();
             let read_up_to = self.newest(id).await?.unwrap_or_default();
             let state = InboxState { inbox: id, read_up_to, at };
             let found = load::<InboxState>(&*self.ports.store, &state.key()).await?;
             let when = found.map_or(When::Absent, |(_, version)| When::Version(version));
-            let put = Op::Put { key: state.key(), doc: state.doc()?, ttl, when };
+            let put = Op::Put { key: state.key(), doc: state.doc()?, ttl: None, when };
             match self.ports.store.write(vec![put]).await {
                 Ok(()) => {
                     self.changed(id).await;

@@ -102,7 +102,7 @@ impl Committer {
             arrived: Vec::with_capacity(mails.len()),
         };
         for (draft, done) in mails {
-            match self.place(draft, &mut group, now) {
+            match self.place(draft, &mut group) {
                 Ok(placed) => group.mails.push((placed, done)),
                 Err(error) => {
                     tracing::error!(%error, "a message's row was not made");
@@ -155,12 +155,7 @@ impl Committer {
         Ok((Some(job), rows))
     }
 
-    fn place(
-        &self,
-        draft: Draft,
-        group: &mut Forming,
-        now: Time,
-    ) -> trapline_store::Result<Placed> {
+    fn place(&self, draft: Draft, group: &mut Forming) -> trapline_store::Result<Placed> {
         let Draft { targets, raw, search, parties, mut message, envelope } = draft;
         let ids: Vec<_> = targets
             .iter()
@@ -176,9 +171,8 @@ impl Committer {
         let doc = message.doc(&search)?;
         for (id, target) in ids.iter().zip(&targets) {
             group.arrived.push((target.team, *id));
-            let ttl = remaining(target.expires_at, now);
             let key = Message::row(*id);
-            group.rows.push(Op::Put { key, doc: doc.clone(), ttl, when: When::Always });
+            group.rows.push(Op::Put { key, doc: doc.clone(), ttl: None, when: When::Always });
         }
         let bounds = targets.iter().map(|target| (target.inbox, target.max_messages)).collect();
         let (from, to, subject) = (parties.from, parties.to, message.subject);

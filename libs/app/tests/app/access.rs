@@ -79,7 +79,7 @@ fn new_key(name: &str) -> NewKey {
 }
 
 async fn is_unknown(app: &App, key: &str) -> bool {
-    match app.authenticate(key).await {
+    match app.authenticate(key, None).await {
         Ok(_) => false,
         Err(Error::Unauthenticated(Unauthenticated::Unknown)) => true,
         Err(error) => panic!("{error}"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{Bench, anything, json};
-use trapline_app::{Error, InboxChange, Waited};
+use trapline_app::{Error, InboxChange, Secrecy, Waited};
 
 #[tokio::test]
 async fn the_oldest_gives_way_the_moment_the_bound_is_passed() {
@@ -30,7 +30,7 @@ async fn an_eviction_is_told_with_the_ids_that_went() {
     let inbox = bench.inbox(2, None).await;
     let first = bench.deliver(&inbox, "first").await;
     bench.deliver(&inbox, "second").await;
-    let mut feed = bench.app.feed(bench.team, inbox.id, None).await.unwrap();
+    let mut feed = bench.app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap();
     bench.deliver(&inbox, "third").await;
     let created = feed.next().await.unwrap();
     assert_eq!(created.name, "message.created");

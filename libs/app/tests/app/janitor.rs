@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::support::Bench;
-use trapline_app::Error;
+use crate::support::{Bench, anything, json};
+use trapline_app::{Error, InboxChange, Secrecy, Waited};
 use trapline_model::MessageId;
 use trapline_store::{
     BlobRef, Lane, Lease, Op, PortError, Record as _, When,
@@ -39,6 +39,63 @@ async fn an_expired_inbox_is_gone_at_once_and_its_rows_after_the_next_round() {
     pass(&bench, HOUR).await;
     let read = bench.ports.blobs.read(&blob, None).await;
     assert!(matches!(read, Err(PortError::Damaged(_))), "{read:?}");
+}
+
+#[tokio::test]
+async fn an_inbox_that_was_given_more_time_outlives_its_first_end() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, Some(Duration::from_mins(5))).await;
+    let (team, app) = (bench.team, &bench.app);
+    let id = bench.deliver(&inbox, "longer life").await;
+    app.set_read(team, id, true).await.unwrap();
+    let give = async |life: Option<Duration>| {
+        let change = InboxChange { life: Some(life), ..InboxChange::default() };
+        app.update_inbox(team, inbox.id, change).await.unwrap()
+    };
+    give(Some(2 * HOUR)).await;
+    // The chore of the first end comes, and what is left of the mail is looked at.
+    pass(&bench, HOUR).await;
+    let message = app.message(team, id).await.unwrap();
+    assert!(message.is_read);
+    assert!(app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap().is_ok());
+    bench.deliver(&inbox, "still taken").await;
+    assert_eq!(give(None).await.expires_at, None);
+    for _ in 0..8 {
+        pass(&bench, 24 * HOUR).await;
+    }
+    assert_eq!(app.inbox(team, inbox.id).await.unwrap().message_count, 2);
+    assert_eq!(app.raw(team, id).await.unwrap().len() as u64, message.size);
+    // Less time than it had.
+    give(Some(HOUR)).await;
+    give(Some(Duration::from_mins(1))).await;
+    pass(&bench, Duration::from_mins(1)).await;
+    assert!(matches!(app.inbox(team, inbox.id).await, Err(Error::NotFound)));
+    assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
+    assert!(bench.ports.store.get(&InboxRow::row(team, inbox.id)).await.unwrap().is_none());
+    pass(&bench, HOUR).await;
+}
+
+/// Waits and streams that were there before go on after the end that they knew of.
+#[tokio::test]
+async fn who_listens_to_an_inbox_goes_on_when_it_was_given_more_time() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, Some(Duration::from_mins(5))).await;
+    let (team, app) = (bench.team, bench.app.clone());
+    let mut feed = app.feed(team, inbox.id, Secrecy::Hidden, None).await.unwrap();
+    let parked = app.clone();
+    let wait = async move { parked.wait(team, inbox.id, &anything(), 2 * HOUR).await };
+    let wait = tokio::spawn(wait);
+    // On this runtime the wait has run until it has nothing to do.
+    tokio::task::yield_now().await;
+    let change = InboxChange { life: Some(Some(HOUR)), ..InboxChange::default() };
+    app.update_inbox(team, inbox.id, change).await.unwrap();
+    bench.clock.advance(Duration::from_mins(6));
+    let id = bench.deliver(&inbox, "later").await;
+    let Waited::Found(message) = wait.await.unwrap().unwrap() else { panic!("no message") };
+    assert_eq!(message.id, id);
+    let updated = json(&feed.next().await.unwrap());
+    assert!(updated["inbox"]["smtp"].get("password").is_none(), "{updated}");
+    assert_eq!(feed.next().await.unwrap().name, "message.created");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ mod long;
 
 use std::time::Duration;
 
-use trapline_app::{Error, Filter, Settings, Waited};
+use trapline_app::{Error, Filter, Secrecy, Settings, Waited};
 use trapline_model::Inbox;
 
 use crate::support::{Bench, anything};
@@ -54,13 +54,13 @@ async fn one_team_leaves_room_for_others() {
     let bench = Bench::set(settings).await;
     let inbox = bench.inbox(10, None).await;
     let app = &bench.app;
-    let first = app.feed(bench.team, inbox.id, None).await.unwrap();
-    let _second = app.feed(bench.team, inbox.id, None).await.unwrap();
-    let third = app.feed(bench.team, inbox.id, None).await.err();
+    let first = app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap();
+    let _second = app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap();
+    let third = app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.err();
     assert!(matches!(third, Some(Error::TooManyStreams { of_team: true })), "{third:?}");
     let other = app.create_team("Other").await.unwrap();
     let theirs = app.create_inbox(other, trapline_app::NewInbox::named("theirs")).await.unwrap();
-    let _theirs = app.feed(other, theirs.id, None).await.unwrap();
+    let _theirs = app.feed(other, theirs.id, Secrecy::Shown, None).await.unwrap();
     drop(first);
     let waited = app.wait(bench.team, inbox.id, &anything(), Duration::from_millis(1)).await;
     assert!(matches!(waited, Ok(Waited::TimedOut(_))), "{waited:?}");

@@ -45,7 +45,8 @@ impl Class {
         }
     }
 
-    /// The first part of a segment's name, to which a bucket's lifecycle rule can refer.
+    /// The first part of a segment's name. An inbox can be given more time, so messages may outlive
+    /// their class: no rule of a bucket's lifecycle may go by it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -107,6 +107,9 @@ pub(crate) struct ApiArgs {
     /// cluster and no limit in one process.
     #[arg(long, env = "TRAPLINE_API_RATE", value_name = "N")]
     pub api_rate: Option<String>,
+    /// How many inboxes a team may make in a minute; 0 is no limit.
+    #[arg(long, env = "TRAPLINE_INBOX_RATE", default_value = "1000", value_name = "N")]
+    pub inbox_rate: String,
     /// How many waits and event streams may be open at once.
     #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
     pub max_streams: String,

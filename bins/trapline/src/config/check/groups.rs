@@ -93,8 +93,12 @@ impl ApiArgs {
                 parse::number(text, 1, 1_000_000)
             });
         let of_team = of_team.and_then(|number| usize::try_from(number).ok());
+        let inboxes = parse::number(&self.inbox_rate, 0, 1_000_000);
+        let inboxes = f.take("inbox-rate", &self.inbox_rate, inboxes);
+        let a_minute = |burst| Rate { burst, per: Duration::from_mins(1) };
         Api {
-            rate: burst.map(|burst| Rate { burst, per: Duration::from_mins(1) }),
+            rate: burst.map(a_minute),
+            inbox_rate: u32::try_from(inboxes).ok().filter(|burst| *burst > 0).map(a_minute),
             answer_memory: f.size("answer-memory", &self.answer_memory, 1 << 20),
             max_streams,
             max_streams_per_team: of_team.unwrap_or(max_streams.div_ceil(2)),

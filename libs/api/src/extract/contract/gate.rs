@@ -60,6 +60,11 @@ impl Contract {
         Ok(Self(paths))
     }
 
+    /// Every path that it describes.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     fn find(&self, request: &Request) -> Option<Arc<Operation>> {
         let path = request.extensions().get::<MatchedPath>()?;
         let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };

@@ -2,14 +2,14 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use trapline_app::Feed;
+use trapline_app::{Feed, Secrecy};
 use trapline_model::Inbox;
 
 use super::doubles::Reads;
 use crate::support::{Bench, Volatile, json};
 
 async fn feed(bench: &Bench, inbox: &Inbox, last: Option<&str>) -> Feed {
-    bench.app.feed(bench.team, inbox.id, last).await.unwrap()
+    bench.app.feed(bench.team, inbox.id, Secrecy::Shown, last).await.unwrap()
 }
 
 async fn subject(feed: &mut Feed) -> String {
