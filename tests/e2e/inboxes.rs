@@ -137,6 +137,41 @@ async fn the_oldest_messages_give_way() {
     rest.get(&format!("/api/messages/{}", ids[3])).await.error(404);
 }
 
+#[tokio::test]
+async fn an_inbox_is_made_to_last_longer_or_for_ever() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox_with(json!({ "name": "Longer", "expiresInMinutes": 1 })).await;
+    deliver(&server, &inbox, &Mail::new("1", "x")).await;
+    let first = rest.get(&inbox.path("")).await.expect(200).json()["expiresAt"].clone();
+    let patch = async |minutes: Value| {
+        let body = json!({ "expiresInMinutes": minutes });
+        rest.patch(&inbox.path(""), body).await.expect(200).json()["expiresAt"].clone()
+    };
+    assert!(patch(json!(10_080)).await.as_str() > first.as_str());
+    assert_eq!(patch(Value::Null).await, Value::Null);
+    deliver(&server, &inbox, &Mail::new("2", "x")).await;
+    assert_eq!(rest.subjects(&inbox).await.0, 2);
+}
+
+#[tokio::test]
+async fn a_read_key_sees_no_password() {
+    let server = shared();
+    let (rest, reader) = (server.rest(), server.reader());
+    let inbox = rest.inbox().await;
+    let mut record = rest.get(&inbox.path("")).await.expect(200).json();
+    assert_eq!(record["smtp"]["password"], json!(inbox.password));
+    record["smtp"].as_object_mut().unwrap().remove("password");
+    assert_eq!(reader.get(&inbox.path("")).await.expect(200).json(), record);
+    let list = reader.get("/api/inboxes").await.expect(200);
+    assert!(!list.text().contains("\"password\""), "{list}");
+    let mut events = reader.events(&inbox.path("/events"), None).await;
+    rest.patch(&inbox.path(""), json!({ "name": "Changed" })).await.expect(200);
+    record["name"] = json!("Changed");
+    let event = events.next().await;
+    assert_eq!((event.name.as_str(), &event.data["inbox"]), ("inbox.updated", &record));
+}
+
 /// A disposable inbox lives for a minute at least, and no test can move the server's clock from
 /// outside: so this one takes a minute, beside the others.
 #[tokio::test]

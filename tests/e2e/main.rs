@@ -17,6 +17,7 @@ mod messages;
 mod mime_cases;
 mod probes;
 mod projects;
+mod proxies;
 mod schemathesis;
 mod tools;
 mod wait_race;

@@ -233,7 +233,10 @@ pub fn is_cluster() -> bool {
 }
 
 fn serve(home: &Home, flags: &[String]) -> Process {
-    let addresses = ["--http", "127.0.0.1:0", "--smtp", "127.0.0.1:0", "--smtps", "127.0.0.1:0"];
+    // A test's own word replaces the harness's.
+    let free = |flag: &&str| !flags.iter().any(|given| given == flag);
+    let addresses = ["--http", "--smtp", "--smtps"].into_iter().filter(free);
+    let addresses = addresses.flat_map(|flag| [flag, "127.0.0.1:0"]);
     let flags = flags.iter().map(String::as_str);
     Process::start(home, &["serve"].into_iter().chain(addresses).chain(flags).collect::<Vec<_>>())
 }
