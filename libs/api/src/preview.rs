@@ -21,11 +21,19 @@ use crate::{
 
 /// The types that are served as themselves: images that no browser runs anything in.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// Scripts in an SVG image run where it is a document, not where a page shows it as an image.
+const SVG: &str = "image/svg+xml";
 const OPAQUE: &str = "application/octet-stream";
 const NO_CONTENT_RUNS: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
+/// An image may be styled and hold other images, but loads nothing.
+const ONLY_PAINTED: HeaderValue = HeaderValue::from_static(
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
+);
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+/// Browsers look up the hosts of links before anybody clicks.
+const DNS_PREFETCH: HeaderName = HeaderName::from_static("x-dns-prefetch-control");
 
 /// How the HTML is wanted.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -78,7 +86,8 @@ fn signature(exp: Option<i64>, sig: Option<String>) -> Signature {
 /// Show the message
 ///
 /// The HTML as a page that runs nothing and loads nothing from elsewhere; the text when there is no
-/// HTML. Works with a key, or with the parameters of a signed URL.
+/// HTML. Inline images have URLs relative to the page, which need no key for 15 minutes. Works with a
+/// key, or with the parameters of a signed URL.
 #[utoipa::path(
     get,
     path = "/api/messages/{id}/html",
@@ -126,6 +135,7 @@ fn show(page: RenderedHtml) -> Result<Response> {
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, fixed("no-referrer")),
         (COOP, fixed("same-origin")),
+        (DNS_PREFETCH, fixed("off")),
         (header::CACHE_CONTROL, fixed("private, no-store")),
     ];
     Ok((headers, page.html).into_response())
@@ -153,8 +163,8 @@ pub(crate) async fn preview_url(
 
 /// Download an attachment
 ///
-/// Only PNG, JPEG, GIF and WebP images keep their type; all else is served as bytes. Works with a
-/// key, or with the parameters of a signed URL.
+/// Only PNG, JPEG, GIF and WebP images keep their type, and SVG images by the signed URLs within a
+/// preview; all else is served as bytes. Works with a key, or with the parameters of a signed URL.
 #[utoipa::path(
     get,
     path = "/api/messages/{id}/attachments/{attachmentId}",
@@ -175,7 +185,8 @@ pub(crate) async fn preview_url(
                 (crate::openapi::Binary = "image/png"),
                 (crate::openapi::Binary = "image/jpeg"),
                 (crate::openapi::Binary = "image/gif"),
-                (crate::openapi::Binary = "image/webp")
+                (crate::openapi::Binary = "image/webp"),
+                (crate::openapi::Binary = "image/svg+xml")
             ),
             headers(("Content-Disposition" = String, description = "Names the file."))
         ),
@@ -201,24 +212,27 @@ pub(crate) async fn attachment(
     }
 }
 
-/// A signed image is part of a sandboxed page, whose origin is nobody's.
+/// A signed image is part of a sandboxed page, whose origin is nobody's. An SVG image is painted
+/// there, but saved where it is opened by itself.
 fn file(download: Download, signed: bool) -> Response {
     let Download { meta, bytes } = download;
     let image = IMAGES.into_iter().find(|kind| *kind == meta.content_type);
+    let svg = (signed && meta.content_type == SVG).then_some(SVG);
     let fallback = format!("attachment-{}", meta.id);
     let disposition = if signed && image.is_some() {
         disposition::inline(&meta.filename, &fallback)
     } else {
         disposition::attachment(&meta.filename, &fallback)
     };
+    let policy = if svg.is_some() { ONLY_PAINTED } else { NO_CONTENT_RUNS };
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(image.unwrap_or(OPAQUE))),
+        (header::CONTENT_TYPE, HeaderValue::from_static(image.or(svg).unwrap_or(OPAQUE))),
         (header::CONTENT_DISPOSITION, disposition),
-        (header::CONTENT_SECURITY_POLICY, NO_CONTENT_RUNS),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-store")),
     ];
     let mut response = (headers, bytes).into_response();
-    if signed && image.is_some() {
+    if signed && image.or(svg).is_some() {
         response.headers_mut().insert(CORP, ANY_ORIGIN);
     }
     response

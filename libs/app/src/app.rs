@@ -30,7 +30,7 @@ pub struct App {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) ids: Arc<Ids>,
-    pub(crate) secrets: Secrets,
+    pub(crate) secrets: Arc<Secrets>,
     pub(crate) settings: Settings,
     pub(crate) receiver: Receiver,
     pub(crate) retention: Arc<Retention>,
@@ -83,7 +83,7 @@ impl App {
         };
         let app = Self {
             receiver: Receiver::start(committer, &tasks),
-            secrets: Secrets::new(master)?,
+            secrets: Arc::new(Secrets::new(master)?),
             cpu: CpuPool::for_machine(),
             streams: Streams::new(settings.max_streams, settings.max_streams_per_team),
             payloads: feed::Payloads::default(),

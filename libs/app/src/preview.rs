@@ -1,10 +1,14 @@
 //! The HTML of a message, made safe to show, and the signed URLs that need no key.
 
-use std::time::Duration;
+mod images;
 
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
 use trapline_model::{MessageId, TeamId, Time};
 
-use crate::{App, Download, Error, Forbidden, Result};
+use crate::{App, Download, Error, Forbidden, Result, secrets::Secrets};
+use images::Images;
 
 /// How long a signed URL works.
 const VALID: Duration = Duration::from_mins(15);
@@ -14,7 +18,7 @@ const VALID: Duration = Duration::from_mins(15);
 pub struct Signature {
     /// Seconds since 1970 until which it holds.
     pub expires: i64,
-    /// The team, a dot, and an HMAC-SHA-256 in hex over team, message, part and expiry.
+    /// The team, sealed by AES-256-GCM for this message, part and expiry, in base64url.
     pub signature: String,
 }
 
@@ -30,7 +34,8 @@ pub struct PreviewUrl {
 /// A page to show in a sandboxed frame.
 #[derive(Debug, Clone)]
 pub struct RenderedHtml {
-    /// The page.
+    /// The page. It refers to the message's parts relative to its own URL, so that it works under
+    /// any name of the server.
     pub html: String,
     /// Its `Content-Security-Policy`.
     pub policy: String,
@@ -40,10 +45,10 @@ impl App {
     /// A URL at which anybody can see the message for 15 minutes.
     pub async fn preview_url(&self, team: TeamId, id: MessageId) -> Result<PreviewUrl> {
         self.message_row(team, id).await?;
-        let expires_at = self.now().after(VALID);
-        let query = self.sign(team, id, "html", expires_at);
+        let signer = self.signer(team, id);
+        let query = signer.sign("html")?;
         let url = format!("{}/api/messages/{id}/html?{query}", self.settings.base_url);
-        Ok(PreviewUrl { url, expires_at })
+        Ok(PreviewUrl { url, expires_at: signer.expires_at })
     }
 
     /// The message's HTML for the team.
@@ -72,6 +77,13 @@ impl App {
         Ok(RenderedHtml { html, policy })
     }
 
+    /// Whether the signature lets its bearer see the message, if it is still there: nothing is
+    /// looked up.
+    #[must_use]
+    pub fn may_see(&self, id: MessageId, signature: &Signature) -> bool {
+        self.check(id, "html", signature).is_ok()
+    }
+
     /// An attachment for whoever has the signed URL: an image within a preview.
     pub async fn signed_attachment(
         &self,
@@ -83,53 +95,60 @@ impl App {
         self.take_out(self.raw(team, id).await?, part).await
     }
 
-    async fn render(&self, team: TeamId, id: MessageId, raw: bytes::Bytes) -> Result<String> {
-        let parsed = self.take_apart(raw, trapline_mime::parse).await?;
-        let Some(html) = parsed.html else {
-            return Ok(trapline_mime::preview::text(parsed.text.as_deref().unwrap_or_default()));
-        };
-        let expires = self.now().after(VALID);
-        let images: Vec<(String, String)> = parsed
-            .attachments
-            .into_iter()
-            .filter_map(|part| {
-                let content_id = part.content_id?;
-                let query = self.sign(team, id, &part.id, expires);
-                let url = format!(
-                    "{}/api/messages/{id}/attachments/{}?{query}",
-                    self.settings.base_url, part.id
-                );
-                Some((content_id, url))
-            })
-            .collect();
-        let resolve =
-            |cid: &str| images.iter().find(|(known, _)| known == cid).map(|(_, url)| url.clone());
-        let options = trapline_mime::preview::Options { resolve_cid: &resolve };
-        Ok(trapline_mime::preview::html(&html, &options))
+    async fn render(&self, team: TeamId, id: MessageId, raw: Bytes) -> Result<String> {
+        let signer = self.signer(team, id);
+        self.take_apart(raw, move |raw| page(raw, &signer)).await?
     }
 
-    /// The query of a signed URL.
-    fn sign(&self, team: TeamId, id: MessageId, part: &str, expires_at: Time) -> String {
-        let expires = expires_at.millis() / 1000;
-        let signature = self.secrets.sign(&signed_text(team, id, part, expires));
-        format!("exp={expires}&sig={team}.{signature}")
+    fn signer(&self, team: TeamId, message: MessageId) -> Signer {
+        let expires_at = self.now().after(VALID);
+        Signer { secrets: self.secrets.clone(), team, message, expires_at }
     }
 
     /// The team whose word the signature stands for.
     fn check(&self, id: MessageId, part: &str, given: &Signature) -> Result<TeamId> {
-        let verified = given.signature.split_once('.').and_then(|(team, mac)| {
-            let team = team.parse().ok()?;
-            let text = signed_text(team, id, part, given.expires);
-            self.secrets.verify(&text, mac).then_some(team)
-        });
-        verified
+        let context = context(id, part, given.expires);
+        let team = self.secrets.open_from_url(&context, &given.signature);
+        team.and_then(|team| team.parse().ok())
             .filter(|_| given.expires > self.now().millis() / 1000)
             .ok_or(Error::Forbidden(Forbidden::BadSignature))
     }
 }
 
-fn signed_text(team: TeamId, id: MessageId, part: &str, expires: i64) -> String {
-    format!("{team}|{id}|{expires}|{part}")
+/// Signs the URLs of one message.
+struct Signer {
+    secrets: Arc<Secrets>,
+    team: TeamId,
+    message: MessageId,
+    expires_at: Time,
+}
+
+impl Signer {
+    /// The query of a signed URL.
+    fn sign(&self, part: &str) -> Result<String> {
+        let expires = self.expires_at.millis() / 1000;
+        let context = context(self.message, part, expires);
+        let signature = self.secrets.seal_for_url(&context, &self.team.to_string())?;
+        Ok(format!("exp={expires}&sig={signature}"))
+    }
+}
+
+/// What a signature is bound to.
+fn context(id: MessageId, part: &str, expires: i64) -> String {
+    format!("{id}|{expires}|{part}")
+}
+
+fn page(raw: &[u8], signer: &Signer) -> Result<String> {
+    let parsed = trapline_mime::parse(raw);
+    let Some(html) = parsed.html else {
+        return Ok(trapline_mime::preview::text(parsed.text.as_deref().unwrap_or_default()));
+    };
+    let images = Images::of(parsed.attachments, |part| {
+        signer.sign(part).map(|query| format!("attachments/{part}?{query}"))
+    })?;
+    let resolve = |reference: &str| images.url(reference).map(str::to_owned);
+    let options = trapline_mime::preview::Options { resolve_cid: &resolve };
+    Ok(trapline_mime::preview::html(&html, &options))
 }
 
 fn policy(remote_images: bool, frame_ancestors: &str) -> String {

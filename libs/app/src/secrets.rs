@@ -4,7 +4,7 @@ use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
 };
-use data_encoding::{BASE64, HEXLOWER};
+use data_encoding::{BASE64, BASE64URL_NOPAD, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +52,8 @@ const FORM: &str = "v1";
 /// Bytes of a key's id: enough to tell the keys of one installation apart, and no help in finding one.
 const ID_BYTES: usize = 4;
 
-/// Seals secrets that must be read again (AES-256-GCM), and signs URLs (HMAC-SHA-256).
+/// Seals secrets that must be read again (AES-256-GCM), and signs what must be known again
+/// (HMAC-SHA-256).
 pub(crate) struct Secrets {
     seal: LessSafeKey,
     key_id: String,
@@ -72,15 +73,7 @@ impl Secrets {
 
     /// Seals a secret, bound to `context` so that it opens nowhere else.
     pub(crate) fn seal(&self, context: &str, secret: &str) -> Result<String> {
-        let nonce = random::<NONCE_LEN>();
-        let mut text = secret.as_bytes().to_vec();
-        let sealed = self.seal.seal_in_place_append_tag(
-            Nonce::assume_unique_for_key(nonce),
-            Aad::from(context.as_bytes()),
-            &mut text,
-        );
-        sealed.map_err(|_| Error::Crypto)?;
-        let text = BASE64.encode(&[nonce.as_slice(), &text].concat());
+        let text = BASE64.encode(&seal(&self.seal, context, secret)?);
         Ok(format!("{FORM}:{}:{text}", self.key_id))
     }
 
@@ -94,15 +87,27 @@ impl Secrets {
             }
             Some(_) => None,
         };
-        sealed.and_then(|sealed| self.opened(context, sealed)).ok_or(Error::WrongMasterKey)
+        let bytes = sealed.and_then(|sealed| BASE64.decode(sealed.as_bytes()).ok());
+        bytes.and_then(|bytes| open(&self.seal, context, bytes)).ok_or(Error::WrongMasterKey)
     }
 
-    fn opened(&self, context: &str, sealed: &str) -> Option<String> {
-        let mut bytes = BASE64.decode(sealed.as_bytes()).ok()?;
-        let (nonce, text) = bytes.split_at_mut_checked(NONCE_LEN)?;
-        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-        let plain = self.seal.open_in_place(nonce, Aad::from(context.as_bytes()), text).ok()?;
-        String::from_utf8(plain.to_vec()).ok()
+    /// Seals a word for a URL that is its own proof: only this installation can make one that opens
+    /// for `context`, and nobody else can read the word.
+    pub(crate) fn seal_for_url(&self, context: &str, word: &str) -> Result<String> {
+        Ok(BASE64URL_NOPAD.encode(&seal(&self.url_key(context)?, context, word)?))
+    }
+
+    /// Opens what [`Secrets::seal_for_url`] sealed; none for anything else.
+    pub(crate) fn open_from_url(&self, context: &str, sealed: &str) -> Option<String> {
+        let bytes = BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?;
+        open(&self.url_key(context).ok()?, context, bytes)
+    }
+
+    /// Each URL has a key of its own, since random nonces suffice for 2^32 seals by one key (NIST
+    /// SP 800-38D, section 8.3) and a preview makes hundreds of URLs.
+    fn url_key(&self, context: &str) -> Result<LessSafeKey> {
+        let key = self.mac(&format!("url key|{context}")).finalize().into_bytes();
+        UnboundKey::new(&AES_256_GCM, &key).map(LessSafeKey::new).map_err(|_| Error::Crypto)
     }
 
     /// Signs a text, in hex.
@@ -110,18 +115,30 @@ impl Secrets {
         HEXLOWER.encode(&self.mac(text).finalize().into_bytes())
     }
 
-    /// Whether the signature is that of the text, in constant time.
-    pub(crate) fn verify(&self, text: &str, signature: &str) -> bool {
-        HEXLOWER
-            .decode(signature.as_bytes())
-            .is_ok_and(|bytes| self.mac(text).verify_slice(&bytes).is_ok())
-    }
-
     fn mac(&self, text: &str) -> Hmac<Sha256> {
         let mut mac = self.sign.clone();
         mac.update(text.as_bytes());
         mac
     }
+}
+
+fn seal(key: &LessSafeKey, context: &str, secret: &str) -> Result<Vec<u8>> {
+    let nonce = random::<NONCE_LEN>();
+    let mut text = secret.as_bytes().to_vec();
+    let sealed = key.seal_in_place_append_tag(
+        Nonce::assume_unique_for_key(nonce),
+        Aad::from(context.as_bytes()),
+        &mut text,
+    );
+    sealed.map_err(|_| Error::Crypto)?;
+    Ok([nonce.as_slice(), &text].concat())
+}
+
+fn open(key: &LessSafeKey, context: &str, mut sealed: Vec<u8>) -> Option<String> {
+    let (nonce, text) = sealed.split_at_mut_checked(NONCE_LEN)?;
+    let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+    let plain = key.open_in_place(nonce, Aad::from(context.as_bytes()), text).ok()?;
+    String::from_utf8(plain.to_vec()).ok()
 }
 
 /// SHA-256 in hex, for keys of high entropy.
@@ -209,12 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_holds_for_its_text_only() {
-        let signature = secrets().sign("a|1");
-        assert!(secrets().verify("a|1", &signature));
-        assert!(!secrets().verify("a|2", &signature));
-        assert!(!secrets().verify("a|1", &signature[2..]));
-        assert!(!secrets().verify("a|1", "zz"));
+    fn what_is_sealed_for_a_url_shows_nothing_and_opens_for_that_url_only() {
+        let sealed = secrets().seal_for_url("m|1|html", "team").unwrap();
+        assert_eq!(secrets().open_from_url("m|1|html", &sealed).as_deref(), Some("team"));
+        assert_eq!(secrets().open_from_url("m|2|html", &sealed), None);
+        for damaged in ["", &sealed[4..], &sealed[..sealed.len() - 4], "team"] {
+            assert_eq!(secrets().open_from_url("m|1|html", damaged), None, "{damaged}");
+        }
+        let other = Secrets::new(&MasterKey([8; 32])).unwrap();
+        assert_eq!(other.open_from_url("m|1|html", &sealed), None);
+        let shown = BASE64URL_NOPAD.decode(sealed.as_bytes()).unwrap();
+        assert!(!shown.windows(4).any(|part| part == b"team"));
     }
 
     #[test]

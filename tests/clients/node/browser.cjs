@@ -2,6 +2,9 @@
 // Usage: node browser.cjs URL
 "use strict";
 
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
 const { chromium } = require("playwright-core");
 
 // Without these Chromium asks its maker's hosts for updates and the like.
@@ -18,8 +21,21 @@ const ARGS = [
 const SETTLE = 4_000;
 
 async function main(url) {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGS });
-  const context = await browser.newContext();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
+  try {
+    const log = path.join(folder, "net.json");
+    const report = await visit(url, log);
+    console.log(JSON.stringify({ ...report, lookups: lookups(log) }));
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+async function visit(url, log) {
+  const args = [...ARGS, `--log-net-log=${log}`];
+  const options = { executablePath: "/usr/bin/chromium", args };
+  // A profile of its own: without one Chromium looks up nothing ahead of need.
+  const context = await chromium.launchPersistentContext(`${log}.profile`, options);
   const requests = new Set();
   context.on("request", (request) => requests.add(request));
   // What a policy holds back is a request too, but it does not leave the browser. What leaves it
@@ -33,8 +49,15 @@ async function main(url) {
   await page.waitForTimeout(SETTLE);
   const frames = await Promise.all(page.frames().map(look));
   const urls = [...requests].map((request) => request.url());
-  console.log(JSON.stringify({ requests: urls, frames: frames.filter(Boolean) }));
-  await browser.close();
+  await context.close();
+  return { requests: urls, frames: frames.filter(Boolean) };
+}
+
+// The names of hosts that the browser looked up or connected to, by its own log. A log that was not
+// closed lacks its end.
+function lookups(log) {
+  const names = fs.readFileSync(log, "utf8").matchAll(/"host":"(?:[a-z]+:\/\/)?([^"]*)"/g);
+  return [...new Set([...names].map((name) => name[1]))];
 }
 
 // Clicks what a hostile page hopes will be clicked. A frame may be gone by then.

@@ -24,7 +24,6 @@ fn only_images_of_four_kinds_are_served_as_themselves() {
         ("image/jpeg", "image/jpeg", "inline"),
         ("image/gif", "image/gif", "inline"),
         ("image/webp", "image/webp", "inline"),
-        ("image/svg+xml", OPAQUE, "attachment"),
         ("text/html", OPAQUE, "attachment"),
         ("application/xhtml+xml", OPAQUE, "attachment"),
         ("", OPAQUE, "attachment"),
@@ -42,4 +41,21 @@ fn only_images_of_four_kinds_are_served_as_themselves() {
             assert_eq!(embeddable, signed && served != OPAQUE, "{sent}");
         }
     }
+}
+
+#[test]
+fn an_svg_image_is_painted_in_a_preview_and_runs_nowhere() {
+    let response = file(download("image/svg+xml"), true);
+    let headers = response.headers();
+    assert_eq!(headers["content-type"], "image/svg+xml");
+    assert_eq!(headers["content-disposition"], "attachment; filename=\"a.bin\"");
+    assert_eq!(headers["cross-origin-resource-policy"], "cross-origin");
+    let policy = headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("sandbox; default-src 'none';"), "{policy}");
+    assert!(!policy.contains("script") && !policy.contains("allow-"), "{policy}");
+
+    let response = file(download("image/svg+xml"), false);
+    assert_eq!(response.headers()["content-type"], OPAQUE);
+    assert_eq!(response.headers()["content-security-policy"], "sandbox; default-src 'none'");
+    assert!(!response.headers().contains_key("cross-origin-resource-policy"));
 }

@@ -10,6 +10,7 @@ mod janitor;
 mod janitor_faults;
 mod live;
 mod mail;
+mod previews;
 mod support;
 mod tasks;
 mod webhooks;
