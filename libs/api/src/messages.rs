@@ -18,7 +18,7 @@ use crate::{
     disposition,
     error::Result,
     extract::{Body, Flag, Id, Params},
-    reply::Done,
+    reply::{self, Done},
 };
 
 /// Which messages to list.
@@ -162,8 +162,8 @@ pub(crate) async fn get(
     State(app): State<Arc<App>>,
     caller: Reader,
     Id(id): Id<MessageId>,
-) -> Result<Json<Message>> {
-    Ok(Json(app.message(caller.team, id).await?))
+) -> Result<Response> {
+    reply::whole(&app, app.message(caller.team, id).await?).await
 }
 
 /// Mark a message read or unread

@@ -1,4 +1,4 @@
-//! Answers that are not a plain 200.
+//! Answers that are not a plain 200, or take long to write.
 
 use axum::{
     Json,
@@ -6,6 +6,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use trapline_app::App;
+use trapline_model::Message;
+
+use crate::error::Result;
+
+/// Bytes of a message above which its JSON is written beside the reactor.
+const INLINE: u64 = 16 * 1024;
 
 /// 201 with what was made.
 pub(crate) struct Created<T>(pub T);
@@ -14,6 +21,14 @@ impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
         (StatusCode::CREATED, Json(self.0)).into_response()
     }
+}
+
+/// 200 with all of a message, whose JSON may take 6 bytes for each of its own.
+pub(crate) async fn whole(app: &App, message: Message) -> Result<Response> {
+    if message.size <= INLINE {
+        return Ok(Json(message).into_response());
+    }
+    Ok(app.cpu().run(move || Json(message).into_response()).await?)
 }
 
 /// 204.
