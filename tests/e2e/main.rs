@@ -9,6 +9,7 @@ mod crash;
 mod delivery_crash;
 mod errors;
 mod forwarding;
+mod full_disk;
 mod inboxes;
 mod isolation;
 mod keys;

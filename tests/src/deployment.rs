@@ -3,6 +3,7 @@
 use std::{
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     net::SocketAddr,
+    path::Path,
     process::ExitStatus,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -70,7 +71,13 @@ impl Deployment {
 
     fn embedded(flags: &[&str]) -> Self {
         let folder = tempfile::Builder::new().prefix("trapline-test-").tempdir().unwrap();
-        let home = Home::embedded(folder.path());
+        let deployment = Self::in_folder(folder.path(), flags);
+        Self { _folder: Some(folder), ..deployment }
+    }
+
+    /// Starts one process whose data and logs are in a folder that stays.
+    pub fn in_folder(folder: &Path, flags: &[&str]) -> Self {
+        let home = Home::embedded(folder);
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let process = serve(&home, &flags);
         let (key, inbox) = (process.banner.key.clone(), process.banner.inbox.clone());
@@ -82,7 +89,7 @@ impl Deployment {
             processes: vec![process],
             flags,
             turn: AtomicUsize::new(0),
-            _folder: Some(folder),
+            _folder: None,
         }
     }
 

@@ -103,7 +103,8 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
     let folder = Folder::open(&config.data)?;
     let lock = alone.then(|| folder.lock()).transpose()?;
     let master = folder.master_key(config.secret_key)?;
-    let options = Options { durability: config.durability, clock, ..Options::new(folder.path()) };
+    let (durability, disk_margin) = (config.durability, config.disk_margin);
+    let options = Options { durability, disk_margin, clock, ..Options::new(folder.path()) };
     let embedded = Arc::new(Embedded::open(options).await?);
     folder.close_to_others();
     Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })

@@ -144,6 +144,8 @@ pub(crate) enum Backend {
 /// One process's folder, and how it keeps its word.
 pub(crate) struct Folder {
     pub data: PathBuf,
+    /// What mail leaves free on the disk, in bytes.
+    pub disk_margin: u64,
     pub durability: Durability,
     pub secret_key: Option<MasterKey>,
 }

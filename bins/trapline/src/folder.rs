@@ -113,7 +113,9 @@ impl Folder {
         let path = self.0.join(name);
         let draft = self.0.join(format!("{name}.{}", std::process::id()));
         let mut file = private(OpenOptions::new().create(true).truncate(true).write(true), &draft)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(|| {
+            format!("cannot write {}: is the disk full that holds it?", draft.display())
+        })?;
         match fs::hard_link(&draft, &path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(error).with_context(|| format!("cannot write {}", path.display()));

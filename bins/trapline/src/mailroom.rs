@@ -216,6 +216,9 @@ fn not_now() -> Reject {
 }
 
 fn unanswered(error: &trapline_app::Error, reply: Reject) -> Reject {
+    if matches!(error, trapline_app::Error::StorageFull) {
+        return Reject::fixed(452, (4, 3, 1), "the server's disk is full, try again later");
+    }
     tracing::error!(%error, "an SMTP session was told to try again");
     reply
 }

@@ -198,6 +198,15 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::SERVICE_UNAVAILABLE, error, "unavailable");
             with(answer, header::RETRY_AFTER, HeaderValue::from_static("1"))
         }
+        AppError::StorageFull => {
+            let error = "The disk that holds the data is full; what frees room still works";
+            let answer = plain(StatusCode::SERVICE_UNAVAILABLE, error, "storage_full");
+            with(answer, header::RETRY_AFTER, HeaderValue::from_static("10"))
+        }
+        AppError::Damaged(_) => {
+            let error = "The stored bytes of this message are missing or damaged";
+            plain(StatusCode::INTERNAL_SERVER_ERROR, error, "damaged")
+        }
         error @ (AppError::WrongMasterKey | AppError::Crypto) => {
             tracing::error!(%error, "a request failed");
             internal()

@@ -41,6 +41,10 @@ pub(crate) struct HealthInput {
 pub(crate) struct HealthReport {
     /// Whether all that was checked is as it should be.
     pub ok: bool,
+    /// Why not, where that is known: `storage_full` while mail is refused because the disk is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub reason: Option<&'static str>,
     /// Whether an SMTP server showed itself lately; in a deep check.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -79,6 +83,9 @@ pub(crate) async fn health(
     if input.deep.on() && report.ok {
         report = recent.deep.get(&app, deep).await;
     }
+    if let Err(AppError::StorageFull) = app.room_for_more().await {
+        (report.ok, report.reason) = (false, Some("storage_full"));
+    }
     if report.ok { Ok(Json(report)) } else { Err(Error::Unhealthy(report)) }
 }
 
@@ -86,6 +93,7 @@ async fn deep(app: &App) -> HealthReport {
     match app.deep_health().await {
         Ok(found) => HealthReport {
             ok: found.ok,
+            reason: None,
             smtp: Some(found.smtp),
             worker: Some(found.worker),
             overdue_jobs: Some(found.overdue_jobs),

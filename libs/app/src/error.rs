@@ -72,6 +72,10 @@ pub enum Error {
     },
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
+    /// There is no room for what was to be stored; what frees room still works.
+    StorageFull,
+    /// A message's stored bytes are gone or not those that were written; names their segment.
+    Damaged(String),
     /// Something was sealed with another master key than this process has.
     WrongMasterKey,
     /// A key was not derived, or a secret not sealed; so nothing was stored.
@@ -95,11 +99,11 @@ impl Error {
         Self::Invalid(vec![Issue { path: path.to_owned(), code, message: message.into() }])
     }
 
-    /// Whether a backend did not answer, so that the same may work later.
+    /// Whether a backend did not answer or had no room, so that the same may work later.
     #[must_use]
     pub fn is_outage(&self) -> bool {
         match self {
-            Self::Unavailable => true,
+            Self::Unavailable | Self::StorageFull => true,
             Self::Internal(Fault { source, .. }) => {
                 matches!(source, PortError::Unavailable(_) | PortError::Timeout)
             }
@@ -126,6 +130,8 @@ impl fmt::Display for Error {
             Self::TooManyInboxes { .. } => f.write_str("too many new inboxes"),
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
+            Self::StorageFull => f.write_str("the disk that holds the data is full"),
+            Self::Damaged(segment) => write!(f, "segment {segment} is missing or damaged"),
             Self::WrongMasterKey => {
                 f.write_str("a stored secret does not open with this secret key")
             }
@@ -143,6 +149,8 @@ impl From<PortError> for Error {
         match source {
             PortError::Conflict => Self::Conflict,
             PortError::Timeout => Self::Unavailable,
+            PortError::StorageFull => Self::StorageFull,
+            PortError::Damaged(segment) => Self::Damaged(segment),
             source => Self::Internal(Fault { source, at: Location::caller() }),
         }
     }

@@ -82,6 +82,7 @@ impl App {
 
     /// Makes an inbox with its own SMTP credentials.
     pub async fn create_inbox(&self, team: TeamId, new: NewInbox) -> Result<Inbox> {
+        self.room_for_more().await?;
         self.check_project(team, new.project).await?;
         self.meter_inboxes(team).await?;
         let now = self.now();

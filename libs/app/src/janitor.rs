@@ -6,6 +6,7 @@
 mod chores;
 mod expiry;
 mod outbox;
+mod room;
 mod segments;
 mod shard;
 
@@ -13,7 +14,7 @@ use std::{sync::Arc, time::Duration};
 
 use trapline_store::records::SHARDS;
 
-use crate::{App, Result};
+use crate::{App, Error, Result};
 use shard::Shard;
 
 const PAUSE: Duration = Duration::from_secs(5);
@@ -51,7 +52,13 @@ impl App {
                 tracing::warn!(%error, shard = number, "the janitor goes on with the next shard");
             }
         }
-        Ok(())
+        match self.room.is_full().then(|| self.room_for_more()) {
+            Some(room) => room.await.or_else(|error| match error {
+                Error::StorageFull => Ok(()),
+                error => Err(error),
+            }),
+            None => Ok(()),
+        }
     }
 
     async fn shard_round(&self, shard: &mut Shard, fair: usize, held: &mut usize) -> Result<()> {
@@ -68,6 +75,9 @@ impl App {
         // First what somebody waits for.
         let repaired = self.repair_shard(shard).await;
         self.tidy_shard(shard).await?;
+        if self.room.is_full() {
+            self.make_room(shard).await?;
+        }
         repaired
     }
 

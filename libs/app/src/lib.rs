@@ -32,6 +32,7 @@ mod preview;
 mod projects;
 mod receive;
 mod retention;
+mod room;
 mod sample;
 mod secrets;
 mod settings;

@@ -22,6 +22,7 @@ const SMTP_FAULTS: &str = "trapline_smtp_faults_total";
 const SMTP_SECONDS: &str = "trapline_smtp_deliver_seconds";
 const STORED: &str = "trapline_messages_stored_total";
 const STORED_BYTES: &str = "trapline_message_bytes_total";
+const DAMAGED: &str = "trapline_messages_damaged_total";
 const GROUP_SECONDS: &str = "trapline_group_commit_seconds";
 const GROUP_MAILS: &str = "trapline_group_mails";
 const GROUP_BYTES: &str = "trapline_group_bytes_total";
@@ -48,6 +49,7 @@ pub fn describe() {
     describe_histogram!(SMTP_SECONDS, Unit::Seconds, "From the end of DATA to its reply.");
     describe_counter!(STORED, "Messages stored, one per inbox.");
     describe_counter!(STORED_BYTES, Unit::Bytes, "Bytes of mail stored.");
+    describe_counter!(DAMAGED, "Reads of messages whose stored bytes are missing or damaged.");
     describe_histogram!(GROUP_SECONDS, Unit::Seconds, "Commits of the receiving path by outcome.");
     describe_histogram!(GROUP_MAILS, "Mails in one commit.");
     describe_counter!(GROUP_BYTES, Unit::Bytes, "Bytes of segments written.");
@@ -134,6 +136,11 @@ pub fn smtp_fault(kind: &'static str) {
 pub(crate) fn messages_stored(messages: usize, bytes: usize) {
     counter!(STORED).increment(messages as u64);
     counter!(STORED_BYTES).increment(bytes as u64);
+}
+
+/// A message was asked for whose bytes are not those that were written.
+pub(crate) fn message_damaged() {
+    counter!(DAMAGED).increment(1);
 }
 
 pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bool) {

@@ -27,6 +27,7 @@ impl App {
 
     /// Makes a project.
     pub async fn create_project(&self, team: TeamId, name: String) -> Result<Project> {
+        self.room_for_more().await?;
         let project =
             records::Project { id: ProjectId(self.ids.next()), team, name, created_at: self.now() };
         self.put_project(&project).await?;

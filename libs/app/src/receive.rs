@@ -34,7 +34,8 @@ pub struct Incoming {
     pub raw: Bytes,
 }
 
-type Waiting = (Draft, oneshot::Sender<Result<Vec<MessageId>, ()>>);
+type Done = oneshot::Sender<Result<Vec<MessageId>>>;
+type Waiting = (Draft, Done);
 
 /// The entrance to the open group.
 pub(crate) struct Receiver(mpsc::Sender<Waiting>);
@@ -63,7 +64,10 @@ impl App {
         let (done, committed) = oneshot::channel();
         self.receiver.0.send((draft, done)).await.map_err(|_| Error::Unavailable)?;
         let ids = committed.await.map_err(|_| Error::Unavailable)?;
-        let ids = ids.map_err(|()| Error::Unavailable)?;
+        if matches!(ids, Err(Error::StorageFull)) {
+            self.room.note_full();
+        }
+        let ids = ids?;
         metrics::messages_stored(ids.len(), bytes);
         Ok(ids)
     }

@@ -125,6 +125,7 @@ impl App {
     /// Makes a webhook with a secret of its own.
     pub async fn create_webhook(&self, team: TeamId, new: NewWebhook) -> Result<Webhook> {
         self.check_target(&new.url)?;
+        self.room_for_more().await?;
         self.check_inbox(team, new.inbox).await?;
         if self.webhook_records(team).await?.len() >= MAX_WEBHOOKS {
             let message = format!("a team has at most {MAX_WEBHOOKS} webhooks");

@@ -15,7 +15,7 @@ use std::{
 use trapline_embedded::{Durability, Embedded, Options};
 use trapline_model::{InboxId, MessageId};
 use trapline_store::{
-    BlobRef, Column, Group, Key, Kind, Op, Order, Ports, Scan, Table, Value, When, Writes,
+    Column, Group, Key, Kind, Op, Order, Ports, Scan, Table, Value, When, Writes,
     segment::{Builder, Class, name},
 };
 use uuid::{Builder as Ids, Uuid};
@@ -86,8 +86,8 @@ fn group(numbers: Range<u64>) -> Outcome<Group> {
     let (segment, mut builder) = (name(Class::Keep, uuid(numbers.start)), Builder::new());
     let mut rows = Vec::new();
     for id in numbers.map(message) {
-        let (offset, len) = builder.add(&[id], &[b'm'; 6000]);
-        let blob = BlobRef { segment: segment.clone(), offset, len };
+        let placed = builder.add(&[id], &[b'm'; 6000]);
+        let blob = placed.within(&segment);
         let doc = format!("{}{}", serde_json::to_string(&blob)?, "d".repeat(580));
         rows.push(Op::Put { key: key(id), doc, ttl: None, when: When::Always });
     }

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
 use trapline_store::{BlobRef, Blobs, PortError, Result};
 
 use crate::{database::Database, values::sql};
@@ -18,14 +18,15 @@ pub(crate) struct SqliteBlobs(pub(crate) Arc<Database>);
 #[async_trait]
 impl Blobs for SqliteBlobs {
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes> {
+        let whole = part.is_none();
         let part = part.unwrap_or(0..blob.len);
         let start = part.start.min(blob.len);
         let len = part.end.min(blob.len).saturating_sub(start);
         let blob = BlobRef { offset: blob.offset.saturating_add(start), len, ..blob.clone() };
         if len <= FEW {
-            return self.0.readers.short(|connection| range(connection, &blob));
+            return self.0.readers.short(|connection| read(connection, &blob, whole));
         }
-        self.0.readers.long(move |connection| range(connection, &blob)).await
+        self.0.readers.long(move |connection| read(connection, &blob, whole)).await
     }
 
     async fn segment(&self, segment: &str) -> Result<Option<Bytes>> {
@@ -54,18 +55,29 @@ impl Blobs for SqliteBlobs {
     }
 }
 
+fn read(connection: &Connection, blob: &BlobRef, whole: bool) -> Result<Bytes> {
+    let bytes = range(connection, blob)?;
+    if whole { blob.verified(bytes) } else { Ok(bytes) }
+}
+
 fn range(connection: &Connection, blob: &BlobRef) -> Result<Bytes> {
     let damaged = || PortError::Damaged(blob.segment.clone());
     let sql_text = "SELECT seq FROM segment_bytes WHERE name = ?";
     let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
     let found = statement.query_row([&blob.segment], |row| row.get(0)).optional();
     let seq: i64 = found.map_err(sql)?.ok_or_else(damaged)?;
-    let segment = connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(sql)?;
+    // Pages that SQLite finds damaged are the segment's own here.
+    let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => damaged(),
+        _ => sql(error),
+    };
+    let segment =
+        connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(failed)?;
     // Memory is asked for only when the segment is known to be that long.
     let end = blob.offset.checked_add(blob.len).filter(|end| *end <= segment.len() as u64);
     let (start, end) = (usize::try_from(blob.offset), usize::try_from(end.ok_or_else(damaged)?));
     let (start, end) = (start.map_err(|_| damaged())?, end.map_err(|_| damaged())?);
     let mut bytes = vec![0; end - start];
-    segment.read_at_exact(&mut bytes, start).map_err(sql)?;
+    segment.read_at_exact(&mut bytes, start).map_err(failed)?;
     Ok(bytes.into())
 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use trapline_store::{Clock, Result};
+use trapline_store::{Clock, PortError, Result};
 
 use crate::{
     Options,
+    disk::{Disk, Tried},
     lanes::Lanes,
     open::{self, Connections, OpenError},
     readers::Readers,
     store::Tables,
-    writer::{Session, Writer},
+    writer::{Session, Share, Writer},
 };
 
 /// The open database.
@@ -20,18 +21,23 @@ pub(crate) struct Database {
     pub(crate) tables: Tables,
     pub(crate) lanes: Arc<Lanes>,
     pub(crate) clock: Clock,
+    pub(crate) disk: Disk,
+    pub(crate) tried: Tried,
 }
 
 impl Database {
     /// Opens the files and starts the writer; blocks.
     pub(crate) fn open(options: &Options) -> Result<Self, OpenError> {
-        let Connections { writer, readers } = open::open(options, Readers::COUNT)?;
+        let disk = Disk::of(&options.folder, options.disk_margin);
+        let Connections { writer, readers } = open::open(options, &disk, Readers::COUNT)?;
+        disk.keep_reserve();
         let lanes = Arc::new(Lanes::default());
         let clock = options.clock.clone();
-        let writer = Writer::start(writer, options.durability, clock.clone(), Arc::clone(&lanes))
+        let (durability, rung) = (options.durability, Arc::clone(&lanes));
+        let writer = Writer::start(writer, durability, clock.clone(), rung, disk.clone())
             .map_err(OpenError::Threads)?;
         let (readers, tables) = (Readers::new(readers), Tables::default());
-        Ok(Self { writer, readers, tables, lanes, clock })
+        Ok(Self { writer, readers, tables, lanes, clock, disk, tried: Tried::default() })
     }
 
     /// Runs `work`, which holds about `bytes` bytes, in the writer's next commit.
@@ -41,6 +47,21 @@ impl Database {
         work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.writer.run(true, bytes, work).await
+    }
+
+    /// Like `write`, unless the disk has no more room for this share of it;
+    /// [`PortError::StorageFull`] then.
+    pub(crate) async fn write_within<T: Send + 'static>(
+        &self,
+        share: Share,
+        bytes: usize,
+        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let answer = self.writer.run_within(share, true, bytes, work).await;
+        if let Err(PortError::StorageFull) = answer {
+            self.tried.forget();
+        }
+        answer
     }
 
     /// Like `write`, for what may be undone by a power loss without harm: the commit does not wait

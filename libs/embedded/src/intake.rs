@@ -6,7 +6,13 @@ use async_trait::async_trait;
 use rusqlite::{ToSql, blob::ZeroBlob, params};
 use trapline_store::{Group, Intake, PortError, Result};
 
-use crate::{database::Database, queue::insert, store::Plan, values::sql, writer::Session};
+use crate::{
+    database::Database,
+    queue::insert,
+    store::Plan,
+    values::sql,
+    writer::{Session, Share},
+};
 
 /// Commits groups to SQLite.
 pub(crate) struct SqliteIntake(pub(crate) Arc<Database>);
@@ -15,13 +21,14 @@ pub(crate) struct SqliteIntake(pub(crate) Arc<Database>);
 impl Intake for SqliteIntake {
     async fn commit(&self, group: Group) -> Result<()> {
         let Group { segment, bytes, before, rows, job } = group;
+        let share = if rows.is_empty() { Share::Copies } else { Share::Mail };
         let rows = Plan::of(&self.0.tables, before.into_iter().chain(rows).collect())?;
         if !rows.is_plain() {
             return Err(PortError::Misuse("a group's row of a guarded table"));
         }
         let size = bytes.len() + rows.bytes();
         self.0
-            .write(size, move |session| {
+            .write_within(share, size, move |session| {
                 session.atomically(|| {
                     keep(session, &segment, &bytes)?;
                     rows.apply(session)?;

@@ -12,6 +12,7 @@ mod blobs;
 mod bus;
 mod cache;
 mod database;
+mod disk;
 mod intake;
 mod lanes;
 mod limiter;
@@ -53,10 +54,14 @@ pub struct Options {
     pub clock: Clock,
     /// The most that the cache holds, in bytes.
     pub cache_bytes: u64,
+    /// What mail leaves free on the disk, in bytes, so that deletes still work; an eighth of the disk
+    /// at most. 0 is nothing.
+    pub disk_margin: u64,
 }
 
 impl Options {
-    /// The defaults: durable against power loss, the machine's clock, 16 MB of cache.
+    /// The defaults: durable against power loss, the machine's clock, 16 MB of cache,
+    /// 64 MiB of the disk left free.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -64,6 +69,7 @@ impl Options {
             durability: Durability::default(),
             clock: Clock::system(),
             cache_bytes: 16 << 20,
+            disk_margin: 64 << 20,
         }
     }
 }
@@ -98,8 +104,8 @@ impl Embedded {
         self.ports.clone()
     }
 
-    /// Removes up to `limit` rows that are past their time, and gives up to 4 MB of unused pages
-    /// back to the file system. Returns how many rows went; call again when it is `limit`.
+    /// Removes up to `limit` rows that are past their time, gives up to 4 MB of unused pages back to the
+    /// file system, and makes the reserve anew if it was given up. Returns how many rows went; call again when it is `limit`.
     pub async fn sweep(&self, limit: usize) -> Result<u64> {
         sweep::sweep(&self.database, limit).await
     }

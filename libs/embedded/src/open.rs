@@ -7,9 +7,14 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::{Durability, Options, schema};
+use crate::{
+    Durability, Options,
+    disk::{Disk, no_room},
+    schema,
+    values::is_full,
+};
 
 /// The database within its folder.
 const FILE: &str = "trapline.db";
@@ -56,6 +61,12 @@ pub enum OpenError {
         /// The newest version that this release knows.
         known: i64,
     },
+    /// There is no room on the disk.
+    #[error("the disk that holds the data folder {path} is full: make room there, and start again")]
+    Full {
+        /// The folder.
+        path: PathBuf,
+    },
     /// SQLite refuses the database.
     #[error("cannot open the database {path}: {source}")]
     Database {
@@ -75,8 +86,38 @@ pub(crate) struct Connections {
     pub(crate) readers: Vec<Connection>,
 }
 
-/// Opens the database with its writer and `readers` other connections.
-pub(crate) fn open(options: &Options, readers: usize) -> Result<Connections, OpenError> {
+/// Opens the database with its writer and `readers` other connections. A full disk's reserve is given
+/// up for it.
+pub(crate) fn open(
+    options: &Options,
+    disk: &Disk,
+    readers: usize,
+) -> Result<Connections, OpenError> {
+    let full = |error: &OpenError| error.is_full(disk);
+    match try_open(options, readers) {
+        Err(error) if full(&error) && disk.give_up() => try_open(options, readers),
+        opened => opened,
+    }
+    .map_err(|error| {
+        let path = options.folder.clone();
+        if full(&error) { OpenError::Full { path } } else { error }
+    })
+}
+
+impl OpenError {
+    fn is_full(&self, disk: &Disk) -> bool {
+        match self {
+            Self::Folder { source, .. } => no_room(source),
+            Self::Database { source, .. } => {
+                let failed = source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure);
+                is_full(source) || (failed && disk.is_full())
+            }
+            _ => false,
+        }
+    }
+}
+
+fn try_open(options: &Options, readers: usize) -> Result<Connections, OpenError> {
     let path = options.folder.join(FILE);
     folder(&options.folder)?;
     let probe = private().append(true).create(true).open(&path);

@@ -3,7 +3,7 @@
 mod plan;
 mod tables;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use rusqlite::{Connection, Row as SqlRow, params_from_iter};
@@ -12,12 +12,19 @@ use trapline_store::{Key, PortError, Result, Row, Scan, Store, Table};
 pub(crate) use self::{plan::Plan, tables::Tables};
 use crate::{
     database::Database,
+    schema::VERSION,
     statements::scan,
     values::{Bound, count, key_columns, sql},
+    writer::{Session, Share},
 };
 
 /// A scan of more rows than this leaves the caller's thread.
 const FEW: usize = 100;
+
+/// How often it is tried whether the disk has room for mail.
+const TRY_EVERY: Duration = Duration::from_secs(5);
+/// The mail that it is tried for, in bytes. Larger ones may be refused earlier.
+const TRIED: usize = 1 << 20;
 
 /// Rows in SQLite.
 pub(crate) struct SqliteStore(pub(crate) Arc<Database>);
@@ -69,6 +76,19 @@ impl Store for SqliteStore {
         self.0.readers.short(ask)?;
         let closed = || PortError::unavailable("the writer has ended");
         self.0.writer.is_open().then_some(()).ok_or_else(closed)
+    }
+
+    async fn room(&self) -> Result<()> {
+        if let Some(has_room) = self.0.tried.within(TRY_EVERY) {
+            return has_room.then_some(()).ok_or(PortError::StorageFull);
+        }
+        let text = format!("PRAGMA user_version = {VERSION}");
+        let write = move |session: &Session<'_>| session.execute_batch(&text);
+        let answer = self.0.write_within(Share::Mail, TRIED, write).await;
+        if let Ok(()) | Err(PortError::StorageFull) = answer {
+            self.0.tried.note(answer.is_ok());
+        }
+        answer
     }
 }
 

@@ -17,7 +17,7 @@ const STEPS: usize = 4;
 /// Unused pages that are left for the mail to come, 2 MB.
 const SPARE: i64 = 256;
 
-/// Removes up to `limit` expired rows, then gives unused pages back.
+/// Removes up to `limit` expired rows, then gives unused pages back, and reserves room again.
 pub(crate) async fn sweep(database: &Database, limit: usize) -> Result<u64> {
     let mut removed = 0;
     for statements in database.tables.all() {
@@ -40,6 +40,7 @@ pub(crate) async fn sweep(database: &Database, limit: usize) -> Result<u64> {
             break;
         }
     }
+    database.disk.keep_reserve();
     Ok(removed as u64)
 }
 

@@ -2,6 +2,7 @@
 
 use rusqlite::{
     Row as SqlRow, ToSql,
+    ffi::SQLITE_IOERR_SHMSIZE,
     types::{ToSqlOutput, ValueRef},
 };
 use trapline_store::{Column, Kind, PortError, Value};
@@ -45,8 +46,15 @@ pub(crate) fn sql(error: rusqlite::Error) -> PortError {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::ConstraintViolation) => PortError::Conflict,
         Some(rusqlite::ErrorCode::DatabaseBusy) => PortError::Timeout,
+        _ if is_full(&error) => PortError::StorageFull,
         _ => PortError::unavailable(error),
     }
+}
+
+/// Whether SQLite found no room on the disk, for its data or for the index of its log.
+pub(crate) fn is_full(error: &rusqlite::Error) -> bool {
+    let Some(found) = error.sqlite_error() else { return false };
+    found.code == rusqlite::ErrorCode::DiskFull || found.extended_code == SQLITE_IOERR_SHMSIZE
 }
 
 /// A count for SQLite, whose numbers are signed.

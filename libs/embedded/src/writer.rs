@@ -1,6 +1,7 @@
 //! The one thread that writes, and commits once for all that waits.
 
 mod batch;
+mod room;
 mod session;
 mod task;
 #[cfg(test)]
@@ -12,8 +13,9 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 use trapline_store::{Clock, PortError, Result};
 
-use crate::{Durability, lanes::Lanes};
+use crate::{Durability, disk::Disk, lanes::Lanes};
 use batch::{Batch, Committer};
+pub(crate) use room::Share;
 pub(crate) use session::Session;
 use task::{Pending, Task};
 
@@ -41,9 +43,10 @@ impl Writer {
         durability: Durability,
         clock: Clock,
         lanes: Arc<Lanes>,
+        disk: Disk,
     ) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE);
-        let committer = Committer::new(connection, durability, clock, lanes);
+        let committer = Committer::new(connection, durability, clock, lanes, disk);
         thread::Builder::new().name("sqlite-writer".to_owned()).spawn(move || {
             write(committer, inbox);
         })?;
@@ -57,7 +60,18 @@ impl Writer {
         bytes: usize,
         work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (task, answer) = Pending::new(durable, bytes, work);
+        self.run_within(Share::All, durable, bytes, work).await
+    }
+
+    /// The same, unless the disk has no more room for this share of it.
+    pub(crate) async fn run_within<T: Send + 'static>(
+        &self,
+        share: Share,
+        durable: bool,
+        bytes: usize,
+        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (task, answer) = Pending::new(share, durable, bytes, work);
         let sent = self.queue.send(Message::Task(Box::new(task))).await;
         sent.map_err(|_| PortError::unavailable(Closed))?;
         answer.await.unwrap_or_else(|_| Err(PortError::unavailable(Closed)))

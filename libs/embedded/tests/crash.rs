@@ -76,7 +76,7 @@ async fn what_was_acknowledged_survives_a_kill() {
     let ports = open(folder).await;
     for number in kept {
         assert!(ports.store.get(&key(number)).await.unwrap().is_some(), "row {number}");
-        let blob = BlobRef { segment: number.to_string(), offset: 0, len: SIZE };
+        let blob = BlobRef { segment: number.to_string(), offset: 0, len: SIZE, crc: None };
         let bytes = ports.blobs.read(&blob, None).await.unwrap();
         assert!(bytes.iter().all(|byte| *byte == number.to_le_bytes()[0]), "bytes {number}");
     }

@@ -20,12 +20,34 @@ mod tests;
 use bytes::{BufMut, Bytes, BytesMut};
 use trapline_model::MessageId;
 
+use crate::BlobRef;
+
 pub use name::{Class, class_of, created_at, name};
 pub use read::{Entry, Malformed, entries, verify};
 
 const MAGIC: &[u8; 8] = b"TLSEG\x00\x01\n";
 const ENTRY: usize = 16 + 16 + 8 + 8 + 4;
 const TAIL: usize = 4 + 4;
+
+/// Where a message is within its segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// Bytes from the segment's start.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u64,
+    /// CRC-32C of the message.
+    pub crc: u32,
+}
+
+impl Placed {
+    /// The message in the segment of this name.
+    #[must_use]
+    pub fn within(self, segment: &str) -> BlobRef {
+        let Self { offset, len, crc } = self;
+        BlobRef { segment: segment.to_owned(), offset, len, crc: Some(crc) }
+    }
+}
 
 /// Puts a segment together.
 #[derive(Debug)]
@@ -51,8 +73,8 @@ impl Builder {
         Self { body, footer }
     }
 
-    /// Adds a message that is known by each of `ids`; returns its offset and length in bytes.
-    pub fn add(&mut self, ids: &[MessageId], bytes: &[u8]) -> (u64, u64) {
+    /// Adds a message that is known by each of `ids`.
+    pub fn add(&mut self, ids: &[MessageId], bytes: &[u8]) -> Placed {
         let (offset, len) = (self.body.len() as u64, bytes.len() as u64);
         let crc = crc32c::crc32c(bytes);
         self.body.put_slice(bytes);
@@ -63,7 +85,7 @@ impl Builder {
             self.footer.put_u64_le(len);
             self.footer.put_u32_le(crc);
         }
-        (offset, len)
+        Placed { offset, len, crc }
     }
 
     /// The length that the segment would have now, in bytes.

@@ -102,6 +102,7 @@ impl App {
         }
         let raw = match self.raw(forward.team, forward.message).await {
             Err(Error::NotFound) => return Ok(Err("message_gone")),
+            Err(Error::Damaged(_)) => return Ok(Err("message_damaged")),
             raw => raw?,
         };
         let inbox = forward.message.inbox.to_string();

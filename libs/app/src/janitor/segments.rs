@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use trapline_store::{
-    BlobRef, Group, Op, PortError, Record, When,
+    Group, Op, PortError, Record, When,
     records::{Chore, Message, Moved, SegmentAlias, Task},
     segment::{self, Builder, Class, Entry},
 };
@@ -37,21 +37,37 @@ impl App {
         visits: u32,
         aliases: &[String],
     ) -> Result<()> {
-        let Some(bytes) = self.ports.blobs.segment(name).await? else { return Ok(()) };
+        if self.visit_segment(name, aliases).await? {
+            return Ok(());
+        }
+        let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
+        let due = self.now().after(next_visit(visits));
+        self.plan(Chore::new(due, name.to_owned(), task)).await
+    }
+
+    /// Removes a segment without living messages, or compacts one that is half dead; whether either
+    /// was done, or there is no such segment.
+    pub(super) async fn visit_segment(&self, name: &str, aliases: &[String]) -> Result<bool> {
+        let Some(bytes) = self.ports.blobs.segment(name).await? else { return Ok(true) };
         let entries = segment::entries(&bytes).map_err(|error| {
             tracing::error!(%error, segment = name, "a segment is damaged");
             PortError::Damaged(name.to_owned())
         })?;
         let living = self.living_in(name, entries.clone()).await?;
         if living.is_empty() {
-            return self.remove_segment(name, aliases).await;
+            self.remove_segment(name, aliases).await?;
+            return Ok(true);
         }
-        if size(&living) * 2 <= size(&entries) {
-            return self.compact(name, &bytes, living, aliases).await;
+        if size(&living) * 2 > size(&entries) {
+            return Ok(false);
         }
-        let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
-        let due = self.now().after(next_visit(visits));
-        self.plan(Chore::new(due, name.to_owned(), task)).await
+        if !living.iter().all(|entry| segment::verify(entry, &bytes)) {
+            // A copy would have a checksum of its own, and pass damaged bytes as whole.
+            tracing::error!(segment = name, "a segment is damaged and stays as it is");
+            return Ok(false);
+        }
+        self.compact(name, &bytes, living, aliases).await?;
+        Ok(true)
     }
 
     pub(super) async fn remove_segment(&self, name: &str, aliases: &[String]) -> Result<()> {
@@ -89,8 +105,7 @@ impl App {
         for (place, ids) in by_place(&living) {
             let (from, to) = (index(place.0), index(place.0.saturating_add(place.1)));
             let Some(message) = bytes.get(from..to) else { continue };
-            let (offset, len) = builder.add(&ids, message);
-            let to = BlobRef { segment: target.clone(), offset, len };
+            let to = builder.add(&ids, message).within(&target);
             moved.push(Moved { offset: place.0, to });
         }
         let alias = SegmentAlias { segment: name.to_owned(), moved };

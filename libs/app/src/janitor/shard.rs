@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use trapline_model::Time;
+use trapline_store::Value;
 
 use crate::{App, Result};
 
@@ -19,6 +20,8 @@ pub(super) struct Shard {
     pub clean_until: Option<Time>,
     /// When the outbox is looked at next.
     pub repair_at: Option<Time>,
+    /// Where the search for room goes on: the hour, and the last chore that it saw of that hour.
+    pub looked_at: Option<(i64, Option<Vec<Value>>)>,
 }
 
 impl Shard {
@@ -27,7 +30,14 @@ impl Shard {
     }
 
     pub(super) fn unshared(number: i64) -> Self {
-        Self { number, holder: None, held_until: None, clean_until: None, repair_at: None }
+        Self {
+            number,
+            holder: None,
+            held_until: None,
+            clean_until: None,
+            repair_at: None,
+            looked_at: None,
+        }
     }
 
     pub(super) fn is_held(&self, now: Time) -> bool {

@@ -8,7 +8,7 @@ use trapline_store::{
 };
 
 use super::whole;
-use crate::{App, Error, Result, answers};
+use crate::{App, Error, Result, answers, metrics};
 
 /// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
 /// and are read at once even where the queue of large ones is long.
@@ -53,7 +53,11 @@ impl App {
 
     /// Whether the message holds a one-time code.
     pub(crate) async fn has_code(&self, record: &records::Message) -> Result<bool> {
-        let raw = self.bytes(&record.blob).await?;
+        let raw = match self.bytes(&record.blob).await {
+            // There is none to be found, and the messages beside it are none the worse.
+            Err(Error::Damaged(_)) => return Ok(false),
+            raw => raw?,
+        };
         self.take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
     }
 
@@ -68,12 +72,12 @@ impl App {
             match self.ports.blobs.read(&blob, None).await {
                 Err(PortError::Damaged(segment)) => match self.moved(&blob).await? {
                     Some(to) => blob = to,
-                    None => return Err(PortError::Damaged(segment).into()),
+                    None => return Err(damaged(segment)),
                 },
                 read => return Ok(read?),
             }
         }
-        Err(PortError::Damaged(blob.segment).into())
+        Err(damaged(blob.segment))
     }
 
     async fn moved(&self, blob: &BlobRef) -> Result<Option<BlobRef>> {
@@ -82,7 +86,9 @@ impl App {
         Ok(alias.and_then(|(alias, _)| {
             // An empty message begins where the next one does.
             let same = |moved: &Moved| (moved.offset, moved.to.len) == (blob.offset, blob.len);
-            alias.moved.into_iter().find(same).map(|moved| moved.to)
+            let to = alias.moved.into_iter().find(same)?.to;
+            // What was written first is what counts.
+            Some(BlobRef { crc: blob.crc.or(to.crc), ..to })
         }))
     }
 
@@ -102,4 +108,10 @@ impl App {
     ) -> Result<T> {
         if raw.len() <= INLINE { Ok(parse(&raw)) } else { self.cpu.run(move || parse(&raw)).await }
     }
+}
+
+fn damaged(segment: String) -> Error {
+    tracing::error!(segment, "the stored bytes of a message are missing or damaged");
+    metrics::message_damaged();
+    Error::Damaged(segment)
 }

@@ -3,21 +3,18 @@
 use std::{collections::HashSet, sync::Arc};
 
 use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
-    BlobRef, Clock, Group, Job, Lane, LiveEvent, Op, Ports, Record, When,
+    Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, Record, When,
     records::{Chore, Message, Task},
     segment::{self, Builder, Class},
 };
 use uuid::Uuid;
 
-use super::{Draft, Interested, Waiting};
+use super::{Done, Draft, Interested, Waiting};
 use crate::{
-    Result, ids::Ids, inboxes::remaining, janitor, jobs, metrics, retention::Retention,
+    Error, Result, ids::Ids, inboxes::remaining, janitor, jobs, metrics, retention::Retention,
     versions::Versions,
 };
 
@@ -46,8 +43,6 @@ struct Placed {
     bounds: Vec<(InboxId, u32)>,
     event: LiveEvent,
 }
-
-type Done = oneshot::Sender<Result<Vec<MessageId>, ()>>;
 
 /// A group that is being formed.
 struct Forming {
@@ -106,7 +101,7 @@ impl Committer {
                 Ok(placed) => group.mails.push((placed, done)),
                 Err(error) => {
                     tracing::error!(%error, "a message's row was not made");
-                    answer(done, Err(()));
+                    answer(done, Err(Error::Unavailable));
                 }
             }
         }
@@ -126,9 +121,13 @@ impl Committer {
         let outcome = outcome.await;
         metrics::group_committed(started.elapsed(), mails.len(), bytes, outcome.is_ok());
         if let Err(error) = outcome {
-            tracing::error!(%error, mails = mails.len(), "a group was not stored");
+            let is_full = matches!(error, PortError::StorageFull);
+            // A log on the same disk would take what room is left.
+            if !is_full {
+                tracing::error!(%error, mails = mails.len(), "a group was not stored");
+            }
             for (_, done) in mails {
-                answer(done, Err(()));
+                answer(done, Err(if is_full { Error::StorageFull } else { Error::Unavailable }));
             }
             return;
         }
@@ -161,12 +160,11 @@ impl Committer {
             .iter()
             .map(|target| MessageId { inbox: target.inbox, uuid: self.ids.next() })
             .collect();
-        let (offset, len) = group.segment.add(&ids, &raw);
-        message.blob = BlobRef { segment: group.name.clone(), offset, len };
+        message.blob = group.segment.add(&ids, &raw).within(&group.name);
         if let Some(envelope) = envelope {
             // Beside the message, under its ids, so that it lives and moves with it.
-            let (offset, len) = group.segment.add(&ids, &envelope);
-            message.whole_envelope = Some(BlobRef { segment: group.name.clone(), offset, len });
+            let placed = group.segment.add(&ids, &envelope);
+            message.whole_envelope = Some(placed.within(&group.name));
         }
         let doc = message.doc(&search)?;
         for (id, target) in ids.iter().zip(&targets) {
@@ -236,7 +234,7 @@ async fn gather(
 }
 
 /// A session that is gone needs no answer; what it sent is stored all the same.
-fn answer(done: oneshot::Sender<Result<Vec<MessageId>, ()>>, outcome: Result<Vec<MessageId>, ()>) {
+fn answer(done: Done, outcome: Result<Vec<MessageId>>) {
     drop(done.send(outcome));
 }
 

@@ -79,7 +79,7 @@ fn row(
     let short = of_envelope.envelope(envelope, ENVELOPE);
     let whole = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
     let message = Message {
-        blob: BlobRef { segment: String::new(), offset: 0, len: len as u64 },
+        blob: BlobRef { segment: String::new(), offset: 0, len: len as u64, crc: None },
         subject,
         from,
         to,

@@ -16,9 +16,11 @@ use super::{
 impl Blobs for Segments {
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes> {
         let damaged = || PortError::Damaged(blob.segment.clone());
+        let whole = part.is_none();
         let range = place(blob, part).ok_or_else(damaged)?;
         let read = self.call(self.range(&self.path(&blob.segment), range)).await?;
         match read {
+            Ok(Some(bytes)) if whole => blob.verified(bytes),
             Ok(bytes) => bytes.ok_or_else(damaged),
             Err(error) if is_absent(&error) => Err(damaged()),
             Err(error) => Err(self.failed(port_error(error))),

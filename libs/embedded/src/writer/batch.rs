@@ -7,9 +7,10 @@ use trapline_store::{Clock, Result};
 
 use super::{
     Session,
+    room::{Files, Room, Share},
     task::{Failure, Task},
 };
-use crate::{Durability, lanes::Lanes, open::synchronous};
+use crate::{Durability, disk::Disk, lanes::Lanes, open::synchronous, values::is_full};
 
 /// Callers in one transaction.
 const MOST: usize = 256;
@@ -36,6 +37,17 @@ impl Batch {
     fn durable(&self) -> bool {
         self.tasks.iter().any(|task| task.durable())
     }
+
+    /// What its tasks write that are never refused, in bytes.
+    fn must_write(&self) -> usize {
+        let always = self.tasks.iter().filter(|task| task.share() == Share::All);
+        always.map(|task| task.bytes()).sum()
+    }
+
+    /// Whether each of its tasks has the room that it needs.
+    fn fits(&self, mut room: Room) -> bool {
+        self.tasks.iter().all(|task| room.take(task.share(), task.bytes()))
+    }
 }
 
 /// Commits batches.
@@ -45,6 +57,7 @@ pub(super) struct Committer {
     current: Durability,
     clock: Clock,
     lanes: Arc<Lanes>,
+    files: Files,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +70,10 @@ impl Committer {
         durability: Durability,
         clock: Clock,
         lanes: Arc<Lanes>,
+        disk: Disk,
     ) -> Self {
-        Self { connection, durability, current: durability, clock, lanes }
+        let files = Files::of(&connection, disk);
+        Self { connection, durability, current: durability, clock, lanes, files }
     }
 
     /// Runs the batch in one transaction and answers its callers.
@@ -68,7 +83,7 @@ impl Committer {
         }
         let committed = self.transact(&mut batch);
         if let Err(failure) = &committed {
-            tracing::error!(error = %failure, writes = batch.tasks.len(), "commit failed");
+            tracing::error!(error = %failure.source, writes = batch.tasks.len(), "commit failed");
         }
         for task in batch.tasks {
             task.answer(committed.clone());
@@ -77,23 +92,75 @@ impl Committer {
 
     fn transact(&mut self, batch: &mut Batch) -> Result<(), Failure> {
         let wanted = if batch.durable() { self.durability } else { Durability::Process };
-        self.synchronous(wanted).and_then(|()| self.execute("BEGIN IMMEDIATE")).map_err(failure)?;
+        let mut room = self.room_for(batch);
+        self.synchronous(wanted)
+            .and_then(|()| self.execute("BEGIN IMMEDIATE"))
+            .map_err(|error| self.failure(error))?;
         let session = Session::new(&self.connection, self.clock.now());
         for task in &mut batch.tasks {
+            if room.as_mut().is_some_and(|room| !room.take(task.share(), task.bytes())) {
+                task.refuse();
+                continue;
+            }
             task.run(&session);
             if self.connection.is_autocommit() {
-                return Err(Arc::new(RolledBack));
+                return Err(Failure {
+                    is_full: self.files.is_full(),
+                    source: Arc::new(RolledBack),
+                });
             }
         }
         let rung = session.rung();
         if let Err(error) = self.execute("COMMIT") {
             self.roll_back();
-            return Err(failure(error));
+            return Err(self.failure(error));
         }
         for lane in rung {
             self.lanes.of(lane).notify_one();
         }
         Ok(())
+    }
+
+    /// The room for a batch where there is little. The log, which otherwise keeps what it once took, then
+    /// gives back what the batch needs, and stays short: it must not fill the margin.
+    fn room_for(&self, batch: &Batch) -> Option<Room> {
+        let ask = || self.files.room(&self.connection, batch.bytes, batch.must_write());
+        let room = ask()?;
+        let log = self.files.log();
+        let is_well = batch.fits(room) && log <= room.longest_log();
+        if is_well || !room.takes_log() {
+            return Some(room);
+        }
+        if let Err(error) = self.checkpoint() {
+            tracing::warn!(%error, "the write-ahead log was not moved into the database");
+        }
+        let room = ask()?;
+        if batch.fits(room) || room.spare_pages() == 0 {
+            return Some(room);
+        }
+        // What was deleted makes room in the database only, and the log needs some beside it.
+        if let Err(error) = self.shrink(room.spare_pages()).and_then(|()| self.checkpoint()) {
+            tracing::warn!(%error, "unused pages were not given back");
+        }
+        ask()
+    }
+
+    fn shrink(&self, pages: u64) -> rusqlite::Result<()> {
+        let mut statement =
+            self.connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+        let mut rows = statement.query([])?;
+        while rows.next()?.is_some() {}
+        Ok(())
+    }
+
+    fn failure(&self, error: rusqlite::Error) -> Failure {
+        let is_full = is_full(&error) || self.files.is_full();
+        Failure { is_full, source: Arc::new(error) }
+    }
+
+    /// Moves the log into the database, and makes its file empty.
+    fn checkpoint(&self) -> rusqlite::Result<()> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
     }
 
     fn roll_back(&self) {
@@ -118,13 +185,10 @@ impl Committer {
 
     /// Moves the log into the database, so that the folder can be copied, and closes the files.
     pub(super) fn close(self) {
-        let moved = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        if let Err(error) = moved {
+        if self.files.room(&self.connection, 0, 0).is_some_and(|room| !room.takes_log()) {
+            tracing::warn!("the disk is full: the write-ahead log stays for the next start");
+        } else if let Err(error) = self.checkpoint() {
             tracing::warn!(%error, "the write-ahead log stays for the next start");
         }
     }
-}
-
-fn failure(error: rusqlite::Error) -> Failure {
-    Arc::new(error)
 }

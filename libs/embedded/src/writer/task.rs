@@ -5,10 +5,15 @@ use std::{error::Error, sync::Arc};
 use tokio::sync::oneshot;
 use trapline_store::{PortError, Result};
 
-use super::Session;
+use super::{Session, Share};
 
 /// Why a whole batch failed; each of its callers is told.
-pub(super) type Failure = Arc<dyn Error + Send + Sync>;
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// Whether it was for want of room on the disk.
+    pub(super) is_full: bool,
+    pub(super) source: Arc<dyn Error + Send + Sync>,
+}
 
 /// A unit of work for the writer.
 pub(super) trait Task: Send {
@@ -16,6 +21,10 @@ pub(super) trait Task: Send {
     fn durable(&self) -> bool;
     /// About how much it writes.
     fn bytes(&self) -> usize;
+    /// How much of the disk it may take.
+    fn share(&self) -> Share;
+    /// Answers, once the batch is over, that the disk has no room for it.
+    fn refuse(&mut self);
     /// Does the work within the batch's transaction.
     fn run(&mut self, session: &Session<'_>);
     /// Tells the caller, once it is known whether the transaction was committed.
@@ -24,6 +33,7 @@ pub(super) trait Task: Send {
 
 /// The work of one caller, and later its outcome.
 pub(super) struct Pending<T, F> {
+    share: Share,
     durable: bool,
     bytes: usize,
     work: Option<F>,
@@ -38,12 +48,13 @@ struct NotRun;
 impl<T, F> Pending<T, F> {
     /// The task, and where its answer comes.
     pub(super) fn new(
+        share: Share,
         durable: bool,
         bytes: usize,
         work: F,
     ) -> (Self, oneshot::Receiver<Result<T>>) {
         let (caller, answer) = oneshot::channel();
-        (Self { durable, bytes, work: Some(work), outcome: None, caller }, answer)
+        (Self { share, durable, bytes, work: Some(work), outcome: None, caller }, answer)
     }
 }
 
@@ -56,6 +67,14 @@ impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F
         self.bytes
     }
 
+    fn share(&self) -> Share {
+        self.share
+    }
+
+    fn refuse(&mut self) {
+        self.outcome = Some(Err(PortError::StorageFull));
+    }
+
     fn run(&mut self, session: &Session<'_>) {
         self.outcome = self.work.take().map(|work| work(session));
     }
@@ -63,7 +82,8 @@ impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F
     fn answer(self: Box<Self>, committed: Result<(), Failure>) {
         let answer = match committed {
             Ok(()) => self.outcome.unwrap_or_else(|| Err(PortError::unavailable(NotRun))),
-            Err(failure) => Err(PortError::unavailable(failure)),
+            Err(failure) if failure.is_full => Err(PortError::StorageFull),
+            Err(failure) => Err(PortError::unavailable(failure.source)),
         };
         // A caller who has gone away does not undo the write.
         drop(self.caller.send(answer));

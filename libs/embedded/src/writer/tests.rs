@@ -24,7 +24,14 @@ impl Fixture {
         connection.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
         let lanes = Arc::new(Lanes::default());
         let durability = Durability::Power;
-        let writer = Writer::start(connection, durability, Clock::system(), lanes.clone()).unwrap();
+        let writer = Writer::start(
+            connection,
+            durability,
+            Clock::system(),
+            lanes.clone(),
+            Disk::of(folder.path(), 0),
+        )
+        .unwrap();
         Self { writer, lanes, folder }
     }
 

@@ -24,8 +24,8 @@ fn group(h: &impl Harness, owner: Uuid, bytes: &[u8]) -> (Group, BlobRef) {
     let segment = name(Class::Keep, fresh(h));
     let mut builder = Builder::new();
     builder.add(&[MessageId { inbox: InboxId(fresh(h)), uuid: id }], b"another's");
-    let (offset, len) = builder.add(&[MessageId { inbox: InboxId(owner), uuid: id }], bytes);
-    let blob = BlobRef { segment: segment.clone(), offset, len };
+    let placed = builder.add(&[MessageId { inbox: InboxId(owner), uuid: id }], bytes);
+    let blob = placed.within(&segment);
     let row = put(&key(&NEWEST, [uuid(owner)], [uuid(id)]), &json!(blob).to_string());
     let (before, rows) = (Vec::new(), vec![row]);
     (Group { segment, bytes: builder.finish(), before, rows, job: None }, blob)
@@ -53,6 +53,19 @@ pub async fn committed_bytes_read_back(h: &impl Harness) {
         let entries = crate::segment::entries(&segment).unwrap();
         assert_eq!((entries[1].offset, entries[1].len), (blob.offset, blob.len));
         assert!(crate::segment::verify(&entries[1], &segment));
+    }
+}
+
+/// A whole message with another checksum is damaged; its neighbours, and rows without a checksum, are
+/// not.
+pub async fn other_bytes_are_damaged(h: &impl Harness) {
+    for size in [5, 100_000] {
+        let blob = committed(h, &vec![b'a'; size]).await;
+        let written = blob.crc.unwrap();
+        damaged(h, &BlobRef { crc: Some(written ^ 1), ..blob.clone() }).await;
+        let old = BlobRef { crc: None, ..blob.clone() };
+        assert_eq!(h.ports().blobs.read(&old, None).await.unwrap().len(), size, "{}", h.name());
+        assert_eq!(h.ports().blobs.read(&blob, Some(1..3)).await.unwrap(), "aa", "{}", h.name());
     }
 }
 

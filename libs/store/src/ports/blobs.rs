@@ -17,6 +17,21 @@ pub struct BlobRef {
     pub offset: u64,
     /// Bytes.
     pub len: u64,
+    /// CRC-32C (Castagnoli, RFC 3720 appendix B.4) of the message; rows of older releases have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crc: Option<u32>,
+}
+
+impl BlobRef {
+    /// The message, unless these are other bytes than were written: [`super::PortError::Damaged`].
+    pub fn verified(&self, bytes: Bytes) -> Result<Bytes> {
+        match self.crc {
+            Some(crc) if crc32c::crc32c(&bytes) != crc => {
+                Err(super::PortError::Damaged(self.segment.clone()))
+            }
+            _ => Ok(bytes),
+        }
+    }
 }
 
 /// What one commit of the receiving path makes durable: many messages' bytes in one segment, their
@@ -31,7 +46,8 @@ pub struct Group {
     /// written are found by whoever cleans up. They may outlive a failed commit.
     pub before: Vec<Op>,
     /// Puts of new rows into plain tables; none of them was there before, so that a commit that
-    /// fails halfway can remove them again.
+    /// fails halfway can remove them again. None when the segment is a copy that frees room, which a
+    /// store that is full takes for longer than mail.
     pub rows: Vec<Op>,
     /// Published with the rows.
     pub job: Option<Job>,
@@ -40,7 +56,7 @@ pub struct Group {
 /// The write side of the receiving path.
 ///
 /// When `commit` returns, all of the group is durable. Nobody sees a row whose bytes are not
-/// there. On an error the rows are not visible; bytes without rows are the janitor's to remove.
+/// there. [`super::PortError::StorageFull`] says that there is no room for mail. On an error the rows are not visible; bytes without rows are the janitor's to remove.
 /// Embedded: one transaction, one fsync. Cluster: `before`, the segment's PUT, `rows`, then the job.
 #[async_trait]
 pub trait Intake: Send + Sync {
@@ -52,7 +68,8 @@ pub trait Intake: Send + Sync {
 #[async_trait]
 pub trait Blobs: Send + Sync {
     /// Reads a message, or the part of it that `part` gives relative to its start. A range beyond
-    /// the blob is cut at its end; a segment that is not there is [`super::PortError::Damaged`].
+    /// the blob is cut at its end; a segment that is not there, or a whole message whose checksum is
+    /// another, is [`super::PortError::Damaged`].
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes>;
     /// Reads a whole segment; `None` when it is not there.
     async fn segment(&self, segment: &str) -> Result<Option<Bytes>>;

@@ -185,6 +185,11 @@ pub trait Store: Send + Sync {
     async fn write(&self, ops: Vec<Op>) -> Result<()>;
     /// Whether the backend answers.
     async fn ping(&self) -> Result<()>;
+    /// Whether there is room for mail, by a write that is really tried, now or within the last 5 s;
+    /// [`PortError::StorageFull`] when there is none. A backend whose room others watch has always some.
+    async fn room(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A document with a home.

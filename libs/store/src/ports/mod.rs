@@ -32,6 +32,9 @@ pub enum PortError {
     /// The backend refused or is unreachable.
     #[error("unavailable: {0}")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// There is no room for what was to be written: nothing was. What frees room still works.
+    #[error("the disk that holds the data is full")]
+    StorageFull,
     /// The caller broke the port's contract: an unknown table, or a write of the wrong kind.
     #[error("misuse: {0}")]
     Misuse(&'static str),

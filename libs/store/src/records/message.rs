@@ -166,7 +166,7 @@ mod tests {
 
     fn message(subject: &str) -> Message {
         Message {
-            blob: BlobRef { segment: "s".to_owned(), offset: 1, len: 2 },
+            blob: BlobRef { segment: "s".to_owned(), offset: 1, len: 2, crc: None },
             subject: subject.to_owned(),
             from: None,
             to: Vec::new(),

@@ -26,7 +26,8 @@ fn built(mails: &[Vec<u8>]) -> Bytes {
 #[test]
 fn one_message_to_two_inboxes_is_kept_once() {
     let mut builder = Builder::new();
-    assert_eq!(builder.add(&[id(1), id(2)], b"hello"), (8, 5));
+    let Placed { offset, len, .. } = builder.add(&[id(1), id(2)], b"hello");
+    assert_eq!((offset, len), (8, 5));
     let segment = builder.finish();
     assert_eq!(segment.len(), 8 + 5 + 2 * 52 + 8);
     let entries = entries(&segment).unwrap();

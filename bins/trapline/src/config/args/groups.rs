@@ -64,6 +64,10 @@ pub(crate) struct FolderArgs {
     /// the process, not of the machine).
     #[arg(long, env = "TRAPLINE_DURABILITY", default_value = "power", value_name = "LEVEL")]
     pub durability: String,
+    /// What mail leaves free on the disk of the data folder, so that a full one can still be emptied; at
+    /// most an eighth of the disk. With less, mail is answered 452.
+    #[arg(long, env = "TRAPLINE_DISK_MARGIN", default_value = "64MiB", value_name = "SIZE")]
+    pub disk_margin: String,
 }
 
 /// The key behind every secret.

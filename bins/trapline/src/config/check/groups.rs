@@ -59,6 +59,7 @@ impl FolderArgs {
         let level = parse::one_of(&self.durability, &levels);
         Folder {
             data: f.take("data", &self.data, parse::folder(&self.data)),
+            disk_margin: f.size("disk-margin", &self.disk_margin, 0) as u64,
             durability: f.or("durability", &self.durability, level, Durability::Power),
             secret_key: f.secret("secret-key", secret.secret_key.as_ref(), master_key),
         }

@@ -26,7 +26,7 @@ async fn ends_within<T: std::fmt::Debug>(
 }
 
 async fn every_call_ends(segments: &Segments) {
-    let blob = BlobRef { segment: "keep/a.seg".to_owned(), offset: 0, len: 10 };
+    let blob = BlobRef { segment: "keep/a.seg".to_owned(), offset: 0, len: 10, crc: None };
     ends_within(10, segments.put("keep/a.seg", Bytes::from_static(b"bytes"))).await;
     ends_within(5, segments.read(&blob, None)).await;
     ends_within(5, segments.read(&blob, Some(0..0))).await;

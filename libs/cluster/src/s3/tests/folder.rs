@@ -7,7 +7,7 @@ use trapline_store::{BlobRef, Blobs as _, PortError};
 use super::open;
 
 fn blob(offset: u64, len: u64) -> BlobRef {
-    BlobRef { segment: "keep/a.seg".to_owned(), offset, len }
+    BlobRef { segment: "keep/a.seg".to_owned(), offset, len, crc: None }
 }
 
 #[tokio::test]

@@ -152,7 +152,7 @@ async fn everything_in_its_order() {
     bench.commit().await.unwrap();
     let expected = ["put chore without", "put a, put b with bytes", "publish job"];
     assert_eq!(bench.steps().await, expected);
-    let blob = BlobRef { segment: SEGMENT.to_owned(), offset: 0, len: 5 };
+    let blob = BlobRef { segment: SEGMENT.to_owned(), offset: 0, len: 5, crc: None };
     assert_eq!(bench.backend.segments.read(&blob, None).await.unwrap(), "bytes");
 }
 

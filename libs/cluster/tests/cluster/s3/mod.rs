@@ -92,7 +92,7 @@ fn fresh() -> String {
 }
 
 async fn stored(segments: &Segments, segment: &str) -> bool {
-    let blob = BlobRef { segment: segment.to_owned(), offset: 1, len: 3 };
+    let blob = BlobRef { segment: segment.to_owned(), offset: 1, len: 3, crc: None };
     segments.read(&blob, None).await.is_ok_and(|bytes| bytes == "yte")
 }
 
@@ -106,7 +106,7 @@ async fn a_server_that_comes_back_is_found_again() {
         let segment = fresh();
         segments.put(&segment, BYTES).await.unwrap();
         way.cut().await;
-        let blob = BlobRef { segment: segment.clone(), offset: 0, len: 5 };
+        let blob = BlobRef { segment: segment.clone(), offset: 0, len: 5, crc: None };
         let answers = [
             segments.put(&fresh(), BYTES).await.unwrap_err(),
             segments.read(&blob, None).await.unwrap_err(),
@@ -145,7 +145,7 @@ async fn a_missing_bucket_and_wrong_credentials_are_errors() {
         [url.replacen("s3://", "s3://no-such-bucket-", 1), url.replace("secret=", "secret=hush")];
     for url in wrong {
         let segments = Segments::open(&SegmentOptions { url: url.clone() }).unwrap();
-        let blob = BlobRef { segment: fresh(), offset: 0, len: 5 };
+        let blob = BlobRef { segment: fresh(), offset: 0, len: 5, crc: None };
         let answers = [
             segments.ping().await.unwrap_err(),
             segments.read(&blob, None).await.unwrap_err(),
