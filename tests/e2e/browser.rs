@@ -9,12 +9,15 @@ use serde_json::Value;
 use trapline_tests::{Mail, Shared, deliver, shared};
 
 use crate::tools::{node, run};
-use hostile::{Kind, PROBES};
+use hostile::{CANARY, Kind, PROBES};
 use remote::{PIXEL, Remote};
 
-/// Both name the mail's own image; the second in percent-encoding (RFC 2392).
+/// All name the mail's own images: in percent-encoding (RFC 2392), in other letters, and one that is
+/// an SVG document.
 const OWN_IMAGES: &str = "<img id='plain' src='cid:logo@app.test'>
     <img id='encoded' src='cid:lo%67o%40app.test'>
+    <img id='cased' src='cid:LOGO@App.test'>
+    <img id='drawn' src='cid:drawn@app.test'>
     <p id='styled' style='background-image: url(cid:logo@app.test)'>Hello</p>";
 
 /// Opens a page in Chromium, clicks what there is to click, and tells what happened.
@@ -35,6 +38,8 @@ struct Scene {
     deployment: Shared,
     remote: Remote,
     preview: String,
+    /// The page that a webhook names, with the preview's signature.
+    page: String,
 }
 
 impl Scene {
@@ -46,15 +51,25 @@ impl Scene {
             "Content-Type: image/png\nContent-ID: <logo@app.test>\n\
              Content-Disposition: inline\nContent-Transfer-Encoding: base64\n\n{PIXEL}"
         );
+        let drawing = format!(
+            "Content-Type: image/svg+xml\nContent-ID: <drawn@app.test>\n\n\
+             <svg xmlns='http://www.w3.org/2000/svg' width='5' height='5'>\
+             <image href='{0}/in-svg' width='5' height='5'/>\
+             <script>fetch('{0}/svg-ran')</script></svg>",
+            remote.url()
+        );
         let html = format!("Content-Type: text/html; charset=utf-8\n\n{html}");
-        let mail = Mail::new("Hostile", "").multipart("related", &[&html, &image]);
+        let mail = Mail::new("Hostile", "").multipart("related", &[&html, &image, &drawing]);
         let rest = deployment.rest();
         let inbox = rest.inbox().await;
         let id = deliver(&deployment, &inbox, &mail).await;
         let path = format!("/api/messages/{id}/preview-url");
         let signed = rest.get(&path).await.expect(200).json();
         let preview = signed["url"].as_str().unwrap().to_owned();
-        Self { deployment, remote, preview }
+        let (place, query) = preview.split_once('?').unwrap();
+        let home = place.split("/api/").next().unwrap();
+        let page = format!("{home}/inboxes/{}?message={id}&{query}", inbox.id);
+        Self { deployment, remote, preview, page }
     }
 
     /// Checks that the browser asked nobody but the server.
@@ -75,9 +90,17 @@ fn shows_the_mail(report: &Value) {
     let [mail] = mail[..] else { panic!("not one frame of the mail: {report:#}") };
     assert!(mail["text"].as_str().unwrap().contains("Hello"), "{mail}");
     assert_eq!((&mail["title"], &mail["ran"]), (&"Hostile".into(), &"".into()));
-    for image in ["plain", "encoded"] {
-        assert_eq!(mail["images"][image], 1, "{image} of {mail}");
+    for (image, width) in [("plain", 1), ("encoded", 1), ("cased", 1), ("drawn", 5)] {
+        assert_eq!(mail["images"][image], width, "{image} of {mail}");
     }
+    let looked_up: Vec<_> = lookups(report).collect();
+    assert!(looked_up.is_empty(), "{looked_up:?} were looked up");
+}
+
+/// The names of [`hostile`] that the browser looked up.
+fn lookups(report: &Value) -> impl Iterator<Item = &str> {
+    let names = report["lookups"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+    names.filter(|name| name.contains(CANARY))
 }
 
 /// What went over the network.
@@ -90,7 +113,11 @@ fn requests(report: &Value) -> impl Iterator<Item = &str> {
 #[tokio::test]
 async fn hostile_page_works_where_nothing_holds_it_back() {
     let remote = Remote::start(|url| hostile::page(url, "")).await;
-    open(&format!("{}/page", remote.url())).await;
+    let report = open(&format!("{}/page", remote.url())).await;
+    for name in ["plain", "connect-plain"] {
+        let name = format!("{name}{CANARY}");
+        assert!(lookups(&report).any(|found| found.starts_with(&name)), "{name}: {report:#}");
+    }
     let expected = names(&[Kind::Script, Kind::Image, Kind::Other]);
     let missing: Vec<_> = expected.difference(&remote.names()).cloned().collect();
     assert!(missing.is_empty(), "{missing:?} did nothing");
@@ -100,6 +127,29 @@ async fn hostile_page_works_where_nothing_holds_it_back() {
 async fn preview_runs_nothing_and_reaches_nobody() {
     let scene = Scene::new().await;
     let report = open(&scene.preview).await;
+    shows_the_mail(&report);
+    scene.stays_at_home(&report, &[]);
+    assert_eq!((scene.remote.names(), scene.remote.connections()), (BTreeSet::new(), 0));
+}
+
+/// Under another name than the one in its settings the server is another origin to the browser.
+#[tokio::test]
+async fn preview_under_another_name_shows_its_own_images() {
+    let scene = Scene::new().await;
+    let url = scene.preview.replace("127.0.0.1", "localhost");
+    assert_ne!(url, scene.preview);
+    let home = url.split("/api/").next().unwrap();
+    let report = open(&url).await;
+    shows_the_mail(&report);
+    for request in requests(&report) {
+        assert!(request.starts_with(home), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn page_that_webhooks_name_shows_the_mail_by_a_signed_link() {
+    let scene = Scene::new().await;
+    let report = open(&scene.page).await;
     shows_the_mail(&report);
     scene.stays_at_home(&report, &[]);
     assert_eq!((scene.remote.names(), scene.remote.connections()), (BTreeSet::new(), 0));

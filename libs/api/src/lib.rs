@@ -9,6 +9,7 @@ mod docs;
 mod error;
 mod extract;
 mod forwarding;
+mod inbox_page;
 mod inboxes;
 mod layers;
 mod live;

@@ -19,7 +19,7 @@ use crate::{
     Options, answers, auth, confirmation, docs,
     error::Error,
     extract::{Contract, hold},
-    forwarding, inboxes, layers, live, messages,
+    forwarding, inbox_page, inboxes, layers, live, messages,
     nowhere::nearest,
     openapi, prefix, preview, projects, service,
     state::Api,
@@ -122,7 +122,7 @@ pub fn router(app: Arc<App>, options: Options) -> Router {
         .layer(from_fn_with_state(app.clone(), auth::identify));
     let public = public().layer(hold).layer(in_time);
     let routes = Router::from(teams.merge(public)).merge(docs::routes());
-    wrapped(routes, &contract, Api::new(app, options, document))
+    wrapped(routes.merge(inbox_page::routes()), &contract, Api::new(app, options, document))
 }
 
 fn wrapped(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {

@@ -126,6 +126,36 @@ pub(super) const PROBES: &[(&str, Kind, &str)] = &[
     ),
 ];
 
+/// Ways of having the name of a host looked up, each its own name; where scripts are off, tags within
+/// `<noscript>` count, and within SVG other tags than outside.
+const LOOKUPS: &[(&str, &str)] = &[
+    ("plain", "{}"),
+    ("noscript", "<noscript>{}</noscript>"),
+    ("svg-title", "<svg><title>{}</title></svg>"),
+    ("after-svg-title", "<svg><title/>{}</svg></title>"),
+    ("cdata", "<svg><![CDATA[><p>]]>{}</svg>"),
+    ("half-cdata", "<![CDATA[>{}]]>"),
+    ("svg-style", "<svg><style>{}</style></svg>"),
+    ("noframes", "<noframes>{}</noframes>"),
+    ("select", "<select><textarea>{}</textarea></select>"),
+];
+
+/// The end of the names that [`LOOKUPS`] have looked up.
+pub(super) const CANARY: &str = ".canary.test";
+
+fn lookups() -> String {
+    let probe = |(name, around): &(&str, &str)| {
+        let tags = format!(
+            "<link rel='dns-prefetch' href='//{name}{CANARY}'>
+            <link rel='preconnect' href='http://connect-{name}{CANARY}'>"
+        );
+        around.replace("{}", &tags) + "\n"
+    };
+    let on = "<meta http-equiv='x-dns-prefetch-control' content='on'>";
+    let link = format!("<a href='http://link{CANARY}/'>not clicked</a>");
+    LOOKUPS.iter().map(probe).collect::<String>() + on + &link
+}
+
 /// The page of all probes, around `inside`.
 pub(super) fn page(remote: &str, inside: &str) -> String {
     let mut page =
@@ -136,7 +166,7 @@ pub(super) fn page(remote: &str, inside: &str) -> String {
         page.push_str(&markup.replace("{url}", &url).replace("{run}", &script(&url)));
         page.push('\n');
     }
-    page + "</body></html>"
+    page + &lookups() + "</body></html>"
 }
 
 /// A script that leaves a mark in the page and asks the remote host for `url`. It has no quotes, so

@@ -1,6 +1,7 @@
 //! The HTML preview, its headers, and the signed URLs that need no key.
 
-use trapline_tests::{Answer, Mail, deliver, shared};
+use futures_util::future::join_all;
+use trapline_tests::{Answer, Mail, Smtp, deliver, guarded, shared};
 
 const HOSTILE: &str = "<html><head><base href=\"https://evil.test/\">\
     <meta http-equiv=\"refresh\" content=\"0;url=https://evil.test/\"><script>alert(1)</script></head>\
@@ -30,17 +31,19 @@ fn check_headers(answer: &Answer) {
         ("referrer-policy", "no-referrer"),
         ("x-content-type-options", "nosniff"),
         ("cross-origin-opener-policy", "same-origin"),
+        ("x-dns-prefetch-control", "off"),
         ("cache-control", "private, no-store"),
     ] {
         assert_eq!(answer.header(name), value, "{name}");
     }
 }
 
-/// The first URL of the page that leads to an attachment.
-fn image_url(page: &str) -> String {
-    let at = page.find("/attachments/").unwrap_or_else(|| panic!("no image in {page}"));
-    let start = page[..at].rfind('"').unwrap() + 1;
-    page[start..].split('"').next().unwrap().replace("&amp;", "&")
+/// The first URL of a message's page that leads to an attachment. It is relative to the page, which
+/// may be opened under any name, and behind a proxy at any path.
+fn image_url(id: &str, page: &str) -> String {
+    let at = page.find("\"attachments/").unwrap_or_else(|| panic!("no image in {page}")) + 1;
+    let relative = page[at..].split('"').next().unwrap().replace("&amp;", "&");
+    format!("/api/messages/{id}/{relative}")
 }
 
 #[tokio::test]
@@ -64,7 +67,7 @@ async fn a_preview_runs_nothing_and_loads_only_its_own_images() {
     assert!(with_images.header("content-security-policy").contains("https:"));
 
     // The sandboxed page sends neither key nor cookie for its images.
-    let image = server.anonymous().get(&image_url(page)).await.expect(200);
+    let image = server.anonymous().get(&image_url(&id, page)).await.expect(200);
     assert_eq!(image.body, &b"\x89PNG\r\n\x1a\n"[..]);
     assert_eq!(image.header("content-type"), "image/png");
     assert_eq!(image.header("cross-origin-resource-policy"), "cross-origin");
@@ -103,7 +106,7 @@ async fn a_signed_url_needs_no_key_and_stands_no_change() {
     };
     let (expires, signature) = (value("exp"), value("sig"));
     let later: i64 = expires.parse::<i64>().unwrap() + 1;
-    let flipped = if signature.starts_with('0') { "1" } else { "0" };
+    let flipped = if signature.starts_with('A') { "B" } else { "A" };
     let tampered = format!("{flipped}{}", &signature[1..]);
     for (what, url) in [
         ("a later end", format!("{place}?exp={later}&sig={signature}")),
@@ -125,9 +128,109 @@ async fn a_signed_url_needs_no_key_and_stands_no_change() {
         let answer = anybody.get(&format!("{place}?{query}")).await;
         assert!([400, 401, 403].contains(&answer.status), "{what}: {answer}");
     }
-    let image = image_url(page.text());
+    let image = image_url(&id, page.text());
     anybody.get(&image.replace("/attachments/", "/attachments/9")).await.error(403);
     rest.delete(&format!("/api/messages/{id}")).await.expect(204);
     anybody.get(url).await.error(404);
     anybody.get(&image).await.error(404);
+}
+
+/// A URL that is passed on tells nobody whose mail it shows.
+#[tokio::test]
+async fn a_signature_is_opaque_and_ends_with_its_inbox() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let mut signatures = Vec::new();
+    let mut urls = Vec::new();
+    for _ in 0..2 {
+        let id = deliver(&server, &inbox, &hostile()).await;
+        let answer = rest.get(&format!("/api/messages/{id}/preview-url")).await.expect(200).json();
+        let url = answer["url"].as_str().unwrap().to_owned();
+        let page = server.anonymous().get(&url).await.expect(200);
+        urls.push(image_url(&id, page.text()));
+        urls.push(url);
+    }
+    for url in &urls {
+        let signature = url.split_once("sig=").unwrap().1;
+        let is_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        assert!(signature.bytes().all(is_base64url), "{signature}");
+        signatures.push(signature);
+    }
+    // Team, inbox and time are the same; what they share would show.
+    for part in signatures[0].as_bytes().windows(8) {
+        let others = &signatures[1..];
+        assert!(!others.iter().any(|other| other.as_bytes().windows(8).any(|found| found == part)));
+    }
+    rest.delete(&inbox.path("")).await.expect(204);
+    for url in &urls {
+        server.anonymous().get(url).await.error(404);
+    }
+}
+
+#[tokio::test]
+async fn a_webhooks_address_of_a_message_tells_strangers_where_to_look() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let id = deliver(&server, &inbox, &hostile()).await;
+    let signed = rest.get(&format!("/api/messages/{id}/preview-url")).await.expect(200).json();
+    let query = signed["url"].as_str().unwrap().split_once('?').unwrap().1;
+    let anybody = server.anonymous();
+    let page = format!("/inboxes/{}?message={id}", inbox.id);
+    let answer = anybody.get(&page).await.expect(200);
+    for part in [&id, &inbox.id, "$TRAPLINE_API_KEY", &format!("/api/messages/{id}/preview-url")] {
+        assert!(answer.text().contains(part), "{part} is not in {answer}");
+    }
+    assert!(!answer.text().contains("hostile"), "{answer}");
+    let shown = answer.text().to_owned();
+    let policy = answer.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("script"), "{policy}");
+    assert_eq!(answer.header("referrer-policy"), "no-referrer");
+    anybody.get(&format!("/inboxes/{}", inbox.id)).await.expect(200);
+
+    let frame = format!("src=\"../api/messages/{id}/html?{}\"", query.replace('&', "&amp;"));
+    let answer = anybody.get(&format!("{page}&{query}")).await.expect(200);
+    assert!(answer.text().contains(&frame), "{frame} is not in {answer}");
+    let wrong = anybody.get(&format!("{page}&exp=1700000000&sig=x")).await.expect(403);
+    assert!(!wrong.text().contains("<iframe"), "{wrong}");
+
+    for malformed in ["/inboxes/x", "/inboxes/", &format!("/inboxes/{}?message=x", inbox.id)] {
+        anybody.get(malformed).await.error(404);
+    }
+    // Gone, the page is the same to a byte.
+    rest.delete(&inbox.path("")).await.expect(204);
+    assert_eq!(anybody.get(&page).await.expect(200).text(), shown);
+}
+
+/// One tag that fills the whole body: with a pass over all attributes for each, it would keep two
+/// processors busy for minutes.
+#[tokio::test]
+async fn the_costliest_mail_stops_nobody() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let attributes = "onclick=x\n".repeat(190_000);
+    let mail = Mail::new("costly", "").html(&format!("<p {attributes}>After all of them"));
+    let id = deliver(&server, &inbox, &mail).await;
+    let path = format!("/api/messages/{id}/html");
+    let costly = join_all((0..4).map(|_| rest.get(&path)));
+    let beside = async {
+        for _ in 0..4 {
+            rest.get("/api/health").await.expect(200);
+            rest.get(&inbox.path("/messages")).await.expect(200);
+            drop(Smtp::connect(server.smtp()[0]).await);
+        }
+    };
+    let (pages, ()) =
+        guarded("previews and others", futures_util::future::join(costly, beside)).await;
+    for page in pages {
+        let page = page.expect(200);
+        assert!(
+            page.text().trim_end().ends_with(">After all of them"),
+            "{} bytes",
+            page.body.len()
+        );
+        assert!(!page.text().contains("=\"x"), "a handler is left");
+    }
 }
