@@ -28,7 +28,7 @@ async fn chromium_repeats_a_408_and_no_200() {
     let inbox = server.rest().inbox().await;
     let wait = |on_timeout| {
         let mut client = node("node/fetch.cjs");
-        client.args([&server.api()[0], server.key(), &url(&server, &inbox, on_timeout)]);
+        client.args([&server.api()[0], server.team().key(), &url(&server, &inbox, on_timeout)]);
         client
     };
     assert!(asked(&server, wait("408")).await > 1);
@@ -42,7 +42,7 @@ async fn curl_with_retries_repeats_a_408_and_no_200() {
     let wait = |on_timeout| {
         let mut curl = Command::new("curl");
         curl.args(["-sS", "--retry", "1", "--retry-delay", "1", "-H"]);
-        curl.arg(format!("Authorization: Bearer {}", server.key()));
+        curl.arg(format!("Authorization: Bearer {}", server.team().key()));
         curl.arg(url(&server, &inbox, on_timeout));
         curl
     };
