@@ -20,6 +20,7 @@ use crate::{
     auth::Reader,
     error::{Error, Result},
     extract::{Flag, Id, Params},
+    reply,
 };
 
 const DEFAULT_TIMEOUT: u8 = 30;
@@ -130,15 +131,18 @@ pub(crate) async fn wait(
     caller: Reader,
     Id(id): Id<InboxId>,
     Params(input): Params<WaitInput>,
-) -> Result<Json<WaitResult>> {
+) -> Result<Response> {
     let on_timeout = input.on_timeout;
     let (filter, timeout) = input.split();
     match (app.wait(caller.team, id, &filter, timeout).await?, on_timeout) {
         (Waited::Found(message), _) => {
-            Ok(Json(WaitResult { message: Some(message), near_misses: None }))
+            let size = message.size;
+            let found = WaitResult { message: Some(message), near_misses: None };
+            reply::whole(&app, size, found).await
         }
         (Waited::TimedOut(near_misses), OnTimeout::Null) => {
-            Ok(Json(WaitResult { message: None, near_misses: Some(near_misses) }))
+            let none = WaitResult { message: None, near_misses: Some(near_misses) };
+            Ok(Json(none).into_response())
         }
         (Waited::TimedOut(near_misses), OnTimeout::Error) => Err(Error::WaitTimeout(near_misses)),
     }

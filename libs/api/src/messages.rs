@@ -163,7 +163,8 @@ pub(crate) async fn get(
     caller: Reader,
     Id(id): Id<MessageId>,
 ) -> Result<Response> {
-    reply::whole(&app, app.message(caller.team, id).await?).await
+    let message = app.message(caller.team, id).await?;
+    reply::whole(&app, message.size, message).await
 }
 
 /// Mark a message read or unread

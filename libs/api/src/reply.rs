@@ -7,7 +7,6 @@ use axum::{
 };
 use serde::Serialize;
 use trapline_app::App;
-use trapline_model::Message;
 
 use crate::error::Result;
 
@@ -23,12 +22,15 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// 200 with all of a message, whose JSON may take 6 bytes for each of its own.
-pub(crate) async fn whole(app: &App, message: Message) -> Result<Response> {
-    if message.size <= INLINE {
-        return Ok(Json(message).into_response());
+/// 200 with all of a message of `size` bytes, each of which may take 6 in JSON.
+pub(crate) async fn whole<T>(app: &App, size: u64, body: T) -> Result<Response>
+where
+    T: Serialize + Send + 'static,
+{
+    if size <= INLINE {
+        return Ok(Json(body).into_response());
     }
-    Ok(app.cpu().run(move || Json(message).into_response()).await?)
+    Ok(app.cpu().run(move || Json(body).into_response()).await?)
 }
 
 /// 204.
