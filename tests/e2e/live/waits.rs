@@ -130,7 +130,8 @@ async fn a_wait_ends_with_its_inbox() {
         .await;
         rest.delete(&inbox.path("")).await.expect(204);
     };
-    let (answer, ()) = guarded("the end of the wait", async { tokio::join!(parked, delete) }).await;
+    let (answer, ()) =
+        Box::pin(guarded("the end of the wait", async { tokio::join!(parked, delete) })).await;
     answer.error(404);
 }
 
