@@ -62,6 +62,13 @@ node_tools() {
   npm ci --prefix "$TOOLS/node" --ignore-scripts --no-audit --no-fund --silent
 }
 
+openapi_tools() {
+  mkdir -p "$TOOLS/openapi"
+  cp clients/openapi/package.json clients/openapi/package-lock.json "$TOOLS/openapi/"
+  npm ci --prefix "$TOOLS/openapi" --ignore-scripts --no-audit --no-fund --silent
+  cp clients/openapi/package-lock.json "$TOOLS/openapi/node.stamp"
+}
+
 go_tools() {
   (cd clients/go && go build -o "$TOOLS/netsmtp" .)
 }
@@ -97,6 +104,7 @@ cassandra_jars() {
 
 step python python_tools clients/python/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
+step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step go go_tools clients/go/go.mod clients/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt

@@ -16,6 +16,7 @@ mod keys;
 mod live;
 mod messages;
 mod mime_cases;
+mod openapi;
 mod probes;
 mod projects;
 mod proxies;

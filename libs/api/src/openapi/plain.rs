@@ -70,8 +70,10 @@ fn upper_snake(text: &str) -> String {
 
 fn of_operation(operation: &mut Operation, change: &mut impl FnMut(&mut RefOr<Schema>)) {
     for parameter in operation.parameters.iter_mut().flatten() {
-        if let RefOr::T(parameter) = parameter {
-            parameter.schema.iter_mut().for_each(&mut *change);
+        let RefOr::T(parameter) = parameter else { continue };
+        parameter.schema.iter_mut().for_each(&mut *change);
+        if let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema {
+            name_constants(&parameter.name, object);
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {

@@ -18,7 +18,7 @@ public final class Client {
     Message stored = inboxes.storeTestMessage(inbox.getId());
     MessagesApi messages = new MessagesApi(client);
     Message found =
-        messages.waitForMessage(inbox.getId(), null, null, null, null, true, 5).getMessage();
+        messages.waitForMessage(inbox.getId(), null, null, null, null, true, 5, null).getMessage();
     if (!found.getId().equals(stored.getId()) || found.getCodes().isEmpty()) {
       throw new AssertionError(found);
     }

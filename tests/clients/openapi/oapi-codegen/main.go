@@ -33,7 +33,7 @@ func main() {
 	if err != nil || found.JSON200 == nil {
 		log.Fatal(err, string(found.Body))
 	}
-	if message := found.JSON200.Message; message.Id != stored.JSON201.Id || len(message.Codes) == 0 {
+	if message := found.JSON200.Message; message == nil || message.Id != stored.JSON201.Id || len(message.Codes) == 0 {
 		log.Fatal(message)
 	}
 }
