@@ -23,7 +23,7 @@ fn is_wrong_key<T>(outcome: &trapline_app::Result<T>) -> bool {
 #[tokio::test]
 async fn a_process_with_another_master_key_does_not_start() {
     let bench = Bench::new().await;
-    assert!(is_wrong_key(&bench.process_with(&MasterKey::generate().unwrap()).await));
+    assert!(is_wrong_key(&bench.process_with_key(&MasterKey::generate().unwrap()).await));
     bench.another_process().await;
 }
 
@@ -32,7 +32,7 @@ async fn an_installation_of_an_earlier_release_keeps_its_master_key() {
     let bench = Bench::new().await;
     let delete = Op::Delete { key: SharedSecret::row(CANARY), when: When::Version(1) };
     bench.ports.store.write(vec![delete]).await.unwrap();
-    assert!(is_wrong_key(&bench.process_with(&MasterKey::generate().unwrap()).await));
+    assert!(is_wrong_key(&bench.process_with_key(&MasterKey::generate().unwrap()).await));
     bench.another_process().await;
     assert!(bench.ports.store.get(&SharedSecret::row(CANARY)).await.unwrap().is_some());
 }

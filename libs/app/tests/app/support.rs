@@ -76,7 +76,7 @@ impl Bench {
     }
 
     /// Another process that has this master key.
-    pub(crate) async fn process_with(&self, key: &MasterKey) -> trapline_app::Result<Arc<App>> {
+    pub(crate) async fn process_with_key(&self, key: &MasterKey) -> trapline_app::Result<Arc<App>> {
         let (ports, clock) = (self.ports.clone(), self.clock.clone());
         App::start(ports, clock, Settings::default(), key, <_>::default()).await
     }
