@@ -84,8 +84,8 @@ async fn a_client_that_does_not_read_lets_its_answer_go() {
     let gone = CancellationToken::new();
     let of_server = gone.clone();
     let large = move || {
-        let _gone = of_server.clone().drop_guard();
-        async { Bytes::from_owner(Large { bytes: vec![0; 64 << 20], _gone }) }
+        let gone = of_server.clone().drop_guard();
+        async { Bytes::from_owner(Large { bytes: vec![0; 64 << 20], _gone: gone }) }
     };
     let router = Router::new().route("/large", get(large));
     let limits = Limits { write: SHORT, ..Limits::default() };
