@@ -117,13 +117,13 @@ pub(crate) struct ApiArgs {
     /// How many waits and event streams may be open at once.
     #[arg(long, env = "TRAPLINE_MAX_STREAMS", default_value = "20000", value_name = "N")]
     pub max_streams: String,
+    /// Those of one team. When left out, half of `--max-streams`.
+    #[arg(long, env = "TRAPLINE_MAX_STREAMS_PER_TEAM", value_name = "N")]
+    pub max_streams_per_team: Option<String>,
     /// How much memory large answers and request bodies of all clients may take; one address may have
     /// half of it. A request for which there is no room within 5 seconds gets 503.
     #[arg(long, env = "TRAPLINE_ANSWER_MEMORY", default_value = "256MiB", value_name = "SIZE")]
     pub answer_memory: String,
-    /// Those of one team. When left out, half of `--max-streams`.
-    #[arg(long, env = "TRAPLINE_MAX_STREAMS_PER_TEAM", value_name = "N")]
-    pub max_streams_per_team: Option<String>,
     /// Who may show signed previews in a frame (CSP `frame-ancestors`).
     #[arg(long, env = "TRAPLINE_PREVIEW_ANCESTORS", default_value = "*", value_name = "SOURCES")]
     pub preview_ancestors: String,
