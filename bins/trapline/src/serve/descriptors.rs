@@ -7,8 +7,6 @@ use crate::http::Limits as Http;
 
 /// Descriptors for everything but connections: the database, the services of a cluster, webhooks.
 const OTHERS: usize = 512;
-/// Connections that each listener may have however few descriptors there are.
-const LEAST: usize = 16;
 
 /// Many systems allow only 1,024 until a process asks. Returns how many this process may have.
 pub(super) fn allow_many() -> usize {
@@ -21,23 +19,19 @@ pub(super) fn allow_many() -> usize {
     current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX))
 }
 
-/// Lowers the bounds on connections until all of them have descriptors: both in proportion, so that
-/// neither listener can take what the other one needs.
+/// Lowers the bounds on connections until all of them have descriptors. HTTP gets what SMTP leaves, but
+/// a quarter at least, so that neither can take what the other one needs.
 pub(super) fn share(descriptors: usize, http: &mut Http, smtp: Option<&mut Smtp>) {
-    let wanted = http.connections + smtp.as_ref().map_or(0, |smtp| smtp.connections);
+    let for_smtp = smtp.as_ref().map_or(0, |smtp| smtp.connections);
+    let wanted = http.connections.saturating_add(for_smtp);
     let free = descriptors.saturating_sub(OTHERS.min(descriptors / 2));
     if wanted <= free {
         return;
     }
-    let fair = |connections: usize| {
-        let share = connections as u128 * free as u128 / wanted.max(1) as u128;
-        usize::try_from(share).unwrap_or(usize::MAX).max(LEAST).min(connections)
-    };
-    let fair_http = fair(http.connections);
-    http.per_address = http.per_address.min(fair_http - fair_http / 5);
-    http.connections = fair_http;
+    http.connections = http.connections.min(free.saturating_sub(for_smtp).max(free / 4)).max(1);
+    http.per_address = http.per_address.min(http.connections - http.connections / 5);
     if let Some(smtp) = smtp {
-        smtp.connections = fair(smtp.connections);
+        smtp.connections = for_smtp.min(free.saturating_sub(http.connections));
     }
     tracing::warn!(
         descriptors,
@@ -66,7 +60,8 @@ mod tests {
 
     #[test]
     fn too_few_are_shared_and_no_address_gets_all() {
-        assert_eq!(shared(7_512), (5_000, 4_000, 2_000));
+        assert_eq!(shared(20_512), (10_000, 8_000, 10_000));
+        assert_eq!(shared(8_512), (2_000, 1_600, 6_000));
         for descriptors in [64, 256, 1_024, 4_096, 20_000] {
             let (http, per_address, smtp) = shared(descriptors);
             assert!(http + smtp <= descriptors, "{descriptors}: {http} + {smtp}");
