@@ -103,10 +103,12 @@ pub(crate) fn whole(
     is_read: bool,
     parsed: trapline_mime::Parsed,
 ) -> Message {
-    let trapline_mime::Parsed { digest, html, text, headers, attachments, links, codes } = parsed;
+    let trapline_mime::Parsed { digest, message_id, html, text, headers, .. } = parsed;
+    let trapline_mime::Parsed { attachments, alternatives, links, codes, .. } = parsed;
     Message {
         id,
         inbox_id: id.inbox,
+        message_id,
         subject: digest.subject,
         from: digest.from,
         to: digest.to,
@@ -122,6 +124,7 @@ pub(crate) fn whole(
         text,
         headers,
         attachments,
+        alternatives,
         links,
         codes,
         warnings: digest.warnings,

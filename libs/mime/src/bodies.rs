@@ -3,8 +3,12 @@
 use crate::limits;
 use crate::structure::{Leaf, Structure};
 
+/// What the ids of alternatives start with; those of attachments are bare numbers.
+pub(crate) const ALTERNATIVE: &str = "a";
+
 /// The leaves by their role: the texts are the inline `text/plain` parts, the HTML is the first
-/// inline `text/html` part, every other leaf is an attachment. Nothing is made from anything else.
+/// inline `text/html` part, a further form of the body is an alternative, every other leaf is an
+/// attachment. Nothing is made from anything else.
 ///
 /// A text that has a file name is an attachment. It is a body too where it comes first in its
 /// multipart (RFC 8621, section 4.1.4) or is an alternative.
@@ -13,7 +17,9 @@ pub(crate) struct Bodies<'m, 'a> {
     pub(crate) html: Option<&'m Leaf<'a>>,
     /// At most [`limits::ATTACHMENTS`].
     pub(crate) attachments: Vec<&'m Leaf<'a>>,
-    /// Whether there were more.
+    /// At most [`limits::ATTACHMENTS`].
+    pub(crate) alternatives: Vec<&'m Leaf<'a>>,
+    /// Whether there were more of either.
     pub(crate) more_attachments: bool,
 }
 
@@ -23,6 +29,7 @@ impl<'m, 'a> Bodies<'m, 'a> {
             texts: Vec::new(),
             html: None,
             attachments: Vec::new(),
+            alternatives: Vec::new(),
             more_attachments: false,
         };
         for leaf in &structure.leaves {
@@ -30,13 +37,25 @@ impl<'m, 'a> Bodies<'m, 'a> {
             if is_body && !leaf.has_filename() {
                 continue;
             }
-            if bodies.attachments.len() < limits::ATTACHMENTS {
-                bodies.attachments.push(leaf);
+            let is_alternative = !is_body && leaf.is_alternative();
+            let list =
+                if is_alternative { &mut bodies.alternatives } else { &mut bodies.attachments };
+            if list.len() < limits::ATTACHMENTS {
+                list.push(leaf);
             } else {
                 bodies.more_attachments = true;
             }
         }
         bodies
+    }
+
+    /// The attachment or alternative that `id` names.
+    pub(crate) fn listed(&self, id: &str) -> Option<&'m Leaf<'a>> {
+        let (list, number) = match id.strip_prefix(ALTERNATIVE) {
+            Some(number) => (&self.alternatives, number),
+            None => (&self.attachments, id),
+        };
+        list.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
     }
 
     /// Takes `leaf` as a body, if it is one.

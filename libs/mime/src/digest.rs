@@ -87,7 +87,7 @@ fn body_faults(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Faults {
     for leaf in bodies.texts.iter().copied().chain(bodies.html) {
         faults.join(leaf.text_faults());
     }
-    for leaf in &bodies.attachments {
+    for leaf in bodies.attachments.iter().chain(&bodies.alternatives) {
         faults.add_if(leaf.filename().1, Fault::FilenameTooLong);
     }
     faults.add_if(bodies.more_attachments, Fault::TooManyAttachments);

@@ -4,9 +4,11 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use trapline_model::{Attachment, Header, Link};
 
-use crate::bodies::Bodies;
+use crate::bodies::{self, Bodies};
 use crate::charset;
 use crate::digest::{self, Digest};
+use crate::fields::{self, Field};
+use crate::limits;
 use crate::links;
 use crate::structure::{self, Leaf, Structure};
 use crate::words;
@@ -16,6 +18,8 @@ use crate::words;
 pub struct Parsed {
     /// What lists show; the same as [`crate::digest`] gives.
     pub digest: Digest,
+    /// The Message-ID field without angle brackets (RFC 5322, section 3.6.4); at most 998 bytes.
+    pub message_id: Option<String>,
     /// The first inline `text/html` part, with LF line ends.
     pub html: Option<String>,
     /// The inline `text/plain` parts joined, with LF line ends.
@@ -24,6 +28,8 @@ pub struct Parsed {
     pub headers: Vec<Header>,
     /// Every other part; at most 500.
     pub attachments: Vec<Attachment>,
+    /// Forms of the body that are neither the text nor the HTML; at most 500.
+    pub alternatives: Vec<Attachment>,
     /// Anchors of the HTML, then bare links of the text; at most 1,000.
     pub links: Vec<Link>,
     /// One-time codes, the likeliest first; at most 20.
@@ -62,17 +68,17 @@ pub fn codes(raw: &[u8]) -> Vec<String> {
     crate::caught(find).unwrap_or_default()
 }
 
-/// The attachment that [`Attachment::id`] names; none when the message has no such one.
+/// The attachment or alternative that [`Attachment::id`] names; none when the message has no such one.
 #[must_use]
 pub fn attachment(raw: &[u8], id: &str) -> Option<AttachmentBody> {
     let find = || {
         let structure = structure::read(raw);
-        let index = id.parse::<usize>().ok()?.checked_sub(1)?;
-        let leaf = *Bodies::of(&structure).attachments.get(index)?;
+        let leaf = Bodies::of(&structure).listed(id)?;
         let bytes = leaf.bytes();
-        let meta = describe(index, leaf, &bytes);
+        let meta = describe(id.to_owned(), leaf, &bytes);
         // `01` and `+1` are not ids.
-        (meta.id == id).then(|| AttachmentBody { meta, bytes: bytes.into_owned() })
+        let is_id = !id.trim_start_matches(bodies::ALTERNATIVE).starts_with(['0', '+']);
+        is_id.then(|| AttachmentBody { meta, bytes: bytes.into_owned() })
     };
     crate::caught(find)?
 }
@@ -83,11 +89,10 @@ fn of(structure: &Structure<'_>) -> Parsed {
     let (text, html) = (bodies.text(), bodies.html.map(Leaf::text));
     let codes = crate::codes::find(&digest.subject, text.as_deref(), html.as_deref());
     let links = links::find(html.as_deref(), text.as_deref());
-    let attachments = bodies.attachments.iter().enumerate();
     Parsed {
-        attachments: attachments
-            .map(|(index, leaf)| describe(index, leaf, &leaf.bytes()))
-            .collect(),
+        message_id: message_id(&structure.fields),
+        attachments: list("", &bodies.attachments),
+        alternatives: list(bodies::ALTERNATIVE, &bodies.alternatives),
         headers: structure.fields.iter().map(header).collect(),
         digest,
         html,
@@ -97,13 +102,29 @@ fn of(structure: &Structure<'_>) -> Parsed {
     }
 }
 
-fn header(field: &crate::fields::Field<'_>) -> Header {
+fn header(field: &Field<'_>) -> Header {
     Header { name: field.name.to_owned(), value: words::decode(field.value).text }
 }
 
-fn describe(index: usize, leaf: &Leaf<'_>, bytes: &[u8]) -> Attachment {
+fn message_id(fields: &[Field<'_>]) -> Option<String> {
+    let value = fields::unfold(fields::first(fields, "message-id")?);
+    let text = charset::guess(&value);
+    let inner = text.split_once('<').map_or(&*text, |(_, rest)| rest);
+    let id = inner.split('>').next().unwrap_or_default().trim();
+    (!id.is_empty()).then(|| limits::cut(id, limits::LINE).to_owned())
+}
+
+/// The parts, numbered from 1.
+fn list(prefix: &str, leaves: &[&Leaf<'_>]) -> Vec<Attachment> {
+    let numbered = leaves.iter().zip(1..);
+    numbered
+        .map(|(leaf, number)| describe(format!("{prefix}{number}"), leaf, &leaf.bytes()))
+        .collect()
+}
+
+fn describe(id: String, leaf: &Leaf<'_>, bytes: &[u8]) -> Attachment {
     Attachment {
-        id: (index + 1).to_string(),
+        id,
         filename: leaf.filename().0,
         content_type: leaf.head.media_type().to_owned(),
         size: bytes.len() as u64,

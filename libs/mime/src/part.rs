@@ -127,6 +127,14 @@ impl Leaf<'_> {
         !self.filename().0.is_empty()
     }
 
+    /// Whether the part is a form of the body that stands beside others. Files and pictures that a
+    /// sender put there by mistake are none.
+    pub(crate) fn is_alternative(&self) -> bool {
+        let is_text = self.head.media_type().starts_with("text/");
+        let is_file = || self.has_filename() || self.head.content_id.is_some();
+        self.place.is_alternative && !self.head.is_attachment() && (is_text || !is_file())
+    }
+
     /// The exact decoded bytes.
     pub(crate) fn bytes(&self) -> Cow<'_, [u8]> {
         self.head.transfer.decode(self.body)

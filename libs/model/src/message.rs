@@ -126,6 +126,9 @@ pub struct Message {
     pub id: MessageId,
     /// The inbox that holds it.
     pub inbox_id: InboxId,
+    /// The Message-ID field without angle brackets; null when there is none.
+    #[schema(required, example = "20260101.1@example.com")]
+    pub message_id: Option<String>,
     /// The decoded subject; `""` when there is none.
     #[schema(example = "Verify your address")]
     pub subject: String,
@@ -159,8 +162,11 @@ pub struct Message {
     pub text: Option<String>,
     /// Every header field, in order, repeated ones too.
     pub headers: Vec<Header>,
-    /// Every other part.
+    /// Every other part, and texts that have a file name.
     pub attachments: Vec<Attachment>,
+    /// Further forms of the body that are neither the text nor the HTML, such as AMP or a calendar.
+    /// They are downloaded as attachments are, and do not count as such.
+    pub alternatives: Vec<Attachment>,
     /// Links of the HTML, then of the text.
     pub links: Vec<Link>,
     /// One-time codes, the likeliest first.

@@ -32,6 +32,7 @@ async fn a_message_shows_header_envelope_and_bodies_apart() {
     for (field, expected) in [
         ("id", json!(id)),
         ("inboxId", json!(inbox.id)),
+        ("messageId", json!("1@example.test")),
         ("subject", json!("Grüße")),
         ("from", address("j@example.test", "Jøran")),
         ("to", json!([address("ada@example.test", "Ada"), address("bob@example.test", "")])),
@@ -45,6 +46,7 @@ async fn a_message_shows_header_envelope_and_bodies_apart() {
         ("html", json!("<p>html ö</p>")),
         ("text", json!("plain ö")),
         ("attachments", json!([])),
+        ("alternatives", json!([])),
         ("warnings", json!([])),
     ] {
         assert_eq!(message[field], expected, "{field}");

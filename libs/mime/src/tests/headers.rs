@@ -134,6 +134,23 @@ fn addresses_in_odd_fields() {
 }
 
 #[test]
+fn message_ids() {
+    for (value, expected) in [
+        ("<a.b@x.test>", Some("a.b@x.test")),
+        ("\r\n <a@x.test> (comment)", Some("a@x.test")),
+        ("a@x.test", Some("a@x.test")),
+        ("<a@x.test", Some("a@x.test")),
+        ("id: <a@x.test>", Some("a@x.test")),
+        ("<>", None),
+        ("", None),
+    ] {
+        let parsed = parse(format!("Message-ID: {value}\r\n\r\n").as_bytes());
+        assert_eq!(parsed.message_id.as_deref(), expected, "{value}");
+    }
+    assert_eq!(parse(b"Subject: s\r\n\r\n").message_id, None);
+}
+
+#[test]
 fn dates() {
     let cases: &[(&str, Option<&str>)] = &[
         ("Thu, 01 Jan 2026 00:00:00 +0000", Some("2026-01-01T00:00:00.000Z")),

@@ -141,6 +141,40 @@ fn texts_with_a_file_name_are_listed() {
 }
 
 #[test]
+fn other_forms_of_the_body_are_alternatives() {
+    // Fields of a third part of a `multipart/alternative`, whether it is an alternative.
+    let cases = [
+        ("Content-Type: text/x-amp-html", true),
+        ("Content-Type: text/calendar; method=REQUEST; name=invite.ics", true),
+        ("Content-Type: text/calendar\nContent-Disposition: inline; filename=i.ics", true),
+        ("Content-Type: text/calendar\nContent-Disposition: attachment; filename=i.ics", false),
+        ("Content-Type: text/html", true),
+        ("Content-Type: application/rtf", true),
+        ("Content-Type: application/pdf; name=r.pdf", false),
+        ("Content-Type: image/png\nContent-ID: <logo@x>", false),
+    ];
+    for (fields, is_alternative) in cases {
+        let parsed = mail(&format!(
+            "Content-Type: multipart/alternative; boundary=BB\n\n--BB\n\n1\n--BB\n\
+             Content-Type: text/html\n\n<p>\n--BB\n{fields}\n\nx\n--BB--\n"
+        ));
+        assert_eq!(parsed.text.as_deref(), Some("1"), "{fields}");
+        assert_eq!(parsed.html.as_deref(), Some("<p>"), "{fields}");
+        let lists = (parsed.attachments.len(), parsed.alternatives.len());
+        assert_eq!(lists, if is_alternative { (0, 1) } else { (1, 0) }, "{fields}");
+        assert_eq!(parsed.digest.attachment_count, u32::from(!is_alternative));
+    }
+    let raw = "Content-Type: multipart/alternative; boundary=BB\n\n--BB\n\n1\n--BB\n\
+               Content-Type: text/calendar; name=invite.ics\n\nBEGIN:VCALENDAR\n--BB--\n";
+    let found = attachment(raw.as_bytes(), "a1").unwrap();
+    assert_eq!(found.meta, parse(raw.as_bytes()).alternatives[0]);
+    assert_eq!((&*found.meta.filename, &*found.bytes), ("invite.ics", &b"BEGIN:VCALENDAR"[..]));
+    for id in ["1", "a0", "a2", "a01", "a+1", "a", "aa1", "b1"] {
+        assert_eq!(attachment(raw.as_bytes(), id), None, "{id}");
+    }
+}
+
+#[test]
 fn the_boundary_that_a_body_uses_counts() {
     let body = "--X\nContent-Type: text/plain\n\none\n--X\nContent-Type: a/b\n\nx\n--X--\n";
     let bare = "--X\n\none\n--X\nContent-Type: a/b\n\nx\n--X--\n";
@@ -165,7 +199,7 @@ fn the_boundary_that_a_body_uses_counts() {
             assert!(warnings(&parsed).contains(&"missing_boundary"), "{text}");
         }
     }
-    let inner = format!("--B\nContent-Type: multipart/alternative; boundary=Y\n\n{body}\n--B--");
+    let inner = format!("--B\nContent-Type: multipart/related; boundary=Y\n\n{body}\n--B--");
     let parsed = mail(&format!("Content-Type: multipart/mixed; boundary=B\n\n{inner}"));
     assert_eq!((parsed.text.as_deref(), parsed.attachments.len()), (Some("one"), 1));
     // A boundary of the multipart around is none of the inner one's, and prose is no part.

@@ -1,14 +1,27 @@
 use std::fmt::Write as _;
 
-use trapline_mime::{Parsed, attachment, digest, parse};
+use trapline_mime::{attachment, digest, parse};
+use trapline_model::Attachment;
 
-use crate::corpus::{Case, cases};
+use crate::corpus::{Case, cases, variations};
 
 #[test]
 fn every_case_reads_as_a_person_would() {
-    let mut wrong = String::new();
     let cases = cases();
-    for (case, raw) in &cases {
+    assert_eq!(cases.len(), 42);
+    assert_read(&cases);
+}
+
+#[test]
+fn every_variation_reads_as_its_rule_says() {
+    let cases = variations();
+    assert!(cases.len() >= 200, "only {}", cases.len());
+    assert_read(&cases);
+}
+
+fn assert_read(cases: &[(Case, Vec<u8>)]) {
+    let mut wrong = String::new();
+    for (case, raw) in cases {
         let parsed = parse(raw);
         let mut check = |field: &str, expected: Option<&str>, found: Option<&str>| {
             if !is_expected(expected, found) {
@@ -20,23 +33,25 @@ fn every_case_reads_as_a_person_would() {
         check("html", case.html.as_deref(), parsed.html.as_deref());
         let from = parsed.digest.from.as_ref().map(|from| from.address.as_str());
         check("from", case.frm.as_deref().or(Some("*")), from.or(Some("")));
-        check_attachments(case, &parsed, &mut wrong);
+        for (field, expected, found) in
+            [("att", &case.att, &parsed.attachments), ("alt", &case.alt, &parsed.alternatives)]
+        {
+            if !are_expected(expected, found) {
+                writeln!(wrong, "{} {field}: {expected:?} but {found:?}", case.id).unwrap();
+            }
+        }
         assert_eq!(parsed.digest, digest(raw), "{}", case.id);
         assert_eq!(usize::try_from(parsed.digest.attachment_count).unwrap(), case.att.len());
     }
-    assert_eq!(cases.len(), 42);
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-fn check_attachments(case: &Case, parsed: &Parsed, wrong: &mut String) {
-    let matches = parsed.attachments.len() == case.att.len()
-        && parsed.attachments.iter().zip(&case.att).all(|(found, (name, hash))| {
+fn are_expected(expected: &[(String, String)], found: &[Attachment]) -> bool {
+    expected.len() == found.len()
+        && found.iter().zip(expected).all(|(found, (name, hash))| {
             is_expected(Some(name), Some(&found.filename))
                 && is_expected(Some(hash), Some(&found.sha256[..12]))
-        });
-    if !matches {
-        writeln!(wrong, "{} att: {:?} but {:?}", case.id, case.att, parsed.attachments).unwrap();
-    }
+        })
 }
 
 /// `*` accepts anything, `*rest` is "contains", `start*` is "starts with".

@@ -14,13 +14,14 @@ fn check(raw: &[u8]) -> Parsed {
     assert!(!parsed.digest.warnings.iter().any(|warning| warning.code == "parse_error"));
     assert!(parsed.digest.snippet.chars().count() <= 140);
     assert_eq!(parsed.digest.attachment_count as usize, parsed.attachments.len());
-    for listed in &parsed.attachments {
+    for listed in parsed.attachments.iter().chain(&parsed.alternatives) {
         let body = attachment(raw, &listed.id).unwrap();
         assert_eq!(&body.meta, listed);
         assert_eq!(body.bytes.len() as u64, listed.size);
         assert_eq!(HEXLOWER.encode(&Sha256::digest(&body.bytes)), listed.sha256);
         assert!(listed.filename.chars().count() <= 255);
     }
+    assert_eq!(attachment(raw, &format!("a{}", parsed.alternatives.len() + 1)), None);
     assert_eq!(attachment(raw, &(parsed.attachments.len() + 1).to_string()), None);
     parsed
 }
@@ -38,6 +39,9 @@ fn mail_like() -> impl Strategy<Value = Vec<u8>> {
         Just(b"Content-Type: multipart/related\r\n\r\n".to_vec()),
         Just(b"Content-Type: text/html; charset=iso-2022-kr\r\n\r\n".to_vec()),
         Just(b"Content-Type: text/plain; charset=utf-7; name*0*=a''%41; name*1=b\r\n".to_vec()),
+        Just(b"Content-Type: multipart/alternative; boundary=B\r\n\r\n".to_vec()),
+        Just(b"Content-Type: text/calendar\r\n\r\n".to_vec()),
+        Just(b"Content-Transfer-Encoding: x-uuencode\r\n\r\nbegin 644 a\r\n".to_vec()),
         Just(b"Content-Transfer-Encoding: base64\r\n".to_vec()),
         Just(b"Content-Transfer-Encoding: quoted-printable\r\n".to_vec()),
         Just(b"Content-Disposition: attachment; filename=\"".to_vec()),
