@@ -148,23 +148,15 @@ fn request(key: Option<&str>, method: &str, path: &str, body: &Value) -> Request
 fn settings(api_rate: Option<Rate>) -> Settings {
     Settings {
         base_url: "http://trapline.test".to_owned(),
-        mail_domain: "trapline.test".to_owned(),
-        smtp_host: "127.0.0.1".to_owned(),
-        smtp_port: 1025,
-        smtp_tls_port: None,
-        catch_all: true,
         api_rate,
-        inbox_rate: None,
-        groups_in_flight: 1,
         max_streams: 8,
         answer_memory: 1 << 20,
         max_streams_per_team: 6,
-        max_overdue_jobs: 50,
-        preview_frame_ancestors: "*".to_owned(),
         outbound: Some(Outbound {
             from: Address { address: "no-reply@mail.example".to_owned(), name: String::new() },
             bounces: None,
         }),
+        ..Settings::default()
     }
 }
 
