@@ -31,9 +31,13 @@ async fn a_wait_ends_with_its_inbox() {
 
 #[tokio::test]
 async fn a_wait_does_not_outlive_its_inbox() {
-    let bench = Bench::new().await;
+    let told = Told::default();
+    let bench = Bench::with(|ports| told.watch(ports)).await;
     let inbox = bench.inbox(10, Some(Duration::from_millis(200))).await;
-    let ended = park(&bench, &inbox).await.unwrap();
+    let wait = park(&bench, &inbox);
+    told.subscribed().await;
+    bench.clock.advance(Duration::from_secs(1));
+    let ended = wait.await.unwrap();
     assert!(matches!(ended, Err(Error::NotFound)), "{ended:?}");
 }
 
