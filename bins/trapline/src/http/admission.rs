@@ -20,8 +20,8 @@ use super::Limits;
 
 /// What a connection beyond the bounds gets.
 const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
-    content-type: application/json\r\ncontent-length: 65\r\n\r\n\
-    {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}\r\n\r\n";
+    content-type: application/json\r\ncontent-length: 62\r\n\r\n\
+    {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}";
 /// Refused connections that get to read so; any further one is just closed.
 const TOLD: usize = 64;
 /// How long a refused client may take to send the request that it came with.
