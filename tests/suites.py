@@ -6,7 +6,7 @@
     tests/suites.py faults          a cluster under load while parts of it fail, as FAULTS says
     tests/suites.py build           builds and lints, and runs nothing
 
-A suite's output goes into a file, of which the end is shown when it fails. `unit` and `embedded` need
+A suite's output goes into a file, of which the end is shown when it fails; the others go on. `unit` and `embedded` need
 no services; `conformance` and `cluster` share real ones, which start while the build and the others
 run. PROOFS=full runs the long proofs whole, and in both modes what does not depend on the mode.
 """
@@ -119,7 +119,7 @@ class Run:
         self.server = server
         self.addresses: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
-        self.passed = 0
+        self.passed = self.failed = 0
 
     def suite(self, name: str) -> None:
         """Runs a suite to its end, and prints a line of it."""
@@ -128,10 +128,15 @@ class Run:
         began = time.monotonic()
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             runs = [pool.submit(one.run, environment, skipped) for one in self.tests[name]]
-            passed = sum(run.result() for run in runs)
+        passed = sum(run.result() for run in runs if not run.exception())
+        failures = [failure for run in runs if (failure := run.exception())]
         self.seconds[name] = time.monotonic() - began
         self.passed += passed
-        say(f"test result: ok. {passed} passed; 0 failed; {name} in {self.seconds[name]:.0f} s")
+        self.failed += len(failures)
+        for failure in failures:
+            say(f"tests/suites.py: {name}: {failure}")
+        word, took = "FAILED" if failures else "ok", f"{name} in {self.seconds[name]:.0f} s"
+        say(f"test result: {word}. {passed} passed; {len(failures)} failed; {took}")
 
     def stage(self, names: list[str]) -> None:
         """Runs suites side by side."""
@@ -205,14 +210,14 @@ def main() -> int:
             run.seconds["build"] = time.monotonic() - began
             for stage in STAGES:
                 run.stage([name for name in stage if name in wanted])
-            if "faults" in wanted:
+            if "faults" in wanted and not run.failed:
                 run.faults()
             report(run.seconds)
     except Failure as failure:
         say(f"tests/suites.py: {failure}")
         return 1
-    say(f"{run.passed} passed, 0 failed")
-    return 0
+    say(f"{run.passed} passed, {run.failed} failed")
+    return min(run.failed, 1)
 
 
 if __name__ == "__main__":
