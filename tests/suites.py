@@ -40,7 +40,7 @@ SIDE_BY_SIDE = 2
 # Most of these tests wait for a clock, a browser or a service and leave the cores to others.
 THREADS = {"embedded": 6, "conformance": 6, "cluster": 4}
 # Foreign clients, the browser and the fuzzer meet the same code in both modes.
-SAME_IN_BOTH = ("browser::", "clients::", "schemathesis::")
+SAME_IN_BOTH = ("browser::", "clients::", "openapi::", "schemathesis::")
 IS_FULL = os.environ.get("PROOFS") == "full"
 TAIL_LINES = 200
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
@@ -57,9 +57,9 @@ class Binary:
     path: Path
     folder: Path
 
-    def run(self, environment: dict[str, str], skipped: tuple[str, ...]) -> int:
-        """Runs its tests but for those whose names contain a skipped word; how many passed."""
-        command = [str(self.path), *(f"--skip={name}" for name in skipped)]
+    def run(self, environment: dict[str, str], options: list[str]) -> int:
+        """Runs its tests as libtest's options say, and returns how many passed."""
+        command = [str(self.path), *options]
         with tempfile.NamedTemporaryFile("w+", errors="replace") as log:
             code = subprocess.call(
                 command, cwd=self.folder, env=environment, stdout=log, stderr=subprocess.STDOUT
@@ -124,10 +124,12 @@ class Run:
     def suite(self, name: str) -> None:
         """Runs a suite to its end, and prints a line of it."""
         environment = {**os.environ, **self.settings(name)}
-        skipped = SAME_IN_BOTH if name == "cluster" and not IS_FULL else ()
+        options = [f"--skip={test}" for test in SAME_IN_BOTH] if name == "cluster" else []
+        if IS_FULL:
+            options = ["--include-ignored"]
         began = time.monotonic()
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-            runs = [pool.submit(one.run, environment, skipped) for one in self.tests[name]]
+            runs = [pool.submit(one.run, environment, options) for one in self.tests[name]]
         passed = sum(run.result() for run in runs if not run.exception())
         failures = [failure for run in runs if (failure := run.exception())]
         self.seconds[name] = time.monotonic() - began
