@@ -3,7 +3,8 @@
 CARGO ?= cargo
 FAULTS ?= full
 
-# Builds and runs the service over ./trapline-data, without the drivers of a cluster: half of the time.
+# Builds and runs the service over ./trapline-data, without what it can do without: the drivers of a
+# cluster, which are half of all crates, and the allocator.
 run:
 	@echo 'The first build takes about five minutes on two cores.'
 	$(CARGO) run --profile quick -p trapline --no-default-features -- serve

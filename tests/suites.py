@@ -6,7 +6,7 @@
     tests/suites.py faults          a cluster under load while parts of it fail, as FAULTS says
     tests/suites.py build           builds and lints, and runs nothing
 
-A suite's output goes into a file, of which the end is shown when it fails; the others go on. `unit` and `embedded` need
+What a suite says of its failures is shown at its end; the others go on. `unit` and `embedded` need
 no services; `conformance` and `cluster` share real ones, which start while the build and the others
 run. PROOFS=full runs the long proofs whole, and in both modes what does not depend on the mode.
 """
@@ -42,7 +42,8 @@ THREADS = {"embedded": 6, "conformance": 6, "cluster": 4}
 # Foreign clients, the browser and the fuzzer meet the same code in both modes.
 SAME_IN_BOTH = ("browser::", "clients::", "openapi::", "schemathesis::")
 IS_FULL = os.environ.get("PROOFS") == "full"
-TAIL_LINES = 200
+# Characters of what a failed suite says of its failures.
+SHOWN = 40_000
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
 
 
@@ -68,8 +69,8 @@ class Binary:
             text = log.read()
         results = RESULT.findall(text)
         if code or not results:
-            tail = "\n".join(text.splitlines()[-TAIL_LINES:])
-            raise Failure(f"{self.path.name} ended with {code}:\n{tail}")
+            told = text[max(text.find("\nfailures:\n"), 0) :][:SHOWN]
+            raise Failure(f"{self.path.name} ended with {code}:\n{told}")
         return sum(int(passed) for passed, _ in results)
 
 

@@ -81,7 +81,14 @@ fn flags_of<'a>(role: &str, flags: &'a [String]) -> Vec<&'a str> {
 }
 
 fn knows(role: &str, flag: &str) -> bool {
-    const API: [&str; 4] = ["--api-rate", "--max-streams", "--preview-", "--deep-health-"];
+    const API: [&str; 6] = [
+        "--answer-memory",
+        "--api-rate",
+        "--deep-health-",
+        "--inbox-rate",
+        "--max-streams",
+        "--preview-",
+    ];
     const SMTP: [&str; 6] =
         ["--smtp-", "--tls-", "--auth-requires-tls", "--require-auth", "--catch-all", "--drain"];
     let one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));

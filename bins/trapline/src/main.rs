@@ -25,6 +25,7 @@ use config::{BadSettings, Command, Config, Given, TeamCommand};
 use stop::Stop;
 use tokio::runtime::{Builder, Runtime};
 
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
