@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use trapline_store::{Clock, PortError, Ports, Table};
 
 /// Where the services would be.
+#[expect(dead_code, reason = "the settings are read in every build")]
 pub(crate) struct Options {
     pub cql: String,
     pub blobs: String,
