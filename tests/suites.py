@@ -156,6 +156,7 @@ class Run:
         environment = {**os.environ, "FAULTS": os.environ.get("FAULTS", "full")}
         if subprocess.call([str(faults.path)], cwd=faults.folder, env=environment):
             raise Failure("the fault tests failed")
+        self.passed += 1
         self.seconds["faults"] = time.monotonic() - began
 
     def settings(self, name: str) -> dict[str, str]:
@@ -219,7 +220,8 @@ def main() -> int:
     except Failure as failure:
         say(f"tests/suites.py: {failure}")
         return 1
-    say(f"{run.passed} passed, {run.failed} failed")
+    if run.passed or run.failed:
+        say(f"{run.passed} passed, {run.failed} failed")
     return min(run.failed, 1)
 
 
