@@ -99,8 +99,11 @@ impl App {
             _counted: metrics::open_stream(),
         };
         match last {
-            Some(last) => feed.go_on(Bookmark::read(last, id, self.now())).await?,
-            None => feed.begin().await?,
+            Some(last) => {
+                let bookmark = Bookmark::read(last, id, self.now());
+                self.read_for_stream(feed.go_on(bookmark)).await?;
+            }
+            None => self.read_for_stream(feed.begin()).await?,
         }
         Ok(feed)
     }
@@ -149,6 +152,7 @@ impl Feed {
         if self.ends.is_some_and(|ends| ends <= Instant::now()) {
             return Ok(false);
         }
+        let app = self.app.clone();
         if let Some(deleted) = &mut self.deleted {
             match deleted.next() {
                 Some(ids) => self.tell_deleted(&ids),
@@ -157,11 +161,11 @@ impl Feed {
             return Ok(true);
         }
         if self.replay.is_some() {
-            self.tell_page().await?;
+            app.read_for_stream(self.tell_page()).await?;
             return Ok(true);
         }
         if std::mem::take(&mut self.gap) {
-            self.inbox_updated().await?;
+            app.read_for_stream(self.inbox_updated()).await?;
             return Ok(true);
         }
         let wake = self.ends.into_iter().chain(self.look).min();
@@ -170,7 +174,7 @@ impl Feed {
             None => Ok(self.signals.next().await),
         };
         match signal {
-            Ok(Some(signal)) => self.hear(signal).await,
+            Ok(Some(signal)) => app.read_for_stream(self.hear(signal)).await,
             Ok(None) => Ok(false),
             Err(_elapsed) => {
                 self.look = self.shared.then(|| Instant::now() + POLL);

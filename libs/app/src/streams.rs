@@ -5,15 +5,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use tokio::sync::Semaphore;
 use trapline_model::TeamId;
 
 use crate::{App, Error, Result};
+
+/// Event streams that read the store at the same time.
+const READS_AT_ONCE: usize = 16;
 
 /// Counts what is open; a team is known while it has something open.
 pub(crate) struct Streams {
     most: usize,
     most_of_team: usize,
     open: Mutex<Open>,
+    reads: Semaphore,
 }
 
 #[derive(Default)]
@@ -30,7 +35,8 @@ pub(crate) struct Permit {
 
 impl Streams {
     pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
-        Arc::new(Self { most, most_of_team, open: Mutex::default() })
+        let reads = Semaphore::new(READS_AT_ONCE);
+        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads })
     }
 
     fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
@@ -68,6 +74,14 @@ impl App {
     /// One more parked wait or event stream, if the process may hold it and the team may have it.
     pub(crate) fn stream_permit(&self, team: TeamId) -> Result<Permit> {
         self.streams.enter(team)
+    }
+
+    /// Runs what reads the store for an event stream, after other streams' reads that wait already:
+    /// one message in an inbox that thousands follow must not keep everybody else's reads waiting.
+    pub(crate) async fn read_for_stream<T>(&self, reads: impl Future<Output = T>) -> T {
+        // It fails only for a closed semaphore, and this one is never closed.
+        let _turn = self.streams.reads.acquire().await;
+        reads.await
     }
 }
 
