@@ -58,7 +58,7 @@ def again(work: Callable[[], object]) -> None:
 
 
 def preview(server: Trapline, inbox: Inbox) -> None:
-    """One tag with 300,000 attributes, previewed without a pause."""
+    """One tag with 250,000 attributes, previewed without a pause."""
     html = b"<p " + b" ".join(b"on%d=1" % n for n in range(250_000)) + b">x"
     lines = b"\r\n".join(html[at : at + 900] for at in range(0, len(html), 900))
     message = deliver(server, inbox, "Content-Type: text/html", lines)
