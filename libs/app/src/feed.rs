@@ -67,8 +67,9 @@ pub struct Feed {
 }
 
 impl App {
-    /// Follows an inbox, for somebody who may see its password or not. With `last`, the id of an event, the messages after that one come first; all
-    /// that are kept, if it is no id of this inbox's events.
+    /// Follows an inbox, for somebody who may see its password or not. With `last`, the id of an event,
+    /// the messages after that one come first; all that are kept, if it is no id of this inbox's
+    /// events.
     pub async fn feed(
         self: &Arc<Self>,
         team: TeamId,

@@ -7,7 +7,7 @@ use trapline_model::{
     Address, Delivery, DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId, WebhookId,
 };
 use trapline_store::{
-    Rate, Record as _, Row, Verdict, load,
+    Rate, Record as _, Row, load,
     records::{self, Chore},
 };
 
@@ -84,10 +84,7 @@ impl App {
     pub async fn test_webhook(&self, team: TeamId, id: WebhookId) -> Result<Delivery> {
         let (hook, _) = self.versioned_hook(team, id).await?;
         let caller = self.webhooks.caller.get().ok_or(Error::Unavailable)?;
-        let verdict = self.ports.limiter.take(&format!("webhook-test:{id}"), TESTS).await?;
-        if let Verdict::Limited { retry_after } = verdict {
-            return Err(Error::TooMany { retry_after });
-        }
+        self.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
         let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None, payload);
