@@ -117,7 +117,7 @@ async fn with_app(
     let clock = Clock::system();
     let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
-    let app = backend.start(clock, Settings::default(), &master, shutdown.clone()).await?;
+    let app = backend.start(clock, Settings::default(), &master, false, shutdown.clone()).await?;
     let outcome = match app.first_team().await? {
         Some(first) => work(&app, first).await,
         None => Err(anyhow::anyhow!(none)),

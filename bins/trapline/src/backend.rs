@@ -42,20 +42,39 @@ impl Backend {
         }
     }
 
-    /// Starts the use cases over what is open. Refuses when there are secrets that the master key
+    /// Starts the use cases over what is open. Rows of earlier releases are moved first where this
+    /// process may do that (`upgrade`), and it refuses to start over them where not. Refuses when there are secrets that the master key
     /// does not open: nothing that was sealed could be used, and what is sealed now would be mixed in.
     pub(crate) async fn start(
         &self,
         clock: Clock,
         settings: Settings,
         master: &MasterKey,
+        upgrade: bool,
         shutdown: CancellationToken,
     ) -> Result<Arc<App>> {
         let started = App::start(self.ports(), clock, settings, master, shutdown).await;
         if let Err(trapline_app::Error::WrongMasterKey) = started {
             bail!("{}", self.wrong_key());
         }
-        started.context("the store does not answer")
+        let app = started.context("the store does not answer")?;
+        if upgrade {
+            app.upgrade().await.context("rows of an earlier release could not be moved")?;
+        } else if !app.is_upgraded().await.context("the store does not answer")? {
+            bail!("{}", self.not_upgraded());
+        }
+        Ok(app)
+    }
+
+    fn not_upgraded(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => {
+                "the data is an earlier release's: start `trapline serve` of this one first"
+            }
+            Self::Cluster(_) => {
+                "the data is an earlier release's: run `trapline migrate` of this one first"
+            }
+        }
     }
 
     fn wrong_key(&self) -> &'static str {

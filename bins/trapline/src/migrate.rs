@@ -13,7 +13,7 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
     let settings = told(&migration.public);
-    let app = opened.backend.start(clock, settings, &opened.master, shutdown.clone()).await?;
+    let app = opened.backend.start(clock, settings, &opened.master, true, shutdown.clone()).await?;
     let key = migration.api_key.as_deref();
     let start = app.first_run(key).await?;
     shutdown.cancel();

@@ -101,7 +101,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let clock = Clock::system();
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
-    let app = backend.start(clock, settings, &master, shutdown.clone()).await?;
+    let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
     let caller =
         outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
     app.call_webhooks_with(caller.clone());

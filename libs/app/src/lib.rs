@@ -40,6 +40,7 @@ mod shared_secret;
 mod streams;
 mod supervisor;
 mod team_rows;
+mod upgrade;
 mod versions;
 mod wait;
 mod webhooks;

@@ -61,6 +61,12 @@ impl Statements {
     }
 }
 
+/// Reads the partition key of each partition.
+pub(crate) fn partitions(table: &Table) -> String {
+    let keys = names(table.partition).join(", ");
+    format!("SELECT DISTINCT {keys} FROM {}", quoted(table.name))
+}
+
 /// A scan's text. Its parameters are the partition, `after`, `until`, now and the limit, of which
 /// `after` and `until` have as many columns as are given here.
 pub(crate) fn scan(table: &Table, after: usize, until: usize, keys_only: bool) -> String {

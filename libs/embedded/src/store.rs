@@ -7,13 +7,13 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use rusqlite::{Connection, Row as SqlRow, params_from_iter};
-use trapline_store::{Key, PortError, Result, Row, Scan, Store, Table};
+use trapline_store::{Key, PortError, Result, Row, Scan, Store, Table, Value};
 
 pub(crate) use self::{plan::Plan, tables::Tables};
 use crate::{
     database::Database,
     schema::VERSION,
-    statements::scan,
+    statements::{partitions, scan},
     values::{Bound, count, key_columns, sql},
     writer::{Session, Share},
 };
@@ -62,6 +62,18 @@ impl Store for SqliteStore {
             return self.0.readers.short(|connection| rows(connection, &scan, now));
         }
         self.0.readers.long(move |connection| rows(connection, &scan, now)).await
+    }
+
+    async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
+        self.0.tables.of(table)?;
+        let text = partitions(table);
+        let read = move |connection: &Connection| {
+            let mut statement = connection.prepare(&text).map_err(sql)?;
+            let read = |row: &SqlRow<'_>| key_columns(row, table.partition);
+            let found = statement.query_map([], read);
+            found.map_err(sql)?.collect::<Result<_, _>>().map_err(sql)
+        };
+        self.0.readers.long(read).await
     }
 
     async fn write(&self, ops: Vec<trapline_store::Op>) -> Result<()> {

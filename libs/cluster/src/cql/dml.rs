@@ -43,6 +43,11 @@ pub(super) fn scan(keyspace: &str, table: &Table, shape: Shape) -> String {
     format!("SELECT {} FROM {} WHERE {range}", read.join(", "), place(keyspace, table))
 }
 
+/// The partition key of each partition.
+pub(super) fn partitions(keyspace: &str, table: &Table) -> String {
+    format!("SELECT DISTINCT {} FROM {}", names(table.partition), place(keyspace, table))
+}
+
 /// Key, document, expiry, TTL, write time.
 pub(super) fn put(keyspace: &str, table: &Table) -> String {
     let keys = table.partition.iter().chain(table.sort).map(|column| quoted(column.name));

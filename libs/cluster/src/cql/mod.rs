@@ -27,7 +27,7 @@ mod tests;
 use async_trait::async_trait;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use trapline_store::{
-    Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Writes, by_partition,
+    Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
 };
 
 use self::{client::Client, options::Settings, tables::Tables};
@@ -118,6 +118,10 @@ impl Store for CqlStore {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         read::scan(self, scan).await
+    }
+
+    async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
+        read::partitions(self, table).await
     }
 
     async fn write(&self, ops: Vec<Op>) -> Result<()> {

@@ -9,13 +9,13 @@ use scylla::{
     statement::{bound::BoundStatement, prepared::PreparedStatement},
     value::Row as CqlRow,
 };
-use trapline_store::{Column, Key, PortError, Result, Row, Scan};
+use trapline_store::{Column, Key, PortError, Result, Row, Scan, Table, Value};
 
 use super::{
     CqlStore,
     client::Client,
-    dml::Shape,
-    values::{Bound, Found},
+    dml::{self, Shape},
+    values::{Bound, Found, key_of},
 };
 
 /// The most rows in a page. Documents are mostly below 1 KB.
@@ -61,6 +61,23 @@ pub(super) async fn scan(store: &CqlStore, scan: Scan) -> Result<Vec<Row>> {
             if found.len() == scan.limit {
                 return Ok(found);
             }
+        }
+        next = behind;
+    }
+    Ok(found)
+}
+
+/// Reads the key of each partition of a table, from all nodes.
+pub(super) async fn partitions(store: &CqlStore, table: &Table) -> Result<Vec<Vec<Value>>> {
+    store.tables.of(table)?;
+    let statement = store.client.prepare(dml::partitions(&store.keyspace, table)).await?;
+    let mut bound = statement.bind(&()).map_err(PortError::unavailable)?;
+    bound.set_page_size(i32::try_from(PAGE).unwrap_or(i32::MAX));
+    let (mut found, mut next) = (Vec::new(), Some(PagingState::start()));
+    while let Some(from) = next {
+        let (page, behind) = store.client.page(&bound, from).await?;
+        for row in page.rows::<CqlRow>().map_err(PortError::unavailable)? {
+            found.push(key_of(row.map_err(PortError::unavailable)?, table.partition)?);
         }
         next = behind;
     }

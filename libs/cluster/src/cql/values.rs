@@ -100,6 +100,13 @@ impl Found {
     }
 }
 
+/// Reads key columns, which are all that the row has.
+pub(super) fn key_of(row: CqlRow, columns: &[Column]) -> Result<Vec<Value>> {
+    let values = columns.iter().zip(row.columns);
+    let values = values.map(|(column, value)| key_value(column.kind, value)).collect();
+    Option::ok_or(values, PortError::unavailable("a CQL row that this program did not write"))
+}
+
 fn key_value(kind: Kind, value: Option<CqlValue>) -> Option<Value> {
     match (kind, value?) {
         (Kind::Uuid, CqlValue::Uuid(uuid)) => Some(Value::Uuid(uuid)),

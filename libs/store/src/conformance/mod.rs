@@ -46,7 +46,7 @@ macro_rules! suite {
                 deletes, the_wrong_kind_of_write_is_refused, unknown_and_malformed_keys_are_refused,
                 a_partition_applies_whole_or_not, partitions_apply_in_order, a_row_outlives_its_time,
                 every_write_sets_the_time_anew, big_documents, answers_ping);
-            $crate::suite!(@ store_scans, $harness, newest_first, text_by_its_bytes,
+            $crate::suite!(@ store_scans, $harness, newest_first, text_by_its_bytes, partitions_are_listed_once,
                 numbers_by_value, between_after_and_until,
                 bounds_of_other_versions_are_refused, by_prefix, at_most_limit, keys_only,
                 partitions_are_apart, delete_until_takes_the_row_and_the_older, scans_skip_the_expired);

@@ -46,6 +46,24 @@ pub async fn text_by_its_bytes(h: &impl Harness) {
     assert_eq!(docs(h, all(&TEXTS, [uuid(owner)])).await, sorted);
 }
 
+/// Every partition of a table is named once, whatever else is there.
+pub async fn partitions_are_listed_once(h: &impl Harness) {
+    prepared(h).await;
+    let owners = [fresh(h), fresh(h)];
+    for (owner, number) in owners.into_iter().zip([1, 2]) {
+        let partition = [uuid(owner), Value::Int(number)];
+        let row = |word| put(&key(&PAIRS, partition.clone(), [Value::Int(1), text(word)]), "{}");
+        write(h, vec![row("a"), row("b")]).await;
+    }
+    let mut found = h.ports().store.partitions(&PAIRS).await.unwrap();
+    found.retain(|partition| owners.into_iter().any(|owner| partition.contains(&uuid(owner))));
+    found.sort();
+    let mut expected =
+        vec![vec![uuid(owners[0]), Value::Int(1)], vec![uuid(owners[1]), Value::Int(2)]];
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
 /// Numbers come in the order of their values, the first column first.
 pub async fn numbers_by_value(h: &impl Harness) {
     prepared(h).await;

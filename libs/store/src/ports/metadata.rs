@@ -177,6 +177,12 @@ pub trait Store: Send + Sync {
     async fn get(&self, key: &Key) -> Result<Option<Row>>;
     /// Reads part of one partition, without rows past their time.
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>>;
+    /// The partition keys of a table, in no order, also of rows past their time. Reads the whole table:
+    /// it is for upgrades, and a store that nothing is upgraded in has none.
+    async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
+        let _ = table;
+        Err(PortError::Misuse("this store does not list partitions"))
+    }
     /// Ops of one partition apply together or not at all; partitions apply in the order given.
     ///
     /// Durable and visible to every reader when it returns. A condition that does not hold is

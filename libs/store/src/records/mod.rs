@@ -12,6 +12,7 @@ mod message;
 mod outbox;
 mod progress;
 mod segment;
+mod upgrade;
 mod webhook;
 
 use trapline_model::{InboxId, TeamId};
@@ -30,10 +31,11 @@ pub use message::{Mark, Message};
 pub use outbox::Outbox;
 pub use progress::Progress;
 pub use segment::{Moved, SegmentAlias};
+pub use upgrade::Upgrade;
 pub use webhook::{Delivery, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 28] = [
+pub const TABLES: [&Table; 29] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -62,6 +64,7 @@ pub const TABLES: [&Table; 28] = [
     mail::MAIL_SEND,
     mail::MAIL_FAILURE,
     heartbeat::HEARTBEAT,
+    upgrade::UPGRADE,
 ];
 
 /// Into how many partitions an hour's chores and jobs are spread.

@@ -1,0 +1,67 @@
+//! Rows of earlier releases, brought into the form that this release reads.
+//!
+//! A step moves rows from a table of an earlier release, which it prepares itself, to one of this
+//! release. It may be killed at any moment and run again, and may find that another process moved a
+//! row already. It leaves nothing behind in the old table. To add one: a file in `upgrade`, and a
+//! line in [`STEPS`].
+
+#[cfg(test)]
+mod tests;
+
+use futures_util::future::BoxFuture;
+use trapline_store::{Op, Record, When, load, records::Upgrade};
+
+use crate::{App, Result};
+
+/// Moves rows of earlier releases.
+struct Step {
+    /// Its name in the row of finished steps; never used again for another step.
+    name: &'static str,
+    run: for<'a> fn(&'a App) -> BoxFuture<'a, Result<()>>,
+}
+
+/// All steps, in the order in which they run.
+const STEPS: &[Step] = &[];
+
+impl App {
+    /// Moves the rows of earlier releases, unless that is done: then it costs one read. Nothing else
+    /// may be at work on the data. Safe to run again after it was cut off.
+    pub async fn upgrade(&self) -> Result<()> {
+        self.run_steps(STEPS).await
+    }
+
+    /// Whether nothing is in the form of an earlier release any more.
+    pub async fn is_upgraded(&self) -> Result<bool> {
+        let Upgrade { finished } = self.finished_steps().await?;
+        Ok(STEPS.iter().all(|step| is_in(&finished, step)))
+    }
+
+    async fn run_steps(&self, steps: &[Step]) -> Result<()> {
+        let mut row = self.finished_steps().await?;
+        let open: Vec<_> = steps.iter().filter(|step| !is_in(&row.finished, step)).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        // Where there is no installation yet, there are no rows of earlier releases.
+        let is_new = self.installed().await?.is_none();
+        for step in open {
+            if !is_new {
+                tracing::info!(step = step.name, "rows of an earlier release are moved");
+                (step.run)(self).await?;
+            }
+            row.finished.push(step.name.to_owned());
+            let put = Op::Put { key: row.key(), doc: row.doc()?, ttl: None, when: When::Always };
+            self.ports.store.write(vec![put]).await?;
+        }
+        Ok(())
+    }
+
+    async fn finished_steps(&self) -> Result<Upgrade> {
+        let found = load::<Upgrade>(&*self.ports.store, &Upgrade::row()).await?;
+        Ok(found.map(|(row, _)| row).unwrap_or_default())
+    }
+}
+
+fn is_in(finished: &[String], step: &Step) -> bool {
+    finished.iter().any(|name| name == step.name)
+}

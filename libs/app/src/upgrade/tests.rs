@@ -1,0 +1,57 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use trapline_embedded::{Embedded, Options};
+use trapline_store::{Clock, PortError, records::Team};
+
+use super::*;
+use crate::{Error, MasterKey, Settings};
+
+static RUNS: AtomicU32 = AtomicU32::new(0);
+
+const FIRST: Step = Step {
+    name: "first",
+    run: |_| {
+        Box::pin(async {
+            RUNS.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        })
+    },
+};
+
+const CUT_OFF: Step =
+    Step { name: "second", run: |_| Box::pin(async { Err(PortError::Timeout.into()) }) };
+
+const SECOND: Step = Step { run: |_| Box::pin(async { Ok(()) }), ..CUT_OFF };
+
+#[tokio::test]
+async fn a_step_runs_until_it_is_finished_and_never_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedded = Embedded::open(Options::new(folder.path())).await.unwrap();
+    let key = MasterKey::generate().unwrap();
+    let (ports, clock, settings) = (embedded.ports(), Clock::system(), Settings::default());
+    let app = App::start(ports, clock, settings, &key, <_>::default()).await.unwrap();
+    let run = app.first_run(None).await.unwrap();
+    let outcome = app.run_steps(&[FIRST, CUT_OFF]).await;
+    assert!(matches!(outcome, Err(Error::Unavailable)), "{outcome:?}");
+    app.run_steps(&[FIRST, SECOND]).await.unwrap();
+    app.run_steps(&[FIRST, CUT_OFF]).await.unwrap();
+    assert_eq!(RUNS.load(Ordering::SeqCst), 1);
+    let tables = app.ports.store.partitions(Team::TABLE).await.unwrap();
+    assert_eq!(tables, [Team::row(run.team).partition]);
+}
+
+#[tokio::test]
+async fn a_new_installation_has_nothing_to_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedded = Embedded::open(Options::new(folder.path())).await.unwrap();
+    let key = MasterKey::generate().unwrap();
+    let (ports, clock, settings) = (embedded.ports(), Clock::system(), Settings::default());
+    let app = App::start(ports, clock, settings, &key, <_>::default()).await.unwrap();
+    app.run_steps(&[CUT_OFF]).await.unwrap();
+    app.upgrade().await.unwrap();
+    app.first_run(None).await.unwrap();
+    app.run_steps(&[CUT_OFF]).await.unwrap();
+    assert!(app.is_upgraded().await.unwrap());
+}
