@@ -8,12 +8,14 @@ use std::time::Duration;
 use futures_util::future::{join_all, try_join_all};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use trapline_model::Time;
-use trapline_store::{Job, Lane, Lease, Op, PortError, Record, Result, When, records::Outbox};
+use trapline_store::{
+    Job, Lane, Lease, Op, PortError, Record, Result, When, by_partition, records::Outbox,
+};
 
 use crate::App;
 
-/// Rows that are written in one batch.
-const BATCH: usize = 16;
+/// The documents of one batch, in bytes: CQL servers refuse batches of 50 KiB.
+const BATCH_BYTES: usize = 32 << 10;
 /// Rows of jobs that nobody finishes are gone after so long.
 const KEPT: Duration = Duration::from_hours(72);
 
@@ -131,14 +133,11 @@ impl App {
         join_all(publishing).await.into_iter().collect()
     }
 
-    /// Writes rows that need not be there together, in batches that every store takes.
-    async fn write_all(&self, mut ops: Vec<Op>) -> Result<()> {
-        let mut batches = Vec::new();
-        while !ops.is_empty() {
-            let rest = ops.split_off(ops.len().min(BATCH));
-            batches.push(self.ports.store.write(std::mem::replace(&mut ops, rest)));
-        }
-        try_join_all(batches).await.map(drop)
+    /// Writes rows that need not be there together: those of one partition in one write, as far as
+    /// every store takes them.
+    pub(crate) async fn write_all(&self, ops: Vec<Op>) -> Result<()> {
+        let batches = by_partition(ops)?.into_iter().flat_map(in_batches);
+        try_join_all(batches.map(|batch| self.ports.store.write(batch))).await.map(drop)
     }
 
     /// Removes a job that is done.
@@ -171,6 +170,23 @@ pub(crate) fn outbox_put(job: &Job, now: Time) -> Result<Op> {
     let row = Outbox { due: due(job)?, job: job.clone() };
     let ttl = Some(row.due.since(now) + KEPT);
     Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+}
+
+/// Cuts the writes of one partition into batches of bounded size, each with one at least.
+fn in_batches(ops: Vec<Op>) -> Vec<Vec<Op>> {
+    let mut batches: Vec<Vec<Op>> = Vec::new();
+    let mut room = 0;
+    for op in ops {
+        let size = size_of::<Op>() + if let Op::Put { doc, .. } = &op { doc.len() } else { 0 };
+        if let Some(batch) = batches.last_mut().filter(|_| size <= room) {
+            batch.push(op);
+        } else {
+            room = BATCH_BYTES;
+            batches.push(vec![op]);
+        }
+        room = room.saturating_sub(size);
+    }
+    batches
 }
 
 fn outbox_delete(job: &Job) -> Result<Op> {

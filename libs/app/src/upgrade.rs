@@ -5,6 +5,7 @@
 //! row already. It leaves nothing behind in the old table. To add one: a file in `upgrade`, and a
 //! line in [`STEPS`].
 
+mod deliveries;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,7 @@ struct Step {
 }
 
 /// All steps, in the order in which they run.
-const STEPS: &[Step] = &[];
+const STEPS: &[Step] = &[Step { name: "deliveries", run: |app| Box::pin(deliveries::run(app)) }];
 
 impl App {
     /// Moves the rows of earlier releases, unless that is done: then it costs one read. Nothing else

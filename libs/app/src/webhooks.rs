@@ -9,6 +9,7 @@ mod ladder;
 mod log;
 mod payload;
 mod record;
+mod rows;
 mod sign;
 mod status;
 mod target;
@@ -17,10 +18,11 @@ mod vectors;
 
 use std::sync::{Arc, OnceLock};
 
+use moka::sync::Cache;
 use trapline_model::{InboxId, Subscription, TeamId, Webhook, WebhookId};
 use trapline_store::{
     LiveEvent, Op, PortError, Ports, Record as _, When, load,
-    records::{self, WebhookStatus},
+    records::{self, DeliveryBucket, WebhookStatus},
 };
 
 use crate::{
@@ -49,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) hooks: Arc<Hooks>,
     statuses: Statuses,
     claims: Arc<Claims>,
+    /// Parts of logs that have a row of their own by now.
+    buckets: Cache<DeliveryBucket, ()>,
     caller: OnceLock<Arc<dyn Caller>>,
 }
 
@@ -60,6 +64,7 @@ impl Shared {
             })),
             statuses: Statuses::new(ports.store.clone()),
             claims: Arc::default(),
+            buckets: Cache::new(rows::BUCKETS_KNOWN),
             caller: OnceLock::new(),
         }
     }

@@ -122,10 +122,11 @@ impl App {
             return Ok(Begun::Later(Self::put_off(job, job.lane, self.now().after(jobs::BEHIND))?));
         };
         let (store, hook) = (&*self.ports.store, Webhook::row(call.team, call.webhook));
-        let row = Delivery::row(call.webhook, call.delivery);
-        let (delivery, hook) =
-            tokio::try_join!(load::<Delivery>(store, &row), load::<Webhook>(store, &hook))?;
-        let Some((delivery, _)) = delivery else { return self.call_without_row(job) };
+        let (delivery, hook) = tokio::join!(
+            self.load_delivery(call.webhook, call.delivery),
+            load::<Webhook>(store, &hook)
+        );
+        let (Some(delivery), hook) = (delivery?, hook?) else { return self.call_without_row(job) };
         if delivery.status.is_final() {
             return Ok(Begun::Over);
         }
@@ -136,10 +137,16 @@ impl App {
         let refused = match &hook {
             None => DELETED,
             Some((hook, _)) if !hook.enabled => DISABLED,
-            Some((hook, _)) => match self.attempt(hook, &delivery, Some(claim))? {
-                Some(attempt) => return Ok(Begun::Attempt(Box::new(attempt))),
-                None => NOT_ALLOWED,
-            },
+            Some((hook, _)) => {
+                // Both are written together; without the one the other's time in the log is over.
+                let Some(payload) = self.load_payload(&delivery).await? else {
+                    return Ok(Begun::Over);
+                };
+                match self.attempt(hook, &delivery, payload.into(), Some(claim))? {
+                    Some(attempt) => return Ok(Begun::Attempt(Box::new(attempt))),
+                    None => NOT_ALLOWED,
+                }
+            }
         };
         self.refuse(call.team, delivery, refused).await?;
         Ok(Begun::Over)
@@ -158,11 +165,12 @@ impl App {
         &self,
         hook: &Webhook,
         delivery: &Delivery,
+        body: Bytes,
         claim: Option<Claim>,
     ) -> Result<Option<Attempt>> {
         let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
         let secret = self.secret_of(hook)?;
-        let (at, body) = (self.now(), Bytes::from(delivery.payload.clone()));
+        let at = self.now();
         let timestamp = at.millis().div_euclid(1000);
         Ok(Some(Attempt {
             webhook: hook.id,

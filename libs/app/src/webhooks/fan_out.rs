@@ -3,15 +3,14 @@
 use futures_util::future::try_join_all;
 use trapline_model::{DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId};
 use trapline_store::{
-    PortError, load,
-    records::{Delivery, Message, Webhook},
+    PortError,
+    records::{Delivery, DeliveryPayload, Message, Webhook},
 };
 
 use super::{
     attempt::next_job,
     log::fresh,
     payload::{Told, payload},
-    record::put,
 };
 use crate::{App, Error, Result, ids, receive::Arrival};
 
@@ -22,8 +21,8 @@ const AT_ONCE: usize = 64;
 pub(super) struct Due {
     pub(super) team: TeamId,
     pub(super) delivery: Delivery,
-    /// It has a row, and maybe no job.
-    pub(super) stored: bool,
+    /// What it sends; none if it has rows, and maybe no job.
+    pub(super) payload: Option<String>,
 }
 
 /// An inbox in which mail arrived, and who is told of it.
@@ -53,12 +52,19 @@ impl App {
     }
 
     pub(super) async fn start_deliveries(&self, due: Vec<Due>) -> Result<()> {
-        let now = self.now();
-        let new = due.iter().filter(|due| !due.stored);
-        let rows = new.map(|due| put(&due.delivery, now)).collect::<Result<_, PortError>>()?;
+        let mut rows = Vec::new();
+        for Due { delivery, payload, .. } in &due {
+            let Some(payload) = payload.clone() else { continue };
+            let payload = DeliveryPayload { webhook: delivery.webhook, id: delivery.id, payload };
+            rows.extend(self.new_delivery_rows(delivery, &payload)?);
+        }
         let jobs = due.iter().map(|due| next_job(due.team, &due.delivery));
         let jobs = jobs.collect::<Result<Vec<_>, PortError>>()?;
-        Ok(self.schedule_with(rows, &jobs).await?)
+        self.schedule_with(rows, &jobs).await?;
+        for due in &due {
+            self.bucket_written(&due.delivery);
+        }
+        Ok(())
     }
 
     /// Nobody, when no webhook wants to know, or the inbox is gone and its messages with it.
@@ -87,14 +93,12 @@ impl App {
         let mut found = Vec::with_capacity(audience.hooks.len());
         for hook in &audience.hooks {
             let delivery = DeliveryId(ids::of_mail(id, hook.id.0.as_bytes()));
-            let row = Delivery::row(hook.id, delivery);
-            let known = load::<Delivery>(&*self.ports.store, &row).await?;
-            let (delivery, stored) = match known {
-                Some((known, _)) if known.status != DeliveryStatus::Pending => continue,
-                Some((known, _)) => (known, true),
-                None => (fresh(delivery, hook.id, event, Some(id), payload.clone()), false),
+            let (delivery, payload) = match self.load_delivery(hook.id, delivery).await? {
+                Some(known) if known.status != DeliveryStatus::Pending => continue,
+                Some(known) => (known, None),
+                None => (fresh(delivery, hook.id, event, Some(id)), Some(payload.clone())),
             };
-            found.push(Due { team: hook.team, delivery, stored });
+            found.push(Due { team: hook.team, delivery, payload });
         }
         Ok(found)
     }

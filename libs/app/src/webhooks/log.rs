@@ -7,8 +7,8 @@ use trapline_model::{
     Address, Delivery, DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId, WebhookId,
 };
 use trapline_store::{
-    Rate, Record as _, Row, load,
-    records::{self, Chore},
+    Rate, Record as _,
+    records::{self, DeliveryBucket, DeliveryPayload},
 };
 
 use super::{
@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{App, Error, Result};
 
-/// Hours of the log that are read at the same time.
-const HOURS_AT_ONCE: i64 = 24;
+/// Parts of the log that are read at the same time; none of them for more rows than are wanted.
+const BUCKETS_AT_ONCE: usize = 8;
 const TESTS: Rate = Rate { burst: 1, per: Duration::from_secs(2) };
 
 impl App {
@@ -32,33 +32,33 @@ impl App {
         limit: usize,
     ) -> Result<Vec<Delivery>> {
         let (hook, _) = self.versioned_hook(team, id).await?;
-        let now = self.now();
-        // The first mail that it was told of may have come just before it was there.
-        let made = hook.created_at.before(Duration::from_hours(1));
-        let last = Chore::hour(now.before(records::Delivery::KEPT).max(made));
-        let mut hour = Chore::hour(now);
-        let mut rows = self.log_of(id, hour, hour, limit).await?;
-        while rows.len() < limit && hour > last {
-            let from = (hour - HOURS_AT_ONCE).max(last);
-            rows.extend(self.log_of(id, from, hour - 1, limit).await?);
-            hour = from;
-            if rows.is_empty() {
-                // A webhook that has been silent for a day: go where its latest attempt was.
-                let latest = self.webhooks.statuses.of(&hook).await?;
-                let Some(latest) = latest else { break };
-                hour = hour.min(Chore::hour(latest.at) + 1);
-            }
-        }
-        rows.truncate(limit);
-        rows.iter().map(|row| Ok(present(records::Delivery::of(row)?))).collect()
+        let log = self.newest_deliveries(hook.id, limit).await?;
+        Ok(log.into_iter().map(present).collect())
     }
 
-    /// The rows of the hours `from` to `to`, newest first.
-    async fn log_of(&self, id: WebhookId, from: i64, to: i64, limit: usize) -> Result<Vec<Row>> {
-        let hours = (from..=to).rev();
-        let scans = hours.map(|hour| records::Delivery::of_hour(id, hour, limit));
-        let found = try_join_all(scans.map(|scan| self.ports.store.scan(scan))).await?;
-        Ok(found.into_iter().flatten().collect())
+    async fn newest_deliveries(
+        &self,
+        id: WebhookId,
+        limit: usize,
+    ) -> Result<Vec<records::Delivery>> {
+        let (mut log, mut before) = (Vec::new(), i64::MAX);
+        while log.len() < limit {
+            // Mostly what is newest is enough.
+            let at_once = if log.is_empty() { 1 } else { BUCKETS_AT_ONCE };
+            let buckets = DeliveryBucket::before(id, before, at_once);
+            let buckets = self.ports.store.scan(buckets).await?;
+            let buckets: Vec<_> = buckets.iter().filter_map(DeliveryBucket::bucket_of).collect();
+            let Some(last) = buckets.last() else { break };
+            before = *last;
+            let wanted = limit - log.len();
+            let scans = buckets.iter().map(|it| records::Delivery::of_bucket(id, *it, wanted));
+            let found = try_join_all(scans.map(|scan| self.ports.store.scan(scan))).await?;
+            for row in found.iter().flatten() {
+                log.push(records::Delivery::of(row)?);
+            }
+        }
+        log.truncate(limit);
+        Ok(log)
     }
 
     /// Sends an earlier delivery's payload again, as a delivery of its own.
@@ -69,14 +69,13 @@ impl App {
         delivery: DeliveryId,
     ) -> Result<Delivery> {
         let (hook, _) = self.versioned_hook(team, id).await?;
-        let row = records::Delivery::row(hook.id, delivery);
-        let (old, _) =
-            load::<records::Delivery>(&*self.ports.store, &row).await?.ok_or(Error::NotFound)?;
+        let old = self.load_delivery(hook.id, delivery).await?.ok_or(Error::NotFound)?;
+        let payload = Some(self.load_payload(&old).await?.ok_or(Error::NotFound)?);
         let new = records::Delivery {
             redelivery_of: Some(old.id),
-            ..fresh(DeliveryId(self.ids.next()), id, old.event, old.message, old.payload)
+            ..fresh(DeliveryId(self.ids.next()), id, old.event, old.message)
         };
-        self.start_deliveries(vec![Due { team, delivery: new.clone(), stored: false }]).await?;
+        self.start_deliveries(vec![Due { team, delivery: new.clone(), payload }]).await?;
         Ok(present(new))
     }
 
@@ -87,11 +86,15 @@ impl App {
         self.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
-        let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None, payload);
+        let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None);
+        let row = DeliveryPayload { webhook: hook.id, id, payload: payload.clone() };
+        self.write_all(self.payload_rows(&row)?).await?;
+        self.bucket_written(&delivery);
         if !hook.enabled {
             return Ok(present(self.refuse(team, delivery, DISABLED).await?));
         }
-        let attempt = self.attempt(&hook, &delivery, None)?.ok_or(Error::Unavailable)?;
+        let attempt =
+            self.attempt(&hook, &delivery, payload.into(), None)?.ok_or(Error::Unavailable)?;
         let outcome = caller.call(&attempt).await;
         settle(&mut delivery, 1, &outcome, self.now());
         if delivery.status == DeliveryStatus::Retrying {
@@ -140,14 +143,12 @@ pub(super) fn fresh(
     webhook: WebhookId,
     event: EventName,
     message: Option<MessageId>,
-    payload: String,
 ) -> records::Delivery {
     records::Delivery {
         id,
         webhook,
         event,
         message,
-        payload,
         status: DeliveryStatus::Pending,
         http_status: None,
         error: None,

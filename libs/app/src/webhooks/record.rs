@@ -2,7 +2,7 @@
 
 use trapline_model::{DeliveryStatus, TeamId, Time};
 use trapline_store::{
-    Job, Op, PortError, Record as _, When, load,
+    Job,
     records::{Delivery, WebhookStatus},
 };
 
@@ -10,6 +10,7 @@ use super::{
     Attempt, Outcome, Reply,
     attempt::next_job,
     ladder::{Verdict, pause, verdict},
+    rows::put,
 };
 use crate::{App, Result, metrics};
 
@@ -17,10 +18,8 @@ impl App {
     /// Notes how an attempt ended, and returns the job of the next one, if there is one. A delivery
     /// that has ended, or an attempt that another process noted meanwhile, is left as it is.
     pub async fn record_attempt(&self, attempt: Attempt, outcome: Outcome) -> Result<Option<Job>> {
-        let row = Delivery::row(attempt.webhook, attempt.delivery);
-        let Some((mut delivery, _)) = load::<Delivery>(&*self.ports.store, &row).await? else {
-            return Ok(None);
-        };
+        let found = self.load_delivery(attempt.webhook, attempt.delivery).await?;
+        let Some(mut delivery) = found else { return Ok(None) };
         if delivery.status.is_final() {
             return Ok(None);
         }
@@ -64,13 +63,6 @@ impl App {
         let status = WebhookStatus { team, id: webhook, status, error: error.clone(), at };
         Ok(self.webhooks.statuses.note(status).await?)
     }
-}
-
-/// The write of a delivery's row, for what is left of its time in the log.
-pub(super) fn put(delivery: &Delivery, now: Time) -> Result<Op, PortError> {
-    let ends = delivery.created_at().after(Delivery::KEPT);
-    let ttl = ends.since(now).max(std::time::Duration::from_millis(1));
-    Ok(Op::Put { key: delivery.key(), doc: delivery.doc()?, ttl: Some(ttl), when: When::Always })
 }
 
 /// Moves a delivery on by one attempt.

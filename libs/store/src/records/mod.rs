@@ -32,10 +32,10 @@ pub use outbox::Outbox;
 pub use progress::Progress;
 pub use segment::{Moved, SegmentAlias};
 pub use upgrade::Upgrade;
-pub use webhook::{Delivery, Webhook, WebhookStatus};
+pub use webhook::{Delivery, DeliveryBucket, DeliveryPayload, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 29] = [
+pub const TABLES: [&Table; 31] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -56,6 +56,8 @@ pub const TABLES: [&Table; 29] = [
     webhook::WEBHOOK,
     webhook::WEBHOOK_STATUS,
     webhook::DELIVERY,
+    webhook::DELIVERY_PAYLOAD,
+    webhook::DELIVERY_BUCKET,
     forwarding::FORWARD_RULE,
     forwarding::FORWARD_ADDRESS,
     forwarding::VERIFICATION,

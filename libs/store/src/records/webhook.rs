@@ -8,8 +8,8 @@ use trapline_model::{
     WebhookId,
 };
 
-use super::{Chore, int, of_team, team_scan, uuid};
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use super::{int, of_team, team_scan, uuid};
+use crate::{Key, Order, Record, Row, Scan, Table, Value, Writes};
 
 pub(super) const WEBHOOK: &Table = &Table {
     name: "webhook",
@@ -27,11 +27,30 @@ pub(super) const WEBHOOK_STATUS: &Table = &Table {
     writes: Writes::Plain,
 };
 
-/// By the hour, so that no webhook's log outgrows a partition.
+/// What was delivered in ten minutes, so that no webhook's log outgrows a partition.
 pub(super) const DELIVERY: &Table = &Table {
-    name: "delivery",
-    partition: &[uuid("webhook_id"), int("hour")],
+    name: "delivery_state",
+    partition: &[uuid("webhook_id"), int("bucket")],
     sort: &[uuid("delivery_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+/// Bodies, apart from what is rewritten after each attempt and listed; by the minute, because they
+/// are larger.
+pub(super) const DELIVERY_PAYLOAD: &Table = &Table {
+    name: "delivery_payload",
+    partition: &[uuid("webhook_id"), int("minute")],
+    sort: &[uuid("delivery_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+/// In which ten minutes something was delivered, so that a log with gaps is read without trying each.
+pub(super) const DELIVERY_BUCKET: &Table = &Table {
+    name: "delivery_bucket",
+    partition: &[uuid("webhook_id")],
+    sort: &[int("bucket")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
 };
@@ -121,7 +140,7 @@ impl Record for WebhookStatus {
     }
 }
 
-/// One event on its way to one webhook, with the payload as it was first sent.
+/// One event on its way to one webhook: where it stands. What is sent is a [`DeliveryPayload`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// The delivery's id.
@@ -132,8 +151,6 @@ pub struct Delivery {
     pub event: EventName,
     /// The message it tells of.
     pub message: Option<MessageId>,
-    /// The body, byte for byte the same in every attempt.
-    pub payload: String,
     /// Where it stands.
     pub status: DeliveryStatus,
     /// The status of the last answer.
@@ -159,25 +176,23 @@ impl Delivery {
     /// The delivery's row.
     #[must_use]
     pub fn row(webhook: WebhookId, id: DeliveryId) -> Key {
-        let hour = Chore::hour(Time::of_uuid(id.0));
-        Key {
-            table: DELIVERY,
-            partition: vec![Value::Uuid(webhook.0), Value::Int(hour)],
-            sort: vec![Value::Uuid(id.0)],
-        }
+        by_time(DELIVERY, webhook, Self::bucket(Time::of_uuid(id.0)), id)
     }
 
-    /// What happened in an hour since 1970, newest first.
+    /// The time whose deliveries are kept together.
+    pub const BUCKET: Duration = Duration::from_mins(10);
+
+    /// The bucket since 1970 that a time is in.
     #[must_use]
-    pub fn of_hour(webhook: WebhookId, hour: i64, limit: usize) -> Scan {
-        Scan {
-            table: DELIVERY,
-            partition: vec![Value::Uuid(webhook.0), Value::Int(hour)],
-            after: None,
-            until: None,
-            limit,
-            keys_only: false,
-        }
+    pub fn bucket(time: Time) -> i64 {
+        let millis = i64::try_from(Self::BUCKET.as_millis()).unwrap_or(i64::MAX);
+        time.millis().div_euclid(millis)
+    }
+
+    /// What happened in one bucket, newest first.
+    #[must_use]
+    pub fn of_bucket(webhook: WebhookId, bucket: i64, limit: usize) -> Scan {
+        of_partition(DELIVERY, vec![Value::Uuid(webhook.0), Value::Int(bucket)], limit)
     }
 
     /// When the event happened.
@@ -192,4 +207,76 @@ impl Record for Delivery {
     fn key(&self) -> Key {
         Self::row(self.webhook, self.id)
     }
+}
+
+/// What a delivery sends, byte for byte the same in every attempt. Written once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryPayload {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The delivery.
+    pub id: DeliveryId,
+    /// The body, at most 64 KiB.
+    pub payload: String,
+}
+
+impl DeliveryPayload {
+    /// The row of a delivery's payload.
+    #[must_use]
+    pub fn row(webhook: WebhookId, id: DeliveryId) -> Key {
+        let minute = Time::of_uuid(id.0).millis().div_euclid(60_000);
+        by_time(DELIVERY_PAYLOAD, webhook, minute, id)
+    }
+}
+
+impl Record for DeliveryPayload {
+    const TABLE: &'static Table = DELIVERY_PAYLOAD;
+    fn key(&self) -> Key {
+        Self::row(self.webhook, self.id)
+    }
+}
+
+/// That a webhook has deliveries of a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DeliveryBucket {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// See [`Delivery::bucket`].
+    pub bucket: i64,
+}
+
+impl DeliveryBucket {
+    /// The buckets of a webhook before `before`, newest first. Keys only: see [`Self::bucket_of`].
+    #[must_use]
+    pub fn before(webhook: WebhookId, before: i64, limit: usize) -> Scan {
+        let after = Some(vec![Value::Int(before)]);
+        let scan = of_partition(DELIVERY_BUCKET, vec![Value::Uuid(webhook.0)], limit);
+        Scan { after, keys_only: true, ..scan }
+    }
+
+    /// The bucket that a row names, of which the key is enough.
+    #[must_use]
+    pub fn bucket_of(row: &Row) -> Option<i64> {
+        match row.sort.as_slice() {
+            [Value::Int(bucket)] => Some(*bucket),
+            _ => None,
+        }
+    }
+}
+
+impl Record for DeliveryBucket {
+    const TABLE: &'static Table = DELIVERY_BUCKET;
+    fn key(&self) -> Key {
+        let partition = vec![Value::Uuid(self.webhook.0)];
+        Key { table: DELIVERY_BUCKET, partition, sort: vec![Value::Int(self.bucket)] }
+    }
+}
+
+fn by_time(table: &'static Table, webhook: WebhookId, period: i64, id: DeliveryId) -> Key {
+    let partition = vec![Value::Uuid(webhook.0), Value::Int(period)];
+    Key { table, partition, sort: vec![Value::Uuid(id.0)] }
+}
+
+fn of_partition(table: &'static Table, partition: Vec<Value>, limit: usize) -> Scan {
+    Scan { table, partition, after: None, until: None, limit, keys_only: false }
 }

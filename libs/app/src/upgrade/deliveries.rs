@@ -1,0 +1,70 @@
+//! Deliveries that had their payload in each row, in partitions of an hour, become two rows each.
+
+use serde::{Deserialize, Serialize};
+use trapline_store::{
+    Column, Key, Kind, Op, Order, Row, Scan, Table, Value, When, Writes,
+    records::{Delivery, DeliveryPayload},
+};
+
+use crate::{App, Result};
+
+pub(super) const OLD: &Table = &Table {
+    name: "delivery",
+    partition: &[
+        Column { name: "webhook_id", kind: Kind::Uuid },
+        Column { name: "hour", kind: Kind::Int },
+    ],
+    sort: &[Column { name: "delivery_id", kind: Kind::Uuid }],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+};
+
+/// Deliveries that are moved together; each has up to 64 KiB.
+const PAGE: usize = 100;
+
+/// A delivery of an earlier release.
+#[derive(Serialize, Deserialize)]
+struct OldDelivery {
+    #[serde(flatten)]
+    delivery: Delivery,
+    payload: String,
+}
+
+pub(super) async fn run(app: &App) -> Result<()> {
+    app.ports.store.prepare(&[OLD]).await?;
+    for partition in app.ports.store.partitions(OLD).await? {
+        let mut after = None;
+        loop {
+            let (partition, limit) = (partition.clone(), PAGE);
+            let scan = Scan { table: OLD, partition, after, until: None, limit, keys_only: false };
+            let rows = app.ports.store.scan(scan.clone()).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.sort.clone());
+            move_rows(app, &scan.partition, &rows).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn move_rows(app: &App, partition: &[Value], rows: &[Row]) -> Result<()> {
+    let (mut puts, mut gone, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let OldDelivery { delivery, payload } = match serde_json::from_str(&row.doc) {
+            Ok(old) => old,
+            Err(error) => {
+                tracing::error!(%error, delivery = ?row.sort, "a delivery cannot be read, and stays behind");
+                continue;
+            }
+        };
+        let payload = DeliveryPayload { webhook: delivery.webhook, id: delivery.id, payload };
+        puts.extend(app.new_delivery_rows(&delivery, &payload)?);
+        let key = Key { table: OLD, partition: partition.to_vec(), sort: row.sort.clone() };
+        gone.push(Op::Delete { key, when: When::Always });
+        moved.push(delivery);
+    }
+    app.write_all(puts).await?;
+    for delivery in &moved {
+        app.bucket_written(delivery);
+    }
+    Ok(app.write_all(gone).await?)
+}

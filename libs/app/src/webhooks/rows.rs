@@ -1,0 +1,74 @@
+//! A delivery's rows: where it stands, what it sends, and that there is something in its ten minutes.
+
+use std::time::Duration;
+
+use trapline_model::{DeliveryId, Time, WebhookId};
+use trapline_store::{
+    Op, PortError, Record, When, load,
+    records::{Delivery, DeliveryBucket, DeliveryPayload},
+};
+
+use crate::{App, Result};
+
+/// Buckets that this process wrote a row for; at most so many are remembered.
+pub(super) const BUCKETS_KNOWN: u64 = 100_000;
+
+impl App {
+    pub(super) async fn load_delivery(
+        &self,
+        webhook: WebhookId,
+        id: DeliveryId,
+    ) -> Result<Option<Delivery>> {
+        let found = load::<Delivery>(&*self.ports.store, &Delivery::row(webhook, id)).await?;
+        Ok(found.map(|(found, _)| found))
+    }
+
+    /// What a delivery sends.
+    pub(super) async fn load_payload(&self, delivery: &Delivery) -> Result<Option<String>> {
+        let row = DeliveryPayload::row(delivery.webhook, delivery.id);
+        let found = load::<DeliveryPayload>(&*self.ports.store, &row).await?;
+        Ok(found.map(|(found, _)| found.payload))
+    }
+
+    /// The writes of what does not change about a new delivery.
+    pub(super) fn payload_rows(&self, payload: &DeliveryPayload) -> Result<Vec<Op>, PortError> {
+        let (now, made) = (self.now(), Time::of_uuid(payload.id.0));
+        let mut ops = vec![put_for(payload, kept(made, now))?];
+        let bucket = DeliveryBucket { webhook: payload.webhook, bucket: Delivery::bucket(made) };
+        if !self.webhooks.buckets.contains_key(&bucket) {
+            // A row of the bucket may be as young as the bucket's end.
+            ops.push(put_for(&bucket, kept(made, now) + Delivery::BUCKET)?);
+        }
+        Ok(ops)
+    }
+
+    /// The writes of a new delivery.
+    pub(crate) fn new_delivery_rows(
+        &self,
+        delivery: &Delivery,
+        payload: &DeliveryPayload,
+    ) -> Result<Vec<Op>, PortError> {
+        let mut ops = self.payload_rows(payload)?;
+        ops.push(put(delivery, self.now())?);
+        Ok(ops)
+    }
+
+    /// Notes that the bucket of a delivery has a row by now.
+    pub(crate) fn bucket_written(&self, delivery: &Delivery) {
+        let bucket = Delivery::bucket(delivery.created_at());
+        self.webhooks.buckets.insert(DeliveryBucket { webhook: delivery.webhook, bucket }, ());
+    }
+}
+
+/// The write of where a delivery stands, for what is left of its time in the log.
+pub(super) fn put(delivery: &Delivery, now: Time) -> Result<Op, PortError> {
+    put_for(delivery, kept(delivery.created_at(), now))
+}
+
+fn put_for<R: Record>(record: &R, ttl: Duration) -> Result<Op, PortError> {
+    Ok(Op::Put { key: record.key(), doc: record.doc()?, ttl: Some(ttl), when: When::Always })
+}
+
+fn kept(made: Time, now: Time) -> Duration {
+    made.after(Delivery::KEPT).since(now).max(Duration::from_millis(1))
+}
