@@ -31,6 +31,12 @@ impl ReadState {
     pub(crate) fn is_read(&self, message: Uuid) -> bool {
         is_read(message, self.marks.get(&message).copied(), self.all.as_ref())
     }
+
+    /// When the last of it was marked; nil if nothing was.
+    pub(crate) fn latest(&self) -> Uuid {
+        let marks = self.marks.values().map(|(_, at)| *at);
+        marks.chain(self.all.as_ref().map(|all| all.at)).max().unwrap_or_default()
+    }
 }
 
 /// A mark (what, and when) holds unless the whole inbox was marked read after it.

@@ -23,6 +23,19 @@ impl Ids {
         self.at_least(self.clock.now())
     }
 
+    /// An id greater than every earlier one and than `seen`, which may be of a process whose clock is
+    /// ahead. This process's time is not moved by it.
+    pub(crate) fn next_after(&self, seen: Uuid) -> Uuid {
+        let next = self.next();
+        if next > seen {
+            return next;
+        }
+        let mut random = [0; 10];
+        random.copy_from_slice(&next.as_bytes()[6..]);
+        let millis = u64::try_from((seen.as_u128() >> 80) + 1).unwrap_or(u64::MAX);
+        uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
+    }
+
     fn at_least(&self, now: Time) -> Uuid {
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         last.0 = last.0.max(now.millis());
@@ -50,6 +63,33 @@ pub(crate) fn of_mail(message: MessageId, whom: &[u8]) -> Uuid {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn an_id_comes_after_one_that_was_seen_and_moves_no_other() {
+        let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
+        let (ids, ahead) = (Ids::new(clock.clone()), Ids::new(clock.apart(300_000)));
+        let seen = ahead.next();
+        let (after, other) = (ids.next_after(seen), ids.next());
+        assert!(after > seen && after.get_version_num() == 7);
+        assert_eq!(Time::of_uuid(after).millis(), Time::of_uuid(seen).millis() + 1);
+        assert_eq!(Time::of_uuid(other), clock.now());
+        assert!(ids.next_after(other) > other);
+    }
+
+    #[test]
+    fn ids_never_decrease_whichever_way_the_clock_jumps() {
+        let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
+        let ids = Ids::new(clock.clone());
+        let mut last = Uuid::nil();
+        for jump in [0, 300_000, -600_000, 1, -1, 900_000, -86_400_000] {
+            clock.turn(jump);
+            for _ in 0..100 {
+                let next = ids.next();
+                assert!(next > last, "{next} after {last}");
+                last = next;
+            }
+        }
+    }
 
     #[test]
     fn ids_never_decrease_though_the_clock_goes_back() {

@@ -1,12 +1,12 @@
 //! The suite that every adapter must pass.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tempfile::TempDir;
 use trapline_embedded::{Embedded, Options};
 use trapline_model::Time;
 use trapline_store::{
-    Clock, Ports,
+    Clock, Ports, Store,
     conformance::{self, Harness},
 };
 
@@ -39,6 +39,10 @@ impl Harness for EmbeddedHarness {
 
     fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    async fn store_of(&self, _clock: Clock) -> Arc<dyn Store> {
+        self.ports.store.clone()
     }
 
     async fn advance(&self, by: Duration) {

@@ -11,9 +11,13 @@ use std::{
 use tokio::{sync::Notify, time::Instant};
 use trapline_model::Time;
 
-/// The time, real or a test's.
+/// The time, real or a test's. Clones are the same clock.
 #[derive(Debug, Clone, Default)]
-pub struct Clock(Kind);
+pub struct Clock {
+    kind: Kind,
+    /// By how many milliseconds tests have set this clock forward, or back.
+    turned: Arc<AtomicI64>,
+}
 
 #[derive(Debug, Clone, Default)]
 enum Kind {
@@ -36,13 +40,13 @@ impl Clock {
     /// The machine's clock.
     #[must_use]
     pub fn system() -> Self {
-        Self(Kind::System)
+        Self::of(Kind::System)
     }
 
     /// A clock that stands still until [`Clock::advance`].
     #[must_use]
     pub fn manual(start: Time) -> Self {
-        Self(Kind::Manual(Arc::new(Manual {
+        Self::of(Kind::Manual(Arc::new(Manual {
             millis: AtomicI64::new(start.millis()),
             moved: Notify::new(),
         })))
@@ -53,26 +57,58 @@ impl Clock {
     #[must_use]
     pub fn fast(factor: u32) -> Self {
         let began = (Instant::now(), Self::system().now());
-        Self(Kind::Fast { factor: factor.max(1), began })
+        Self::of(Kind::Fast { factor: factor.max(1), began })
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self { kind, turned: Arc::default() }
+    }
+
+    /// The clock of another machine, which is ahead of this one by so many milliseconds, or behind
+    /// where that is negative. It moves with this one, and is set apart from it.
+    #[must_use]
+    pub fn apart(&self, millis: i64) -> Self {
+        let turned = self.turned.load(Ordering::SeqCst).saturating_add(millis);
+        Self { kind: self.kind.clone(), turned: Arc::new(AtomicI64::new(turned)) }
+    }
+
+    /// Sets the clock forward by so many milliseconds, or back where that is negative, as somebody
+    /// sets a machine's. Nobody who sleeps by it notices.
+    pub fn turn(&self, millis: i64) {
+        self.turned.fetch_add(millis, Ordering::SeqCst);
     }
 
     /// The time by this clock.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
     pub fn now(&self) -> Time {
-        match &self.0 {
-            Kind::System => jiff::Timestamp::now().into(),
+        let time = match &self.kind {
+            Kind::System => machine_time().into(),
             Kind::Manual(manual) => Time::from_millis(manual.millis.load(Ordering::SeqCst)),
             Kind::Fast { factor, began: (instant, time) } => {
                 time.after(instant.elapsed() * *factor)
             }
+        };
+        match self.turned.load(Ordering::Relaxed) {
+            0 => time,
+            turned => Time::from_millis(time.millis().saturating_add(turned)),
         }
+    }
+
+    /// Microseconds since 1970 by the machine's clock, which a clock of tests that runs fast has
+    /// beside its own: what servers order writes by, and what can be compared with their clocks.
+    #[must_use]
+    pub fn machine_micros(&self) -> i64 {
+        let micros = match &self.kind {
+            Kind::System | Kind::Fast { .. } => machine_time().as_microsecond(),
+            Kind::Manual(manual) => manual.millis.load(Ordering::SeqCst).saturating_mul(1000),
+        };
+        micros.saturating_add(self.turned.load(Ordering::Relaxed).saturating_mul(1000))
     }
 
     /// How long `by` takes on the machine's clock: what a server that knows no other is told.
     #[must_use]
     pub fn real(&self, by: Duration) -> Duration {
-        match &self.0 {
+        match &self.kind {
             Kind::System | Kind::Manual(_) => by,
             Kind::Fast { factor, .. } => by / *factor,
         }
@@ -80,7 +116,7 @@ impl Clock {
 
     /// Moves a manual clock forward and wakes who sleeps by it; any other moves by itself.
     pub fn advance(&self, by: Duration) {
-        if let Kind::Manual(manual) = &self.0 {
+        if let Kind::Manual(manual) = &self.kind {
             let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
             manual.millis.fetch_add(by, Ordering::SeqCst);
             manual.moved.notify_waiters();
@@ -89,7 +125,7 @@ impl Clock {
 
     /// Returns when this clock shows `until` or later.
     pub async fn sleep_until(&self, until: Time) {
-        match &self.0 {
+        match &self.kind {
             Kind::Manual(manual) => loop {
                 let moved = manual.moved.notified();
                 if self.now() >= until {
@@ -105,4 +141,9 @@ impl Clock {
     pub async fn sleep(&self, by: Duration) {
         self.sleep_until(self.now().after(by)).await;
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+fn machine_time() -> jiff::Timestamp {
+    jiff::Timestamp::now()
 }

@@ -1,10 +1,12 @@
 //! Read and unread.
 
+use futures_util::future::try_join;
 use trapline_model::{InboxId, Message, MessageId, TeamId};
 use trapline_store::{
     LiveEvent, Op, PortError, Record, When, load,
     records::{InboxState, Mark},
 };
+use uuid::Uuid;
 
 use crate::{App, Error, Result, counts};
 
@@ -14,7 +16,10 @@ impl App {
     /// Marks one message read or unread.
     pub async fn set_read(&self, team: TeamId, id: MessageId, is_read: bool) -> Result<Message> {
         let record = self.message_row(team, id).await?;
-        let mark = Mark { id, is_read, at: self.ids.next() };
+        // What is there already is read, so that this mark is later: clocks differ between processes.
+        let (mark, state) = self.marked(id).await?;
+        let seen = mark.map(|(_, at)| at).max(state.map(|state| state.at));
+        let mark = Mark { id, is_read, at: self.ids.next_after(seen.unwrap_or_default()) };
         let put = Op::Put { key: mark.key(), doc: mark.doc()?, ttl: None, when: When::Always };
         self.ports.store.write(vec![put]).await?;
         self.changed(id.inbox).await;
@@ -24,10 +29,12 @@ impl App {
 
     /// Marks every message that is in the inbox now as read: one row, however many there are.
     pub async fn mark_all_read(&self, team: TeamId, id: InboxId) -> Result<()> {
-        self.inbox_record(team, id).await?;
+        let inbox = self.inbox_record(team, id).await?;
+        let limit = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         for _ in 0..TRIES {
-            let at = self.ids.next();
             let read_up_to = self.newest(id).await?.unwrap_or_default();
+            let seen = self.read_state(id, None, None, limit).await?.latest();
+            let at = self.ids.next_after(seen);
             let state = InboxState { inbox: id, read_up_to, at };
             let found = load::<InboxState>(&*self.ports.store, &state.key()).await?;
             let when = found.map_or(When::Absent, |(_, version)| When::Version(version));
@@ -46,10 +53,16 @@ impl App {
     }
 
     pub(crate) async fn is_read(&self, id: MessageId) -> Result<bool> {
-        let mark = load::<Mark>(&*self.ports.store, &Mark::row(id)).await?;
-        let state = load::<InboxState>(&*self.ports.store, &InboxState::row(id.inbox)).await?;
-        let state = state.map(|(state, _)| state);
-        let mark = mark.map(|(mark, _)| (mark.is_read, mark.at));
+        let (mark, state) = self.marked(id).await?;
         Ok(counts::is_read(id.uuid, mark, state.as_ref()))
+    }
+
+    /// How the message is marked, and its inbox.
+    async fn marked(&self, id: MessageId) -> Result<(Option<(bool, Uuid)>, Option<InboxState>)> {
+        let (mark, state) = (Mark::row(id), InboxState::row(id.inbox));
+        let store = &*self.ports.store;
+        let (mark, state) =
+            try_join(load::<Mark>(store, &mark), load::<InboxState>(store, &state)).await?;
+        Ok((mark.map(|(mark, _)| (mark.is_read, mark.at)), state.map(|(state, _)| state)))
     }
 }

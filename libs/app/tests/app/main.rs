@@ -4,6 +4,7 @@
 mod access;
 mod bounds;
 mod catch_all;
+mod clocks;
 mod damaged;
 mod deletes;
 mod forwarding;

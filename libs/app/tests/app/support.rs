@@ -75,6 +75,12 @@ impl Bench {
         App::start(ports, clock, settings, &self.master, <_>::default()).await.unwrap()
     }
 
+    /// Another process, whose machine's clock is another.
+    pub(crate) async fn process_by(&self, clock: &Clock) -> Arc<App> {
+        let (ports, clock) = (self.ports.clone(), clock.clone());
+        App::start(ports, clock, Settings::default(), &self.master, <_>::default()).await.unwrap()
+    }
+
     /// Another process that has this master key.
     pub(crate) async fn process_with_key(&self, key: &MasterKey) -> trapline_app::Result<Arc<App>> {
         let (ports, clock) = (self.ports.clone(), self.clock.clone());

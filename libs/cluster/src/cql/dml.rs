@@ -1,7 +1,7 @@
 //! The statements that read and write rows. Parameters come in the order in which the text has
 //! them.
 
-use trapline_store::{Column, Order, Table};
+use trapline_store::{Column, Order, Table, Writes};
 
 use super::ddl::{names, place, quoted};
 
@@ -15,13 +15,23 @@ pub(super) struct Shape {
     pub(super) keys_only: bool,
 }
 
-/// Key: the version, expiry and document.
+/// Key: the version, expiry, in plain tables the write time, and the document.
 pub(super) fn get(keyspace: &str, table: &Table) -> String {
-    let (place, row) = (place(keyspace, table), row(table));
-    format!("SELECT version, expires, doc FROM {place} WHERE {row}")
+    let (read, place, row) = (about(table), place(keyspace, table), row(table));
+    format!("SELECT {read}, doc FROM {place} WHERE {row}")
 }
 
-/// Partition, `after`, `until`: the sort columns, version, expiry and, unless left out, document.
+/// What is read of each row beside its key and document. A row's columns are written together, so
+/// the smallest tells when. Conditional writes get their times from the servers.
+fn about(table: &Table) -> &'static str {
+    match table.writes {
+        Writes::Plain => "version, expires, WRITETIME(version)",
+        Writes::Guarded => "version, expires",
+    }
+}
+
+/// Partition, `after`, `until`: the sort columns, version, expiry, in plain tables the write time and,
+/// unless left out, document.
 ///
 /// Bounds of several columns compare them as one, which CQL allows because all of them are sorted
 /// in the same direction.
@@ -31,9 +41,10 @@ pub(super) fn scan(keyspace: &str, table: &Table, shape: Shape) -> String {
         Order::NewestFirst => ("<", ">="),
     };
     let mut read = table.sort.iter().map(|column| quoted(column.name)).collect::<Vec<_>>();
-    read.push(
-        if shape.keys_only { "version, expires" } else { "version, expires, doc" }.to_owned(),
-    );
+    read.push(about(table).to_owned());
+    if !shape.keys_only {
+        read.push("doc".to_owned());
+    }
     let mut range = equal(table.partition);
     for (columns, relation) in [(shape.after, behind), (shape.until, up_to)] {
         if columns > 0 {
@@ -67,11 +78,22 @@ pub(super) fn delete(keyspace: &str, table: &Table) -> String {
 
 /// Write time, key: a range tombstone from the key to the end of a newest-first partition.
 pub(super) fn delete_until(keyspace: &str, table: &Table) -> String {
-    let mut range = equal(table.partition);
-    if !table.sort.is_empty() {
-        range = format!("{range} AND {}", compare(table.sort, "<="));
-    }
+    let range = until(table);
     format!("DELETE FROM {} USING TIMESTAMP ? WHERE {range}", place(keyspace, table))
+}
+
+/// Key: the write times of what [`delete_until`] removes.
+pub(super) fn written_until(keyspace: &str, table: &Table) -> String {
+    let range = until(table);
+    format!("SELECT WRITETIME(version) FROM {} WHERE {range}", place(keyspace, table))
+}
+
+fn until(table: &Table) -> String {
+    let partition = equal(table.partition);
+    if table.sort.is_empty() {
+        return partition;
+    }
+    format!("{partition} AND {}", compare(table.sort, "<="))
 }
 
 /// The conditions of a guarded write.

@@ -18,6 +18,7 @@ mod plain;
 mod read;
 mod schema;
 mod server;
+mod stamps;
 mod tables;
 mod values;
 
@@ -25,12 +26,11 @@ mod values;
 mod tests;
 
 use async_trait::async_trait;
-use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use trapline_store::{
     Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
 };
 
-use self::{client::Client, options::Settings, tables::Tables};
+use self::{client::Client, options::Settings, stamps::Stamps, tables::Tables};
 pub use self::{
     error::CqlError,
     options::{AddressError, CqlOptions},
@@ -43,9 +43,8 @@ pub struct CqlStore {
     clock: Clock,
     create: bool,
     tables: Tables,
-    /// The write times of plain writes. They are given by the client, so that of two writes of
-    /// this process the later one wins, whichever node takes it and however often it is sent.
-    stamps: MonotonicTimestampGenerator,
+    /// The write times of plain writes.
+    stamps: Stamps,
 }
 
 impl CqlStore {
@@ -63,7 +62,7 @@ impl CqlStore {
             clock: options.clock.clone(),
             create: options.create,
             tables: Tables::default(),
-            stamps: MonotonicTimestampGenerator::new(),
+            stamps: Stamps::new(options.clock.clone()),
         })
     }
 

@@ -1,7 +1,6 @@
 //! Writes without a condition.
 
 use futures_util::{StreamExt, stream};
-use scylla::policies::timestamp_generator::TimestampGenerator;
 use trapline_store::{Op, PortError, Result};
 
 use super::{
@@ -9,7 +8,8 @@ use super::{
     client::Step,
     error::port_error,
     meters::Operation,
-    read::key_values,
+    read::{key_values, look_at_range},
+    stamps::Partition,
     tables::Prepared,
     values::{Bound, Life},
 };
@@ -21,11 +21,15 @@ const PART_BYTES: usize = 40 << 10;
 
 /// Writes to one partition, whole or not at all.
 pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
+    look_at_ranges(store, ops).await?;
     send(store, steps(store, ops)?).await
 }
 
 /// Writes to many partitions, and tries all even when some fail.
 pub(super) async fn write_all(store: &CqlStore, partitions: &[Vec<Op>]) -> Result<()> {
+    for ops in partitions {
+        look_at_ranges(store, ops).await?;
+    }
     let mut parts = Vec::new();
     for part in partitions.iter().flat_map(|ops| in_parts(ops)) {
         parts.push(steps(store, part)?);
@@ -63,6 +67,16 @@ fn bytes(op: &Op) -> usize {
     }
 }
 
+/// A range delete must win over rows that this process has never read.
+async fn look_at_ranges(store: &CqlStore, ops: &[Op]) -> Result<()> {
+    for op in ops {
+        if let Op::DeleteUntil { until } = op {
+            look_at_range(store, until).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Each statement has a write time of its own, later than those before it. With one time for all of
 /// a batch a delete would win over every put in it.
 fn steps<'a>(store: &CqlStore, ops: &'a [Op]) -> Result<Vec<Step<'a>>> {
@@ -74,7 +88,8 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
     let Prepared::Plain(made) = &statements.writes else {
         return Err(PortError::Misuse("a plain write to a guarded table"));
     };
-    let stamp = Bound::Int(store.stamps.next_timestamp());
+    let partition = Partition::of(op.key().table, &op.key().partition);
+    let stamp = Bound::Int(store.stamps.next(partition));
     let key = key_values(op.key());
     let (statement, values) = match op {
         Op::Put { doc, ttl, .. } => {
@@ -83,9 +98,10 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
             (Some(&made.put), key.chain(rest).collect())
         }
         Op::Delete { .. } => (Some(&made.delete), [stamp].into_iter().chain(key).collect()),
-        Op::DeleteUntil { .. } => {
-            (made.delete_until.as_ref(), [stamp].into_iter().chain(key).collect())
-        }
+        Op::DeleteUntil { .. } => (
+            made.range.as_ref().map(|range| &range.delete),
+            [stamp].into_iter().chain(key).collect(),
+        ),
     };
     let statement = statement.ok_or(PortError::Misuse("a range delete in an ascending table"))?;
     Ok(Step { statement: statement.clone(), values })

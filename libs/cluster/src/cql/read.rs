@@ -9,13 +9,15 @@ use scylla::{
     statement::{bound::BoundStatement, prepared::PreparedStatement},
     value::Row as CqlRow,
 };
-use trapline_store::{Column, Key, PortError, Result, Row, Scan, Table, Value};
+use trapline_store::{Column, Key, PortError, Result, Row, Scan, Table, Value, Writes};
 
 use super::{
     CqlStore,
     client::Client,
     dml::{self, Shape},
-    values::{Bound, Found, key_of},
+    stamps::Partition,
+    tables::Prepared,
+    values::{Bound, Found, key_of, number},
 };
 
 /// The most rows in a page. Documents are mostly below 1 KB.
@@ -28,7 +30,11 @@ pub(super) async fn get(store: &CqlStore, key: &Key) -> Result<Option<Row>> {
     key.check()?;
     let statements = store.tables.of(key.table)?;
     let now = store.clock.now().millis();
-    let found = find(&store.client, &statements.get, key).await?.filter(|row| !row.is_past(now));
+    let found = find(&store.client, &statements.get, key).await?;
+    if let Some(row) = &found {
+        store.stamps.saw(Partition::of(key.table, &key.partition), row.written);
+    }
+    let found = found.filter(|row| !row.is_past(now));
     Ok(found.map(|row| Row { sort: key.sort.clone(), doc: row.doc, version: row.version }))
 }
 
@@ -41,7 +47,30 @@ pub(super) async fn find(
     let values: Vec<_> = key_values(key).collect();
     let bound = statement.clone().bind(&values).map_err(PortError::unavailable)?;
     let (page, _) = client.page(&bound, PagingState::start()).await?;
-    rows(&page, &[])?.next().transpose()
+    rows(&page, &[], key.table.writes)?.next().transpose()
+}
+
+/// Reads the write times of what a range delete is to remove.
+pub(super) async fn look_at_range(store: &CqlStore, until: &Key) -> Result<()> {
+    let statements = store.tables.of(until.table)?;
+    let Prepared::Plain(made) = &statements.writes else { return Ok(()) };
+    let Some(range) = &made.range else { return Ok(()) };
+    let values: Vec<_> = key_values(until).collect();
+    let mut bound = range.written.clone().bind(&values).map_err(PortError::unavailable)?;
+    bound.set_page_size(i32::try_from(PAGE_OF_KEYS).unwrap_or(i32::MAX));
+    let partition = Partition::of(until.table, &until.partition);
+    let mut next = Some(PagingState::start());
+    while let Some(from) = next {
+        let (page, behind) = store.client.page(&bound, from).await?;
+        for row in page.rows::<CqlRow>().map_err(PortError::unavailable)? {
+            let mut columns = row.map_err(PortError::unavailable)?.columns.into_iter();
+            if let Some(written) = number(columns.next().flatten()) {
+                store.stamps.saw(partition, written);
+            }
+        }
+        next = behind;
+    }
+    Ok(())
 }
 
 /// Reads part of a partition.
@@ -49,12 +78,14 @@ pub(super) async fn scan(store: &CqlStore, scan: Scan) -> Result<Vec<Row>> {
     scan.check()?;
     let statement = bind(store, &scan).await?;
     let now = store.clock.now().millis();
+    let partition = Partition::of(scan.table, &scan.partition);
     let mut found = Vec::new();
     let mut next = (scan.limit > 0).then(PagingState::start);
     while let Some(from) = next {
         let (page, behind) = store.client.page(&statement, from).await?;
-        for row in rows(&page, scan.table.sort)? {
+        for row in rows(&page, scan.table.sort, scan.table.writes)? {
             let row = row?;
+            store.stamps.saw(partition, row.written);
             if !row.is_past(now) {
                 found.push(Row { sort: row.sort, doc: row.doc, version: row.version });
             }
@@ -102,9 +133,10 @@ async fn bind(store: &CqlStore, scan: &Scan) -> Result<BoundStatement> {
 fn rows<'a>(
     page: &'a QueryRowsResult,
     sort: &'a [Column],
+    writes: Writes,
 ) -> Result<impl Iterator<Item = Result<Found>> + 'a> {
     let rows = page.rows::<CqlRow>().map_err(PortError::unavailable)?;
-    Ok(rows.map(move |row| Found::read(row.map_err(PortError::unavailable)?, sort)))
+    Ok(rows.map(move |row| Found::read(row.map_err(PortError::unavailable)?, sort, writes)))
 }
 
 /// The values of a key, in the order of its columns.

@@ -39,7 +39,14 @@ pub(super) struct Plain {
     pub(super) put: PreparedStatement,
     pub(super) delete: PreparedStatement,
     /// Newest-first tables only.
-    pub(super) delete_until: Option<PreparedStatement>,
+    pub(super) range: Option<Range>,
+}
+
+/// What a range is deleted with.
+pub(super) struct Range {
+    pub(super) delete: PreparedStatement,
+    /// Reads the write times of what is in the range.
+    pub(super) written: PreparedStatement,
 }
 
 pub(super) struct Guarded {
@@ -109,16 +116,17 @@ impl Statements {
 
 impl Plain {
     async fn prepare(client: &Client, keyspace: &str, table: &Table) -> Result<Self> {
-        let delete_until = match table.order {
+        let range = match table.order {
             Order::Ascending => None,
-            Order::NewestFirst => {
-                Some(repeatable(client, dml::delete_until(keyspace, table)).await?)
-            }
+            Order::NewestFirst => Some(Range {
+                delete: repeatable(client, dml::delete_until(keyspace, table)).await?,
+                written: repeatable(client, dml::written_until(keyspace, table)).await?,
+            }),
         };
         Ok(Self {
             put: repeatable(client, dml::put(keyspace, table)).await?,
             delete: repeatable(client, dml::delete(keyspace, table)).await?,
-            delete_until,
+            range,
         })
     }
 }

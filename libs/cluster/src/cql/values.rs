@@ -11,7 +11,7 @@ use scylla::{
     },
     value::{CqlValue, Row as CqlRow},
 };
-use trapline_store::{Clock, Column, Kind, PortError, Result, Value};
+use trapline_store::{Clock, Column, Kind, PortError, Result, Value, Writes};
 
 /// The expiry of a row that is for ever. A number and not null, so that a condition can compare it.
 const NEVER: i64 = i64::MAX;
@@ -71,28 +71,40 @@ pub(super) struct Found {
     pub(super) sort: Vec<Value>,
     pub(super) version: i64,
     pub(super) expires: i64,
+    /// Microseconds since 1970, by the clock of whoever wrote it; 0 in guarded tables.
+    pub(super) written: i64,
     /// Empty where it was not asked for.
     pub(super) doc: String,
 }
 
 impl Found {
-    /// Reads sort columns, version, expiry and, if it is there, the document.
-    pub(super) fn read(row: CqlRow, sort: &[Column]) -> Result<Self> {
+    /// Reads sort columns, version, expiry, in plain tables the write time and, if it is there, the
+    /// document.
+    pub(super) fn read(row: CqlRow, sort: &[Column], writes: Writes) -> Result<Self> {
         let mut columns = row.columns.into_iter();
         let keys = sort.iter().map(|column| key_value(column.kind, columns.next().flatten()));
         let sort = keys.collect::<Option<Vec<_>>>();
         let (version, expires) =
             (number(columns.next().flatten()), number(columns.next().flatten()));
+        let written = match writes {
+            Writes::Plain => number(columns.next().flatten()),
+            Writes::Guarded => Some(0),
+        };
         let doc = match columns.next() {
             None => Some(String::new()),
             Some(Some(CqlValue::Text(doc))) => Some(doc),
             Some(_) => None,
         };
-        let (Some(sort), Some(version), Some(expires), Some(doc)) = (sort, version, expires, doc)
-        else {
-            return Err(PortError::unavailable("a CQL row that this program did not write"));
+        let found = || {
+            Some(Self {
+                sort: sort?,
+                version: version?,
+                expires: expires?,
+                written: written?,
+                doc: doc?,
+            })
         };
-        Ok(Self { sort, version, expires, doc })
+        found().ok_or_else(|| PortError::unavailable("a CQL row that this program did not write"))
     }
 
     pub(super) fn is_past(&self, now: i64) -> bool {
@@ -116,7 +128,7 @@ fn key_value(kind: Kind, value: Option<CqlValue>) -> Option<Value> {
     }
 }
 
-fn number(value: Option<CqlValue>) -> Option<i64> {
+pub(super) fn number(value: Option<CqlValue>) -> Option<i64> {
     match value? {
         CqlValue::BigInt(number) => Some(number),
         _ => None,

@@ -7,7 +7,7 @@ use trapline_cluster::{
     redis::{Redis, RedisOptions},
     s3::{ClusterIntake, SegmentOptions, Segments},
 };
-use trapline_store::{Clock, Ports, conformance::Harness};
+use trapline_store::{Clock, Ports, Store, conformance::Harness};
 
 use crate::{cql::support, nats::common};
 
@@ -73,6 +73,10 @@ impl Harness for ClusterHarness {
 
     fn clock(&self) -> &Clock {
         &self.queue.clock
+    }
+
+    async fn store_of(&self, clock: Clock) -> Arc<dyn Store> {
+        Arc::new(support::store(clock).await)
     }
 
     async fn advance(&self, by: Duration) {

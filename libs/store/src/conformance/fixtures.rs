@@ -6,7 +6,9 @@ use trapline_model::Time;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::Harness;
-use crate::{Column, Key, Kind, Op, Order, PortError, Row, Scan, Table, Value, When, Writes};
+use crate::{
+    Column, Key, Kind, Op, Order, PortError, Row, Scan, Store, Table, Value, When, Writes,
+};
 
 const OWNER: &[Column] = &[Column { name: "owner", kind: Kind::Uuid }];
 
@@ -125,7 +127,11 @@ pub(super) fn delete(key: &Key, when: When) -> Op {
 }
 
 pub(super) async fn prepared(h: &impl Harness) {
-    h.ports().store.prepare(&ALL).await.unwrap();
+    prepare(&*h.ports().store).await;
+}
+
+pub(super) async fn prepare(store: &dyn Store) {
+    store.prepare(&ALL).await.unwrap();
 }
 
 pub(super) async fn write(h: &impl Harness, ops: Vec<Op>) {

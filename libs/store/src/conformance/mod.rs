@@ -17,12 +17,13 @@ mod fixtures;
 pub mod limiter;
 pub mod queue;
 pub mod store;
+pub mod store_clocks;
 pub mod store_guards;
 pub mod store_scans;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use crate::{Clock, Ports};
+use crate::{Clock, Ports, Store};
 
 /// An adapter under test.
 pub trait Harness: Send + Sync {
@@ -32,6 +33,9 @@ pub trait Harness: Send + Sync {
     fn name(&self) -> &str;
     /// The clock that the adapter goes by.
     fn clock(&self) -> &Clock;
+    /// The same rows as a process has them whose clock is another. An adapter for one process has one
+    /// clock, and returns its own store.
+    fn store_of(&self, clock: Clock) -> impl Future<Output = Arc<dyn Store>> + Send;
     /// Lets time go by for the adapter.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
 }
@@ -46,6 +50,9 @@ macro_rules! suite {
                 deletes, the_wrong_kind_of_write_is_refused, unknown_and_malformed_keys_are_refused,
                 a_partition_applies_whole_or_not, partitions_apply_in_order, a_row_outlives_its_time,
                 every_write_sets_the_time_anew, big_documents, answers_ping);
+            $crate::suite!(@ store_clocks, $harness, a_delete_wins_over_what_was_read,
+                a_change_wins_over_what_was_read, a_range_delete_takes_all_that_is_there,
+                a_clock_may_jump);
             $crate::suite!(@ store_scans, $harness, newest_first, text_by_its_bytes, partitions_are_listed_once,
                 numbers_by_value, between_after_and_until,
                 bounds_of_other_versions_are_refused, by_prefix, at_most_limit, keys_only,

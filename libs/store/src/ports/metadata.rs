@@ -185,7 +185,9 @@ pub trait Store: Send + Sync {
     }
     /// Ops of one partition apply together or not at all; partitions apply in the order given.
     ///
-    /// Durable and visible to every reader when it returns. A condition that does not hold is
+    /// Durable and visible to every reader when it returns. Processes' clocks may differ: a write of a
+    /// plain row wins over all that this process has written or read of it, and a range delete takes
+    /// every row of the range. A condition that does not hold is
     /// [`PortError::Conflict`], and its partition and those after it are untouched. A row of a
     /// guarded table may be named once only.
     async fn write(&self, ops: Vec<Op>) -> Result<()>;

@@ -5,7 +5,7 @@ use crate::cql::dml::{self, Condition, Shape};
 fn reads() {
     assert_eq!(
         dml::get("k", &CHORE),
-        "SELECT version, expires, doc FROM \"k\".\"chore\" \
+        "SELECT version, expires, WRITETIME(version), doc FROM \"k\".\"chore\" \
          WHERE \"hour\" = ? AND \"shard\" = ? AND \"due\" = ? AND \"subject\" = ?"
     );
     assert_eq!(
@@ -15,18 +15,18 @@ fn reads() {
     let whole = Shape { after: 0, until: 0, keys_only: true };
     assert_eq!(
         dml::scan("k", &CHORE, whole),
-        "SELECT \"due\", \"subject\", version, expires FROM \"k\".\"chore\" \
+        "SELECT \"due\", \"subject\", version, expires, WRITETIME(version) FROM \"k\".\"chore\" \
          WHERE \"hour\" = ? AND \"shard\" = ?"
     );
     let between = Shape { after: 2, until: 1, keys_only: false };
     assert_eq!(
         dml::scan("k", &CHORE, between),
-        "SELECT \"due\", \"subject\", version, expires, doc FROM \"k\".\"chore\" \
+        "SELECT \"due\", \"subject\", version, expires, WRITETIME(version), doc FROM \"k\".\"chore\" \
          WHERE \"hour\" = ? AND \"shard\" = ? AND (\"due\", \"subject\") > (?, ?) AND (\"due\") <= (?)"
     );
     assert_eq!(
         dml::scan("k", &MESSAGE, between),
-        "SELECT \"at\", \"message_id\", version, expires, doc FROM \"k\".\"message\" \
+        "SELECT \"at\", \"message_id\", version, expires, WRITETIME(version), doc FROM \"k\".\"message\" \
          WHERE \"inbox_id\" = ? AND (\"at\", \"message_id\") < (?, ?) AND (\"at\") >= (?)"
     );
 }
@@ -46,6 +46,11 @@ fn plain_writes() {
     assert_eq!(
         dml::delete_until("k", &MESSAGE),
         "DELETE FROM \"k\".\"message\" USING TIMESTAMP ? \
+         WHERE \"inbox_id\" = ? AND (\"at\", \"message_id\") <= (?, ?)"
+    );
+    assert_eq!(
+        dml::written_until("k", &MESSAGE),
+        "SELECT WRITETIME(version) FROM \"k\".\"message\" \
          WHERE \"inbox_id\" = ? AND (\"at\", \"message_id\") <= (?, ?)"
     );
 }

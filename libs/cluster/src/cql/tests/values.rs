@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use scylla::value::{CqlValue, Row};
 use trapline_model::Time;
-use trapline_store::{Clock, Value};
+use trapline_store::{Clock, Value, Writes};
 use uuid::Uuid;
 
 use super::CHORE;
@@ -40,26 +40,36 @@ fn row(columns: impl IntoIterator<Item = CqlValue>) -> Row {
 #[test]
 fn rows() {
     let text = |text: &str| CqlValue::Text(text.to_owned());
-    let keys = || [CqlValue::BigInt(7), text("a"), CqlValue::BigInt(2), CqlValue::BigInt(3_000)];
+    let keys = || {
+        let numbers = [2, 3_000, 9].map(CqlValue::BigInt);
+        [CqlValue::BigInt(7), text("a")].into_iter().chain(numbers)
+    };
     let sort = vec![Value::Int(7), Value::Text("a".to_owned())];
-    let found =
-        |doc: &str| Found { sort: sort.clone(), version: 2, expires: 3_000, doc: doc.into() };
-    assert_eq!(Found::read(row(keys()), CHORE.sort).unwrap(), found(""));
-    let whole = keys().into_iter().chain([text("{}")]);
-    assert_eq!(Found::read(row(whole), CHORE.sort).unwrap(), found("{}"));
+    let found = |doc: &str| {
+        let (sort, doc) = (sort.clone(), doc.to_owned());
+        Found { sort, version: 2, expires: 3_000, written: 9, doc }
+    };
+    let read = |row| Found::read(row, CHORE.sort, Writes::Plain).unwrap();
+    assert_eq!(read(row(keys())), found(""));
+    assert_eq!(read(row(keys().chain([text("{}")]))), found("{}"));
+    let guarded = [2, 3_000].map(CqlValue::BigInt).into_iter().chain([text("{}")]);
+    let guarded = Found::read(row(guarded), &[], Writes::Guarded).unwrap();
+    assert_eq!((guarded.written, guarded.doc.as_str()), (0, "{}"));
     assert!(!found("").is_past(2_999) && found("").is_past(3_000));
 }
 
 #[test]
 fn foreign_rows() {
     let number = || CqlValue::BigInt(1);
-    assert!(Found::read(row([]), &[]).is_err());
-    assert!(Found::read(row([number()]), &[]).is_err());
-    assert!(Found::read(row([number(), CqlValue::Int(1)]), &[]).is_err());
-    assert!(Found::read(row([number(), number(), number()]), &[]).is_err());
+    let read = |row| Found::read(row, &[], Writes::Guarded);
+    assert!(read(row([])).is_err());
+    assert!(read(row([number()])).is_err());
+    assert!(read(row([number(), CqlValue::Int(1)])).is_err());
+    assert!(read(row([number(), number(), number()])).is_err());
+    assert!(Found::read(row([number(), number()]), &[], Writes::Plain).is_err());
     let wrong_key =
         [CqlValue::Uuid(Uuid::nil()), CqlValue::Text(String::new()), number(), number()];
-    assert!(Found::read(row(wrong_key), CHORE.sort).is_err());
+    assert!(Found::read(row(wrong_key), CHORE.sort, Writes::Guarded).is_err());
     let null = Row { columns: vec![Some(number()), None] };
-    assert!(Found::read(null, &[]).is_err());
+    assert!(read(null).is_err());
 }

@@ -1,11 +1,11 @@
 //! A Redis under the conformance suite.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tempfile::TempDir;
 use trapline_cluster::redis::{Redis, RedisOptions};
 use trapline_embedded::{Embedded, Options};
-use trapline_store::{Clock, Ports, conformance::Harness};
+use trapline_store::{Clock, Ports, Store, conformance::Harness};
 
 /// Redis' ports, and those of a folder for what Redis does not do.
 pub(crate) struct RedisHarness {
@@ -56,6 +56,10 @@ impl Harness for RedisHarness {
 
     fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    async fn store_of(&self, _clock: Clock) -> Arc<dyn Store> {
+        self.ports.store.clone()
     }
 
     async fn advance(&self, by: Duration) {
