@@ -8,9 +8,8 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use trapline_app::{App, ListQuery};
+use trapline_app::{App, ListQuery, Original};
 use trapline_model::{Inbox, InboxId, Message, MessageId, Summary};
 
 use crate::{
@@ -210,7 +209,8 @@ pub(crate) async fn delete(
 
 /// Get the original message
 ///
-/// Byte for byte as it was sent.
+/// Byte for byte as it was sent. One of more than 1 MiB is sent while it is read: where its stored bytes
+/// are damaged, the answer is cut off before its end.
 #[utoipa::path(
     get,
     path = "/api/messages/{id}/raw",
@@ -231,11 +231,16 @@ pub(crate) async fn raw(
     Id(id): Id<MessageId>,
     Params(input): Params<RawInput>,
 ) -> Result<Response> {
-    let bytes = app.raw(caller.team, id).await?;
-    Ok(original(bytes, &format!("{id}.eml"), input.download.on()))
+    let (len, body) = match app.original(caller.team, id).await? {
+        Original::Whole(bytes) => (bytes.len() as u64, bytes.into()),
+        Original::Pieces(pieces) => {
+            (pieces.len(), axum::body::Body::from_stream(pieces.into_stream()))
+        }
+    };
+    Ok(original(len, body, &format!("{id}.eml"), input.download.on()))
 }
 
-fn original(bytes: Bytes, name: &str, download: bool) -> Response {
+fn original(len: u64, body: axum::body::Body, name: &str, download: bool) -> Response {
     let disposition = if download {
         disposition::attachment(name, name)
     } else {
@@ -243,8 +248,9 @@ fn original(bytes: Bytes, name: &str, download: bool) -> Response {
     };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("message/rfc822")),
+        (header::CONTENT_LENGTH, len.into()),
         (header::CONTENT_DISPOSITION, disposition),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
     ];
-    (headers, bytes).into_response()
+    (headers, body).into_response()
 }

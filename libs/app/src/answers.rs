@@ -6,6 +6,7 @@
 //! from a message is about as large as the message.
 
 use std::{
+    num::NonZero,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -30,9 +31,13 @@ pub struct AnswerMemory {
     share: u32,
 }
 
-/// What one client may have of it: a half, so that another one always finds room.
+/// What one client may have: half of the memory, so that another one always finds room, and half of the
+/// threads that work over messages.
 #[derive(Debug, Clone)]
-pub struct Share(Arc<Semaphore>);
+pub struct Share {
+    room: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+}
 
 tokio::task_local! {
     static REQUEST: Arc<Request>;
@@ -62,7 +67,7 @@ struct Permits {
 }
 
 /// Bytes with the room that they take.
-struct Held {
+pub(crate) struct Held {
     bytes: Bytes,
     room: Option<Permits>,
     request: Arc<Request>,
@@ -80,7 +85,11 @@ impl AnswerMemory {
     /// The share of a new client.
     #[must_use]
     pub fn share(&self) -> Share {
-        Share(Arc::new(Semaphore::new(self.share as usize)))
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Share {
+            room: Arc::new(Semaphore::new(self.share as usize)),
+            turns: Arc::new(Semaphore::new((threads / 2).max(1))),
+        }
     }
 
     /// Runs `work`, which handles one request of a client, and counts the bytes that
@@ -144,13 +153,24 @@ impl Room {
 /// Reads `len` bytes once there is room for them in the memory of the request that this is part of. A
 /// job of the worker is part of none, and bounded otherwise.
 pub(crate) async fn read(len: u64, read: impl Future<Output = Result<Bytes>>) -> Result<Bytes> {
-    let Ok(request) = REQUEST.try_with(Clone::clone) else { return read.await };
+    let Some(mut held) = hold(len).await? else { return read.await };
+    held.bytes = read.await?;
+    Ok(Bytes::from_owner(held))
+}
+
+/// Waits for room for `len` bytes, which are had until it is dropped. None outside of a request.
+pub(crate) async fn hold(len: u64) -> Result<Option<Held>> {
+    let Ok(request) = REQUEST.try_with(Clone::clone) else { return Ok(None) };
     let units = request.memory.units(usize::try_from(len).unwrap_or(usize::MAX));
     let room = request.take(units).await?;
     request.state().used += units;
-    let mut held = Held { bytes: Bytes::new(), room: Some(room), request };
-    held.bytes = read.await?;
-    Ok(Bytes::from_owner(held))
+    Ok(Some(Held { bytes: Bytes::new(), room: Some(room), request }))
+}
+
+/// Waits until fewer threads than its share work for the client of the request that this is part of.
+pub(crate) async fn turn() -> Option<OwnedSemaphorePermit> {
+    let share = REQUEST.try_with(|request| request.share.clone()).ok()??;
+    share.turns.acquire_owned().await.ok()
 }
 
 impl Request {
@@ -176,7 +196,7 @@ impl Request {
         let acquire = async {
             // First the client's own: whoever waits there takes nothing from others.
             let share = match &self.share {
-                Some(share) => Some(share.0.clone().acquire_many_owned(units).await?),
+                Some(share) => Some(share.room.clone().acquire_many_owned(units).await?),
                 None => None,
             };
             let total = self.memory.total.clone().acquire_many_owned(units).await?;

@@ -86,7 +86,7 @@ impl App {
         let app = Self {
             receiver: Receiver::start(committer, &tasks),
             secrets: Arc::new(Secrets::new(master)?),
-            cpu: CpuPool::for_machine(),
+            cpu: CpuPool::for_machine()?,
             streams: Streams::new(settings.max_streams, settings.max_streams_per_team),
             payloads: feed::Payloads::default(),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),

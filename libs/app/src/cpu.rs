@@ -1,72 +1,94 @@
 //! Work that keeps a processor busy, such as reading a large mail, beside the reactor.
 
+mod threads;
+
 use std::{num::NonZero, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot},
     time::timeout,
 };
 
-use crate::{Error, Result};
+use crate::{Error, Result, answers};
+use threads::Threads;
 
 /// How much work may wait for each processor.
 const QUEUE: usize = 64;
 /// How long it waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs at most one piece of work for each processor at a time, and lets a bounded number wait.
+/// Runs a bounded number of pieces of work at a time, and lets a bounded number wait.
 ///
-/// What runs can't be stopped, so each piece has to be bounded by its input: linear in the bytes of
-/// one message. Whoever no longer wants the result drops the future; what still waits then never
-/// runs.
+/// There is a thread for each processor but one, which the reactor has to itself, and these threads
+/// give way to it where both want the same one. What runs can't be stopped, so each piece has to be
+/// bounded by its input: linear in the bytes of one message. Whoever no longer wants the result drops
+/// the future; what still waits then never runs.
 #[derive(Debug)]
 pub struct CpuPool {
     /// Places of what runs or waits.
     places: Semaphore,
-    /// Processors.
-    processors: Arc<Semaphore>,
+    /// Threads that are free.
+    free: Arc<Semaphore>,
+    threads: Threads,
     patience: Duration,
 }
 
 impl CpuPool {
     /// A pool for this machine's processors.
-    pub(crate) fn for_machine() -> Self {
+    pub(crate) fn for_machine() -> Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self::new(processors, processors * QUEUE, PATIENCE)
+        let threads = processors.saturating_sub(1).max(1);
+        Self::new(threads, threads * QUEUE, PATIENCE)
     }
 
-    fn new(processors: usize, queue: usize, patience: Duration) -> Self {
-        Self {
-            places: Semaphore::new(processors + queue),
-            processors: Arc::new(Semaphore::new(processors)),
+    fn new(threads: usize, queue: usize, patience: Duration) -> Result<Self> {
+        Ok(Self {
+            places: Semaphore::new(threads + queue),
+            free: Arc::new(Semaphore::new(threads)),
+            threads: Threads::start(threads).map_err(|error| {
+                tracing::error!(%error, "a thread for work over messages did not start");
+                Error::Unavailable
+            })?,
             patience,
-        }
+        })
     }
 
-    /// Runs `work` on a thread that may block.
+    /// Runs `work` on a thread that may block. Work for a request waits for its client's other work
+    /// first: one client never has all threads, unless there is only one.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] at once when too much waits already, after 10 s when no processor
+    /// [`Error::Unavailable`] at once when too much waits already, after 10 s when no thread
     /// became free, and when `work` panics.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let _place = self.places.try_acquire().map_err(|_| overloaded())?;
-        let processor = timeout(self.patience, self.processors.clone().acquire_owned());
-        let processor = processor.await.ok().and_then(Result::ok).ok_or_else(overloaded)?;
-        let work = tokio::task::spawn_blocking(move || run_on(processor, work));
-        work.await.map_err(|error| {
-            tracing::error!(%error, "work beside the reactor failed");
-            Error::Unavailable
-        })
+        let waited = timeout(self.patience, self.turn()).await;
+        let (_place, turn) = waited.map_err(|_elapsed| overloaded()).flatten()?;
+        let (done, result) = oneshot::channel();
+        self.threads.run(Box::new(move || {
+            let made = work();
+            // The turn is over with the work, whether somebody waits for it or not.
+            drop(turn);
+            drop(done.send(made));
+        }))?;
+        // It is dropped unsent when the work panics.
+        result.await.map_err(|_| Error::Unavailable)
+    }
+
+    async fn turn(&self) -> Result<(SemaphorePermit<'_>, Turn)> {
+        let of_client = answers::turn().await;
+        let place = self.places.try_acquire().map_err(|_| overloaded())?;
+        let thread = self.free.clone().acquire_owned().await.map_err(|_| overloaded())?;
+        Ok((place, Turn { _of_client: of_client, _thread: thread }))
     }
 }
 
-/// The processor is given back when the work is over, whether somebody waits for it or not.
-fn run_on<T>(_processor: OwnedSemaphorePermit, work: impl FnOnce() -> T) -> T {
-    work()
+/// What work has while it runs.
+struct Turn {
+    _of_client: Option<OwnedSemaphorePermit>,
+    _thread: OwnedSemaphorePermit,
 }
 
 fn overloaded() -> Error {
@@ -89,7 +111,7 @@ mod tests {
     /// Runs `beside` while the only processor is busy.
     async fn while_busy<T>(pool: &CpuPool, beside: impl Future<Output = T>) -> T {
         let (end, ended) = mpsc::channel::<()>();
-        let (start, started) = tokio::sync::oneshot::channel();
+        let (start, started) = oneshot::channel();
         let busy = pool.run(move || {
             start.send(()).unwrap();
             ended.recv().unwrap_err();
@@ -107,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_waits_no_longer_than_the_deadline() {
-        let pool = CpuPool::new(1, 1, Duration::ZERO);
+        let pool = CpuPool::new(1, 1, Duration::ZERO).unwrap();
         let refused = while_busy(&pool, pool.run(|| 1)).await;
         assert!(matches!(refused, Err(Error::Unavailable)));
         assert_eq!(pool.run(|| 1).await.unwrap(), 1);
@@ -115,7 +137,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_at_once_and_a_waiter_that_leaves_makes_room() {
-        let pool = CpuPool::new(1, 1, LONG);
+        let pool = CpuPool::new(1, 1, LONG).unwrap();
         while_busy(&pool, async {
             let mut waiter = Box::pin(pool.run(|| 1));
             assert!((&mut waiter).now_or_never().is_none());
@@ -129,14 +151,14 @@ mod tests {
 
     #[tokio::test]
     async fn work_keeps_its_processor_though_nobody_waits_for_it() {
-        let pool = CpuPool::new(1, 1, Duration::ZERO);
+        let pool = CpuPool::new(1, 1, Duration::ZERO).unwrap();
         let (end, ended) = mpsc::channel::<()>();
         let mut left = Box::pin(pool.run(move || ended.recv().unwrap_err()));
         assert!((&mut left).now_or_never().is_none());
         drop(left);
         assert!(matches!(pool.run(|| 1).await, Err(Error::Unavailable)));
         drop(end);
-        while pool.processors.available_permits() == 0 {
+        while pool.free.available_permits() == 0 {
             tokio::task::yield_now().await;
         }
         assert_eq!(pool.run(|| 1).await.unwrap(), 1);
@@ -144,7 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_costs_only_its_own_result() {
-        let pool = CpuPool::new(1, 0, LONG);
+        let pool = CpuPool::new(1, 0, LONG).unwrap();
         assert!(pool.run(|| assert_eq!(1, 2)).await.is_err());
         assert_eq!(pool.run(|| 1).await.unwrap(), 1);
     }

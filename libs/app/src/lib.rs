@@ -60,7 +60,7 @@ pub use janitor::run_janitor;
 pub use jobs::Begun;
 pub use logins::{LoginRefused, Mailbox};
 pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble};
-pub use messages::{Download, ListQuery, Page};
+pub use messages::{Download, ListQuery, Original, Page, Pieces};
 pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use receive::Incoming;
 pub use secrets::MasterKey;

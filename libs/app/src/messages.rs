@@ -3,6 +3,7 @@
 mod heading;
 mod list;
 mod marks;
+mod original;
 mod read;
 
 use futures_util::future::try_join;
@@ -17,6 +18,7 @@ use crate::{App, Error, Result, counts::message_keys};
 
 pub(crate) use list::rows_of;
 pub use list::{ListQuery, Page};
+pub use original::{Original, Pieces};
 pub use read::Download;
 
 impl App {

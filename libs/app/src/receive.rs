@@ -53,10 +53,7 @@ impl App {
     /// durable and visible; on an error nothing is.
     pub async fn receive(&self, mail: Incoming) -> Result<Vec<MessageId>> {
         let draft = if mail.raw.len() > INLINE_SUMMARY {
-            tokio::task::spawn_blocking(move || Draft::of(mail)).await.map_err(|error| {
-                tracing::error!(%error, "a summary was not made");
-                Error::Unavailable
-            })?
+            self.cpu.run(move || Draft::of(mail)).await?
         } else {
             Draft::of(mail)
         };

@@ -1,5 +1,7 @@
 //! Stands where the adapters of a cluster would be in a build without the feature `cluster`.
 
+#![expect(clippy::unused_async, reason = "the same functions as where there is a cluster")]
+
 use anyhow::{Result, bail};
 use trapline_store::{Clock, PortError, Ports, Table};
 

@@ -1,5 +1,7 @@
 //! A message's bytes, whole or by part.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use trapline_model::{Attachment, Message, MessageId, TeamId};
 use trapline_store::{
@@ -63,21 +65,26 @@ impl App {
 
     /// Reads a message's bytes from where they are now, once there is room for them.
     pub(crate) async fn bytes(&self, blob: &BlobRef) -> Result<Bytes> {
-        answers::read(blob.len, self.read_blob(blob)).await
+        let mut at = blob.clone();
+        answers::read(blob.len, self.read_blob(&mut at, None)).await
     }
 
-    async fn read_blob(&self, blob: &BlobRef) -> Result<Bytes> {
-        let mut blob = blob.clone();
+    /// Reads all of a message or a part of it. Afterwards `blob` is where it is now.
+    pub(super) async fn read_blob(
+        &self,
+        blob: &mut BlobRef,
+        part: Option<Range<u64>>,
+    ) -> Result<Bytes> {
         for _ in 0..MAX_MOVES {
-            match self.ports.blobs.read(&blob, None).await {
-                Err(PortError::Damaged(segment)) => match self.moved(&blob).await? {
-                    Some(to) => blob = to,
+            match self.ports.blobs.read(blob, part.clone()).await {
+                Err(PortError::Damaged(segment)) => match self.moved(blob).await? {
+                    Some(to) => *blob = to,
                     None => return Err(damaged(segment)),
                 },
                 read => return Ok(read?),
             }
         }
-        Err(damaged(blob.segment))
+        Err(damaged(blob.segment.clone()))
     }
 
     async fn moved(&self, blob: &BlobRef) -> Result<Option<BlobRef>> {
@@ -110,7 +117,7 @@ impl App {
     }
 }
 
-fn damaged(segment: String) -> Error {
+pub(super) fn damaged(segment: String) -> Error {
     tracing::error!(segment, "the stored bytes of a message are missing or damaged");
     metrics::message_damaged();
     Error::Damaged(segment)

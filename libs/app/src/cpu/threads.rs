@@ -1,0 +1,59 @@
+//! The threads that work over messages runs on.
+
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    thread,
+};
+
+use crate::{Error, Result};
+
+/// What these threads are nicer than the others by (setpriority(2)): with both cores taken, the
+/// reactor gets nine parts of the time for each one of theirs.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+/// A piece of work.
+pub(super) type Job = Box<dyn FnOnce() + Send>;
+
+/// Threads that end when this is dropped, and what they do is done.
+#[derive(Debug)]
+pub(super) struct Threads(mpsc::Sender<Job>);
+
+impl Threads {
+    pub(super) fn start(count: usize) -> io::Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let jobs = Arc::new(Mutex::new(receiver));
+        for number in 0..count {
+            let jobs = Arc::clone(&jobs);
+            thread::Builder::new().name(format!("cpu-{number}")).spawn(move || work(&jobs))?;
+        }
+        Ok(Self(sender))
+    }
+
+    /// Runs it on the next thread that is free.
+    pub(super) fn run(&self, job: Job) -> Result<()> {
+        self.0.send(job).map_err(|_| Error::Unavailable)
+    }
+}
+
+fn work(jobs: &Mutex<mpsc::Receiver<Job>>) {
+    give_way();
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        // The panic itself is logged where it happens.
+        if catch_unwind(AssertUnwindSafe(job)).is_err() {
+            tracing::error!("work beside the reactor failed");
+        }
+    }
+}
+
+/// On Linux a thread has a priority of its own; elsewhere it would be the whole process's.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+        tracing::debug!(%error, "a thread has kept its priority");
+    }
+}
