@@ -13,7 +13,7 @@ use std::{
 };
 
 use axum::Router;
-use hyper::{body::Incoming, server::conn::http1};
+use hyper::{body::Incoming, header, server::conn::http1};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
@@ -124,18 +124,28 @@ impl Connection {
         let Self { stream, router, limits, watcher } = self;
         let begun = Arc::new(AtomicBool::new(false));
         let (client, has_begun) = (ticket.client(), begun.clone());
-        let service = router.map_request(move |mut request: hyper::Request<Incoming>| {
-            has_begun.store(true, Ordering::Relaxed);
-            request.extensions_mut().insert(client.clone());
-            request.map(axum::body::Body::new)
-        });
+        let events = Arc::new(AtomicBool::new(false));
+        let are_next = events.clone();
+        let service = router
+            .map_request(move |mut request: hyper::Request<Incoming>| {
+                has_begun.store(true, Ordering::Relaxed);
+                request.extensions_mut().insert(client.clone());
+                request.map(axum::body::Body::new)
+            })
+            .map_response(move |response: axum::response::Response| {
+                let kind = response.headers().get(header::CONTENT_TYPE);
+                if kind.is_some_and(|kind| kind == "text/event-stream") {
+                    are_next.store(true, Ordering::Relaxed);
+                }
+                response
+            });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.next_request)
             .max_header_size(HEAD_BYTES)
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(
-                TokioIo::new(Patient::new(stream, limits.write)),
+                TokioIo::new(Patient::new(stream, limits.write, events)),
                 TowerToHyperService::new(service),
             );
         let connection = pin!(watcher.watch(connection));

@@ -19,7 +19,7 @@ use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{LiveEvent, Signal, SignalStream, records};
 use uuid::Uuid;
 
-use crate::{App, Error, Result, Secrecy, metrics, streams::Permit};
+use crate::{App, Error, Result, Secrecy, metrics, streams::Follower};
 pub(crate) use bookmark::behind;
 use bookmark::{Bookmark, Told};
 use deleted::Deleted;
@@ -62,7 +62,7 @@ pub struct Feed {
     /// Whether something else than new messages may have been missed.
     gap: bool,
     ends: Option<Instant>,
-    _permit: Permit,
+    follower: Follower,
     _counted: metrics::Gauged,
 }
 
@@ -78,7 +78,7 @@ impl App {
         last: Option<&str>,
     ) -> Result<Feed> {
         let inbox = self.inbox_record(team, id).await?;
-        let permit = self.stream_permit(team)?;
+        let follower = self.follower(team, id)?;
         let ends = ends(inbox.expires_at, self.now());
         let signals = self.ports.bus.subscribe(id).await?;
         let shared = !self.ports.queue.durable();
@@ -96,7 +96,7 @@ impl App {
             look: shared.then(|| Instant::now() + POLL),
             gap: false,
             ends,
-            _permit: permit,
+            follower,
             _counted: metrics::open_stream(),
         };
         match last {
@@ -116,6 +116,13 @@ impl Feed {
     pub fn position(&self) -> String {
         let told = self.shared.then(|| self.told.sum());
         Bookmark { last: self.id_of(self.cursor), told }.to_string()
+    }
+
+    /// The time in which the client is to be written to no more than once: the more streams there are
+    /// of its inbox, the longer, so that a second's events cost so many writes and not more.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.follower.pause()
     }
 
     /// The next event; `None` when the inbox is gone or the service shuts down.

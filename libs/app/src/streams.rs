@@ -1,17 +1,22 @@
-//! Parked waits and event streams: so many in the process, and a share of them for each team.
+//! Parked waits and event streams: so many in the process, and a share of them for each team; and how
+//! many streams follow each inbox.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio::sync::Semaphore;
-use trapline_model::TeamId;
+use trapline_model::{InboxId, TeamId};
 
 use crate::{App, Error, Result};
 
 /// Event streams that read the store at the same time.
 const READS_AT_ONCE: usize = 16;
+/// What one write to one of an inbox's streams is to take of the time, so that there are at most so
+/// many in a second however many streams and events there are.
+const WRITES_A_SECOND: u32 = 4_000;
 
 /// Counts what is open; a team is known while it has something open.
 pub(crate) struct Streams {
@@ -25,6 +30,8 @@ pub(crate) struct Streams {
 struct Open {
     all: usize,
     teams: HashMap<TeamId, usize>,
+    /// Event streams only.
+    followers: HashMap<InboxId, u32>,
 }
 
 /// One parked wait or event stream, until it is dropped.
@@ -70,7 +77,44 @@ impl Drop for Permit {
     }
 }
 
+/// One event stream of an inbox, until it is dropped.
+pub(crate) struct Follower {
+    permit: Permit,
+    inbox: InboxId,
+}
+
+impl Follower {
+    fn of(permit: Permit, inbox: InboxId) -> Self {
+        *permit.streams.open().followers.entry(inbox).or_default() += 1;
+        Self { permit, inbox }
+    }
+
+    /// The time in which this stream is to be written to no more than once.
+    pub(crate) fn pause(&self) -> Duration {
+        let open = self.permit.streams.open();
+        let streams = open.followers.get(&self.inbox).copied().unwrap_or_default();
+        Duration::from_secs(1) / WRITES_A_SECOND * streams
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let mut open = self.permit.streams.open();
+        if let Some(count) = open.followers.get_mut(&self.inbox) {
+            *count -= 1;
+            if *count == 0 {
+                open.followers.remove(&self.inbox);
+            }
+        }
+    }
+}
+
 impl App {
+    /// One more event stream of an inbox, within the same bounds.
+    pub(crate) fn follower(&self, team: TeamId, inbox: InboxId) -> Result<Follower> {
+        Ok(Follower::of(self.stream_permit(team)?, inbox))
+    }
+
     /// One more parked wait or event stream, if the process may hold it and the team may have it.
     pub(crate) fn stream_permit(&self, team: TeamId) -> Result<Permit> {
         self.streams.enter(team)
@@ -106,5 +150,19 @@ mod tests {
         drop((twos, more));
         let open = streams.open();
         assert_eq!((open.all, open.teams.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_stream_waits_for_as_long_as_there_are_others_of_its_inbox() {
+        let streams = Streams::new(5_000, 5_000);
+        let team = TeamId(Uuid::nil());
+        let [one, two] = [1, 2].map(|number| InboxId(Uuid::from_u128(number)));
+        let follow = |inbox| Follower::of(streams.enter(team).unwrap(), inbox);
+        let crowd: Vec<_> = (0..2_000).map(|_| follow(one)).collect();
+        let alone = follow(two);
+        assert_eq!(crowd[0].pause(), Duration::from_millis(500));
+        assert_eq!(alone.pause(), Duration::from_micros(250));
+        drop((crowd, alone));
+        assert!(streams.open().followers.is_empty());
     }
 }

@@ -4,12 +4,18 @@ use std::{
     future::Future,
     io::{self, IoSlice},
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
 
+use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
     time::{Sleep, sleep},
 };
 use trapline_app::metrics;
@@ -17,6 +23,24 @@ use trapline_app::metrics;
 /// Bytes that a client must take within the time: less is as good as nothing, or a byte a minute would
 /// hold an answer for years.
 const STEP: usize = 64 * 1024;
+
+/// Bytes that the system buffers of what is written to an event stream. It would take megabytes of events
+/// before it is seen that nobody reads them.
+const LITTLE: usize = 32 * 1024;
+
+/// A connection whose buffer in the system can be made small.
+pub(super) trait Buffered {
+    /// Makes it so.
+    fn buffer_little(&self);
+}
+
+impl Buffered for TcpStream {
+    fn buffer_little(&self) {
+        if let Err(error) = SockRef::from(self).set_send_buffer_size(LITTLE) {
+            tracing::debug!(%error, "a connection has kept its buffer");
+        }
+    }
+}
 
 /// Fails with [`io::ErrorKind::TimedOut`] when less than 64 KiB of what waits to be written goes out
 /// in the time given.
@@ -27,11 +51,20 @@ pub(super) struct Patient<S> {
     deadline: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the deadline was set.
     written: usize,
+    /// Set when events are about to be written.
+    events: Arc<AtomicBool>,
 }
 
-impl<S> Patient<S> {
-    pub(super) fn new(stream: S, time: Duration) -> Self {
-        Self { stream, time, deadline: None, written: 0 }
+impl<S: Buffered> Patient<S> {
+    /// Whoever sets `events` says that an event stream is written next.
+    pub(super) fn new(stream: S, time: Duration, events: Arc<AtomicBool>) -> Self {
+        Self { stream, time, deadline: None, written: 0, events }
+    }
+
+    fn prepare(&self) {
+        if self.events.load(Ordering::Relaxed) && self.events.swap(false, Ordering::Relaxed) {
+            self.stream.buffer_little();
+        }
     }
 
     fn nothing_waits(&mut self) {
@@ -71,12 +104,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Buffered + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.prepare();
         let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.judge(cx, wrote)
     }
@@ -86,6 +120,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         cx: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.prepare();
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
         self.judge(cx, wrote)
     }
@@ -112,6 +147,14 @@ mod tests {
     use super::*;
 
     const TIME: Duration = Duration::from_secs(30);
+
+    impl Buffered for DuplexStream {
+        fn buffer_little(&self) {}
+    }
+
+    fn patient(stream: DuplexStream) -> Patient<DuplexStream> {
+        Patient::new(stream, TIME, Arc::default())
+    }
     const ANSWER: usize = 10 * STEP;
 
     /// Reads so much at a time, with a pause before each.
@@ -129,7 +172,7 @@ mod tests {
     async fn exchange(step: usize, pause: Duration) -> (io::Result<()>, usize) {
         let (ours, theirs) = duplex(1024);
         let write = async {
-            let mut patient = Patient::new(ours, TIME);
+            let mut patient = patient(ours);
             patient.write_all(&vec![0; ANSWER]).await?;
             patient.flush().await
         };
@@ -150,7 +193,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_with_nothing_to_write_may_be_silent() {
         let (ours, mut theirs) = duplex(1024);
-        let mut patient = Patient::new(ours, TIME);
+        let mut patient = patient(ours);
         for _ in 0..3 {
             assert!(patient.write_all(b": ping\n\n").await.is_ok());
             assert!(patient.flush().await.is_ok());
