@@ -22,6 +22,8 @@ pub(crate) enum Error {
     App(AppError),
     /// The body is over the limit.
     TooLarge,
+    /// The body does not come to an end in time.
+    BodyTimeout,
     /// The URL is over the limit.
     UriTooLong,
     /// The body is not announced as JSON.
@@ -117,6 +119,12 @@ impl IntoResponse for Error {
             Self::App(error) => of_app(error),
             Self::TooLarge => {
                 plain(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large", "payload_too_large")
+            }
+            Self::BodyTimeout => {
+                let error = "The body did not come in time";
+                let answer = plain(StatusCode::REQUEST_TIMEOUT, error, "request_timeout");
+                // What comes of it yet is nobody's (RFC 9110, section 15.5.9).
+                with(answer, header::CONNECTION, HeaderValue::from_static("close"))
             }
             Self::UriTooLong => {
                 plain(StatusCode::URI_TOO_LONG, "The URL is too long", "uri_too_long")

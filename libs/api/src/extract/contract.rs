@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trapline_app::{Error as AppError, Issue};
 
+pub(super) use gate::BODY_WITHIN;
 pub(crate) use gate::{Contract, hold};
 pub(super) use operation::Taken;
 

@@ -6,8 +6,9 @@ use axum::{
 };
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use tokio::time::timeout;
 
-use super::contract::Taken;
+use super::contract::{BODY_WITHIN, Taken};
 use crate::error::{Error, Result};
 
 /// A JSON body that keeps to the schema that the document has for its operation.
@@ -26,7 +27,8 @@ where
         if !is_json(request.headers()) {
             return Err(Error::UnsupportedMediaType);
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+        let read = timeout(BODY_WITHIN, Bytes::from_request(request, state));
+        let bytes = read.await.map_err(|_elapsed| Error::BodyTimeout)?.map_err(|rejection| {
             if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
                 Error::TooLarge
             } else {

@@ -17,7 +17,7 @@ const METERED: [Named; 2] = [
     ("RateLimit", "What is left of it: `r` requests; whole again in `t` seconds."),
 ];
 
-const SHARED: [Shared; 10] = [
+const SHARED: [Shared; 11] = [
     ("400", "Invalid", "The request is wrong; `issues` says where.", "InvalidRequest", &[]),
     (
         "401",
@@ -28,6 +28,13 @@ const SHARED: [Shared; 10] = [
     ),
     ("403", "ReadOnlyKey", "The API key may only read (`read_only_key`).", "ApiError", &[]),
     ("404", "NotFound", "It is not there, or it is another team's.", "ApiError", &[]),
+    (
+        "408",
+        "BodyTimeout",
+        "The body did not come within 20 seconds (`request_timeout`).",
+        "ApiError",
+        &[],
+    ),
     (
         "409",
         "Conflict",
@@ -95,7 +102,7 @@ fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'sta
         statuses.push("404");
     }
     if operation.request_body.is_some() {
-        statuses.extend(["413", "415"]);
+        statuses.extend(["408", "413", "415"]);
     }
     statuses
 }

@@ -279,3 +279,23 @@ async fn a_team_makes_so_many_inboxes_a_minute() {
     service.clock.advance(minutes(1));
     assert_eq!(make(&service.key).await.status, 201);
 }
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_408() {
+    let service = Service::start().await;
+    // From here on there is nothing to wait for but the clock.
+    assert_eq!(service.get("/api/inboxes").await.status, 200);
+    tokio::time::pause();
+    for (method, path) in [("POST", "/api/inboxes"), ("POST", "/api/webhooks/none/test")] {
+        let never = futures_util::stream::pending::<Result<&[u8], std::io::Error>>();
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", service.key))
+            .header("content-type", "application/json")
+            .body(Body::from_stream(never));
+        let answer = service.ask(request.unwrap()).await;
+        assert_eq!(answer.code(), (408, "request_timeout".to_owned()), "{method} {path}");
+        assert_eq!(answer.header("connection"), "close", "{method} {path}");
+    }
+}

@@ -25,8 +25,8 @@ use crate::{
 
 /// Bytes of a body that says nothing, at most.
 const NOTHING: usize = 64;
-/// For a body that is said to come and may be empty.
-const BODY_WITHIN: Duration = Duration::from_secs(30);
+/// The time in which a request's body must have come; less than its answer has.
+pub(in crate::extract) const BODY_WITHIN: Duration = Duration::from_secs(20);
 
 /// What every operation takes.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ async fn examine(operation: Arc<Operation>, request: Request) -> Result<Request>
     let (mut parts, mut body) = request.into_parts();
     let (query, mut issues) = operation.read(parts.uri.query().unwrap_or_default());
     if operation.body.is_none() {
-        if !says_nothing(body).await {
+        if !says_nothing(body).await? {
             issues.push(issue("", "unexpected_body", "is a body, and this operation takes none"));
         }
         body = Body::empty();
@@ -121,14 +121,15 @@ async fn examine(operation: Arc<Operation>, request: Request) -> Result<Request>
 }
 
 /// Whether a body is empty, or an empty JSON object as clients send that always send one.
-async fn says_nothing(body: Body) -> bool {
+async fn says_nothing(body: Body) -> Result<bool> {
     if body.is_end_stream() {
-        return true;
+        return Ok(true);
     }
     if body.size_hint().lower() > NOTHING as u64 {
-        return false;
+        return Ok(false);
     }
-    let Ok(Ok(bytes)) = timeout(BODY_WITHIN, to_bytes(body, NOTHING)).await else { return false };
+    let read = timeout(BODY_WITHIN, to_bytes(body, NOTHING)).await;
+    let Ok(bytes) = read.map_err(|_elapsed| Error::BodyTimeout)? else { return Ok(false) };
     let is_empty = |object: Map<String, Value>| object.is_empty();
-    bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(is_empty)
+    Ok(bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(is_empty))
 }
