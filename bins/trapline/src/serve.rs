@@ -120,9 +120,6 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         show(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
     background::start(&tasks, &app, &backend, roles, &caller, relay.as_ref()).await;
-    let (memory, http) = (app.answers().clone(), listeners.http);
-    let router = probes.merge(router);
-    tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
     if let (Some(edge), Some(identity)) = (edge, identity) {
         let server = smtp_server(&app, edge, &identity);
         let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));
@@ -130,7 +127,11 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
             tasks.spawn(name, server.clone().serve(listener, implicit, shutdown.clone()));
         }
+        tasks.spawn("smtp beat", background::smtp_beats(&app, server).await);
     }
+    let (memory, http) = (app.answers().clone(), listeners.http);
+    let router = probes.merge(router);
+    tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
     Ok(Running { app, backend, tasks, _lock: lock })
 }
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{Limits, Refusal};
+use crate::{Limits, Refusal, network};
 
 /// Counts open connections.
 #[derive(Debug, Default)]
@@ -21,12 +21,13 @@ struct Open {
 }
 
 impl Admission {
-    /// Counts one more connection until the ticket is dropped.
+    /// Counts one more connection until the ticket is dropped. Addresses of one IPv6 /64 are one.
     pub(crate) fn admit(
         self: &Arc<Self>,
         address: IpAddr,
         limits: &Limits,
     ) -> Result<Ticket, Refusal> {
+        let address = network(address);
         let mut open = self.lock();
         if open.total >= limits.connections {
             return Err(Refusal::Connections);
@@ -81,6 +82,17 @@ mod tests {
         assert_eq!(admission.admit(two, &limits).unwrap_err(), Refusal::Connections);
         drop(first);
         assert!(admission.admit(one, &limits).is_ok());
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one() {
+        let admission = Arc::new(Admission::default());
+        let limits = Limits { per_address: 1, ..Limits::default() };
+        let [one, same, other] = ["2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:1::1"]
+            .map(|text| text.parse().unwrap());
+        let _open = admission.admit(one, &limits).unwrap();
+        assert_eq!(admission.admit(same, &limits).unwrap_err(), Refusal::PerAddress);
+        assert!(admission.admit(other, &limits).is_ok());
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Config {
 pub struct Limits {
     /// Connections at once; the next one gets 421 and is closed.
     pub connections: usize,
-    /// Connections at once from one address.
+    /// Connections at once from one address; of IPv6, from one /64.
     pub per_address: usize,
     /// A command line without its line end (RFC 5321, section 4.5.3.1.4, asks for 512 at least).
     /// AUTH commands and responses may have 12,288 octets anyway (RFC 4954, section 4).

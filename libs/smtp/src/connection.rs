@@ -16,8 +16,9 @@ use tokio::{
 use self::input::{BUFFER, read};
 use crate::{
     Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Room, Server,
+    envelopes::Envelope,
     listener::Shutdown,
-    session::{Answer, Question, Session, Step, Tls},
+    session::{Answer, Question, Session, Step, Tls, octets_of},
     stream::Stream,
 };
 
@@ -30,6 +31,8 @@ const SHUTTING_DOWN: Reject = Reject::fixed(421, (4, 3, 2), "the server is shutt
 const IDLE: Reject = Reject::fixed(421, (4, 4, 2), "timeout, closing");
 const TOO_SLOW: Reject =
     Reject::fixed(421, (4, 3, 1), "too slow while others wait for memory, try again later");
+const NO_ROOM: Reject =
+    Reject::fixed(452, (4, 3, 1), "out of memory for recipients, send to fewer or try again later");
 const NO_MEMORY: Reject = Reject::fixed(421, (4, 3, 1), "out of memory for mail, try again later");
 
 type SessionOf<M> = Session<<M as Mailroom>::Account, <M as Mailroom>::Route>;
@@ -41,6 +44,7 @@ struct Connection<'s, M: Mailroom> {
     peer: IpAddr,
     stream: Stream,
     session: SessionOf<M>,
+    envelope: Envelope,
     /// Input that was read before the session asked a question, and how much of it is used.
     pending: Vec<u8>,
     used: usize,
@@ -119,6 +123,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             peer,
             stream: Stream::Plain(stream),
             session: Session::new(config, peer, tls),
+            envelope: server.envelopes.envelope(peer),
             pending: Vec::new(),
             used: 0,
             clock: Clock { opened: now, line: now, lines: 0, mail: None },
@@ -132,6 +137,8 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     async fn drive(&mut self, shutdown: &Shutdown) -> io::Result<()> {
         let mut step = Step::NeedMore;
         loop {
+            // What is over is given back; what grew was asked for.
+            let _counted = self.envelope.resize(self.session.envelope());
             for (stage, code) in self.session.take_refusals() {
                 self.observe(Observation::Refused { stage, code });
             }
@@ -295,6 +302,10 @@ impl<'s, M: Mailroom> Connection<'s, M> {
 
     /// Replies so far wait, so that those to a pipelined envelope are sent together.
     async fn accept(&mut self, recipient: String) -> AnswerOf<M> {
+        if !self.envelope.resize(self.session.envelope() + octets_of(&recipient)) {
+            self.observe(Observation::RecipientRejected(NO_ROOM.code));
+            return Answer::Accepted(recipient, Err(NO_ROOM));
+        }
         let mailroom = &self.server.mailroom;
         let outcome = mailroom.accept(self.session.account(), &recipient, self.peer).await;
         if let Err(reject) = &outcome {

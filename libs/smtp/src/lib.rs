@@ -5,6 +5,7 @@
 mod admission;
 mod config;
 mod connection;
+mod envelopes;
 mod listener;
 mod mailroom;
 mod memory;

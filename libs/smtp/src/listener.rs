@@ -1,6 +1,14 @@
 //! Accepts connections and runs a session on each, until told to stop.
 
-use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::{
@@ -14,6 +22,7 @@ use crate::{
     Config, Mailroom, Memory, Observation,
     admission::{Admission, Ticket},
     connection,
+    envelopes::Envelopes,
 };
 
 /// How long to wait when the system can't accept a connection, as when it's out of descriptors.
@@ -26,7 +35,20 @@ pub struct Server<M> {
     pub(crate) config: Arc<Config>,
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) memory: Memory,
+    pub(crate) envelopes: Arc<Envelopes>,
     admission: Arc<Admission>,
+    /// Listeners that were begun, and those that ended.
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+}
+
+/// Counts the end of a listener, by a panic too.
+struct Listening<'s>(&'s AtomicUsize);
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Whether TLS starts with the connection (RFC 8314, section 3), instead of by STARTTLS.
@@ -64,9 +86,12 @@ impl<M: Mailroom> Server<M> {
         Self {
             mailroom,
             memory: Memory::new(&config.limits),
+            envelopes: Envelopes::new(&config.limits),
             config: Arc::new(config),
             tls: tls.map(TlsAcceptor::from),
             admission: Arc::default(),
+            begun: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
         }
     }
 
@@ -81,6 +106,8 @@ impl<M: Mailroom> Server<M> {
     ) {
         let shutdown = Shutdown { soon: shutdown, ..Shutdown::default() };
         let sessions = TaskTracker::new();
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        let listening = Listening(&self.ended);
         loop {
             tokio::select! {
                 biased;
@@ -94,12 +121,18 @@ impl<M: Mailroom> Server<M> {
                 },
             }
         }
-        drop(listener);
+        drop((listener, listening));
         sessions.close();
         if time::timeout(self.config.drain, sessions.wait()).await.is_err() {
             shutdown.now.cancel();
             sessions.wait().await;
         }
+    }
+
+    /// Whether every listener that this server has is being listened on.
+    #[must_use]
+    pub fn is_listening(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) > 0 && self.ended.load(Ordering::Relaxed) == 0
     }
 
     /// Octets reserved for mail bodies at this moment.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -15,6 +15,7 @@ use tokio::{
 };
 use trapline_api::Client;
 use trapline_app::{AnswerMemory, metrics};
+use trapline_smtp::network;
 
 use super::Limits;
 
@@ -135,16 +136,6 @@ impl Drop for Ticket {
 
 fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whoever has an address of IPv6 has all of its /64 (RFC 6177), so that counts as one.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
-        }
-        address @ IpAddr::V4(_) => address,
-    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use trapline_app::{App, Caller, Relay, Supervisor};
 use trapline_embedded::Embedded;
+use trapline_smtp::Server;
 use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handlers};
 
-use crate::{backend::Backend, config::Roles};
+use crate::{backend::Backend, config::Roles, mailroom::Inboxes};
 
 const BEAT: Duration = Duration::from_secs(10);
 const SWEEP: Duration = Duration::from_secs(30);
@@ -39,23 +40,29 @@ pub(super) async fn start(
         }
         trapline_worker::start(tasks, app, handlers, &instance, holder);
     }
-    if roles.edge {
-        app.beat("smtp", &instance).await;
-        tasks.spawn("smtp beat", beat(app.clone(), instance));
-    }
     if let Backend::Folder(embedded) = backend {
         tasks.spawn("sweep", sweep(app.clone(), embedded.clone()));
     }
 }
 
-async fn beat(app: Arc<App>, instance: String) {
-    let beats = async {
-        loop {
-            tokio::time::sleep(BEAT).await;
-            app.beat("smtp", &instance).await;
-        }
-    };
-    app.shutdown().run_until_cancelled(beats).await;
+/// Shows that the SMTP server lives: now, and by what it returns for as long as there are listeners.
+pub(super) async fn smtp_beats(
+    app: &Arc<App>,
+    server: Arc<Server<Inboxes>>,
+) -> impl Future<Output = ()> + Send + 'static {
+    let (app, instance) = (app.clone(), instance());
+    app.beat("smtp", &instance).await;
+    async move {
+        let beats = async {
+            loop {
+                tokio::time::sleep(BEAT).await;
+                if server.is_listening() {
+                    app.beat("smtp", &instance).await;
+                }
+            }
+        };
+        app.shutdown().run_until_cancelled(beats).await;
+    }
 }
 
 async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {

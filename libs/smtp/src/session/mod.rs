@@ -31,6 +31,15 @@ const COMMANDS_AT_ONCE: usize = 8 << 10;
 /// The most that's read of a body at once.
 const BODY_AT_ONCE: usize = 64 << 10;
 
+/// Octets in memory that a recipient takes beside its address: what it resolved to.
+const BESIDE_ADDRESS: usize = 128;
+
+/// Octets in memory of a recipient.
+#[must_use]
+pub fn octets_of(recipient: &str) -> usize {
+    recipient.len() + BESIDE_ADDRESS
+}
+
 /// The state of one session. `A` is who it belongs to after AUTH, `R` what a recipient resolves to.
 #[derive(Debug)]
 pub struct Session<A, R> {
@@ -218,6 +227,14 @@ impl<A, R> Session<A, R> {
     #[must_use]
     pub fn route(&self) -> Option<&R> {
         self.transaction.as_ref()?.recipients.first().map(|(_, route)| route)
+    }
+
+    /// Octets in memory of the recipients of the mail that comes in.
+    #[must_use]
+    pub fn envelope(&self) -> usize {
+        self.transaction.as_ref().map_or(0, |transaction| {
+            transaction.envelope + transaction.recipients.len() * BESIDE_ADDRESS
+        })
     }
 
     /// What was refused without a question, since this was last asked; no more than there are replies.

@@ -67,6 +67,40 @@ async fn recipients_are_bounded() {
     client.converse(&[("DATA", "354"), (".", "250")]).await;
 }
 
+/// The lists of one client's sessions share its part of the memory, and what ends gives it back.
+#[tokio::test]
+async fn lists_of_recipients_take_bounded_memory() {
+    let mut config = config();
+    config.limits.message_size = 100_000;
+    config.limits.memory = 400_000;
+    let running = Running::new(config);
+    let mut sessions = Vec::new();
+    let lines = (0..100).map(|number| format!("RCPT TO:<{number}@d.test>\r\n"));
+    let lines = lines.collect::<Vec<_>>().concat();
+    let mut refused = 0;
+    while refused == 0 && sessions.len() < 20 {
+        let mut client = running.hello().await;
+        client.envelope().await;
+        client.send(&lines).await;
+        for _ in 0..100 {
+            refused += usize::from(client.reply().await.starts_with("452 4.3.1 "));
+        }
+        sessions.push(client);
+    }
+    assert!(refused > 0 && sessions.len() > 1, "{} sessions", sessions.len());
+    let mut ordinary = running.hello().await;
+    ordinary.envelope().await;
+    ordinary.converse(&[("RCPT TO:<b@d.test>", "250"), ("DATA", "354"), (".", "250")]).await;
+    for mut client in sessions.drain(..) {
+        client.converse(&[("RSET", "250")]).await;
+    }
+    ordinary.envelope().await;
+    ordinary.send(&lines).await;
+    for _ in 0..100 {
+        assert!(ordinary.reply().await.starts_with("250"));
+    }
+}
+
 #[tokio::test]
 async fn mistakes_are_bounded() {
     let running = Running::new(config());

@@ -39,7 +39,7 @@ pub(crate) struct EdgeArgs {
     /// How many connections may be open at once; the next one gets 421.
     #[arg(long, env = "TRAPLINE_SMTP_CONNECTIONS", default_value = "10000", value_name = "N")]
     pub smtp_connections: String,
-    /// How many connections one client address may have open at once.
+    /// How many connections one client address may have open at once (for IPv6, one /64).
     #[arg(long, env = "TRAPLINE_SMTP_PER_ADDRESS", default_value = "10000", value_name = "N")]
     pub smtp_per_address: String,
     /// The longest command line that is taken.
