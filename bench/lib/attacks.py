@@ -1,7 +1,10 @@
 """What a stranger may try: each attack goes on by itself, from an address of its own, until it is ended."""
 
+import base64
 import contextlib
+import select
 import socket
+import sqlite3
 import time
 from collections.abc import Callable
 
@@ -57,13 +60,24 @@ def again(work: Callable[[], object]) -> None:
         time.sleep(SMALL_PAUSE)
 
 
+def ask_again(server: Trapline, path: str) -> None:
+    """Asks over and over, on one connection as long as it lasts."""
+
+    def ask() -> None:
+        client = http(server)
+        while True:
+            client.exchange(client.bytes_of("GET", path))
+            time.sleep(SMALL_PAUSE)
+
+    again(ask)
+
+
 def preview(server: Trapline, inbox: Inbox) -> None:
     """One tag with 250,000 attributes, previewed without a pause."""
     html = b"<p " + b" ".join(b"on%d=1" % n for n in range(250_000)) + b">x"
     lines = b"\r\n".join(html[at : at + 900] for at in range(0, len(html), 900))
     message = deliver(server, inbox, "Content-Type: text/html", lines)
-    client = http(server)
-    again(lambda: client.exchange(client.bytes_of("GET", f"/api/messages/{message}/html")))
+    ask_again(server, f"/api/messages/{message}/html")
 
 
 def silent_data(server: Trapline, inbox: Inbox) -> None:
@@ -105,37 +119,142 @@ def unread_answers(server: Trapline, inbox: Inbox) -> None:
     again(ask)
 
 
+class Requests:
+    """So many connections with a request each whose answer is not read; what the server ends is begun
+    anew."""
+
+    def __init__(self, count: int, ask: Callable[[], socket.socket]) -> None:
+        self.ask, self.open, self.ended = ask, {}, select.poll()
+        for _ in range(count):
+            self.begin()
+
+    def begin(self) -> None:
+        with contextlib.suppress(OSError):
+            opened = self.ask()
+            self.open[opened.fileno()] = opened
+            self.ended.register(opened, select.POLLRDHUP)
+
+    def renew(self) -> None:
+        for number, _ in self.ended.poll(0):
+            self.ended.unregister(number)
+            self.open.pop(number).close()
+            self.begin()
+
+
+def asking(server: Trapline, path: str, token: str = "") -> Callable[[], socket.socket]:
+    def ask() -> socket.socket:
+        client = http(server, token)
+        client.socket.sendall(client.bytes_of("GET", path))
+        return client.socket
+
+    return ask
+
+
 def unread_streams(server: Trapline, inbox: Inbox) -> None:
-    """2,000 event streams that are never read, of an inbox that gets mail."""
-    held = [http(server) for _ in range(2_000)]
-    for client in held:
-        client.socket.sendall(client.bytes_of("GET", f"/api/inboxes/{inbox.id}/events"))
-    again(lambda: deliver(server, inbox, "Subject: event", b"x"))
+    """2,000 event streams that are never read, of an inbox that gets a hundred mails a second."""
+    streams = Requests(2_000, asking(server, f"/api/inboxes/{inbox.id}/events"))
+
+    def mail() -> None:
+        deliver(server, inbox, "Subject: event", b"x")
+        streams.renew()
+
+    again(mail)
+
+
+def read_streams(server: Trapline, inbox: Inbox) -> None:
+    """500 event streams that are read, of an inbox that gets a hundred mails a second."""
+    streams = Requests(500, asking(server, f"/api/inboxes/{inbox.id}/events"))
+    readable = select.poll()
+    for opened in streams.open.values():
+        readable.register(opened, select.POLLIN)
+
+    def mail() -> None:
+        deliver(server, inbox, "Subject: event", b"x")
+        for number, _ in readable.poll(0):
+            streams.open[number].recv(1 << 20)
+
+    again(mail)
+
+
+def all_waits(server: Trapline, inbox: Inbox) -> None:
+    """All the waits that a team may have, parked by one key, and more asked for."""
+    path = f"/api/inboxes/{inbox.id}/messages/wait?subject=never&timeout=120"
+    waits = Requests(10_500, asking(server, path))
+    while True:
+        waits.renew()
+        time.sleep(0.1)
+
+
+def damaged(server: Trapline, inbox: Inbox) -> None:
+    """A message of 7 MB with a flipped bit on disk, asked for again and again."""
+    mark = b"the-damaged-one"
+    message = deliver(server, inbox, "Subject: damaged", mark + b"\r\n" + body_of(7_000_000))
+    if not server.refuses:
+        flip(server, mark)
+    client = http(server)
+    answer = client.exchange(client.bytes_of("GET", f"/api/messages/{message}"))
+    if answer.status != (503 if server.refuses else 500):
+        raise SystemExit(f"a damaged message was answered {answer.status}")
+    ask_again(server, f"/api/messages/{message}")
+
+
+def flip(server: Trapline, mark: bytes) -> None:
+    """Flips a bit of the stored bytes that begin with the mark."""
+    database = sqlite3.connect(server.data / "trapline.db", timeout=10)
+    query = "SELECT seq, instr(bytes, ?) FROM segment_bytes WHERE instr(bytes, ?) > 0"
+    sequence, place = database.execute(query, (mark, mark)).fetchone()
+    with database.blobopen("segment_bytes", "bytes", sequence) as blob:
+        blob[place] = blob[place] ^ 1
+    database.commit()
+    database.close()
+
+
+def guessed_passwords(server: Trapline, inbox: Inbox) -> None:
+    """Wrong SMTP passwords on 200 connections without a pause."""
+    guess = base64.b64encode(f"\0{inbox.username}\0guessed".encode())
+    replies = select.poll()
+    held: dict[int, socket.socket] = {}
+
+    def begin() -> None:
+        smtp = connect(server.smtp_port)
+        smtp.sendall(b"EHLO x\r\n")
+        held[smtp.fileno()] = smtp
+        replies.register(smtp, select.POLLIN)
+
+    while True:
+        with contextlib.suppress(OSError):
+            while len(held) < 200:
+                begin()
+        for number, _ in replies.poll(100):
+            try:
+                said = held[number].recv(65_536)
+                if said and b"220 " not in said[:4]:
+                    held[number].sendall(b"AUTH PLAIN " + guess + b"\r\n")
+            except OSError:
+                said = b""
+            if not said:
+                replies.unregister(number)
+                held.pop(number).close()
 
 
 def searches(server: Trapline, inbox: Inbox) -> None:
     """Searches over 200 messages with subjects of 100 KB."""
     for _ in range(200):
         deliver(server, inbox, "Subject: " + "\r\n ".join(["long " * 150] * 130), b"x")
-    client = http(server)
-    path = f"/api/inboxes/{inbox.id}/messages?q=nowhere&limit=200"
-    again(lambda: client.exchange(client.bytes_of("GET", path)))
+    ask_again(server, f"/api/inboxes/{inbox.id}/messages?q=nowhere&limit=200")
 
 
 def controls(server: Trapline, inbox: Inbox) -> None:
     """24 MB of control characters, six times as many in JSON, asked for again and again."""
     message = deliver(server, inbox, "Content-Type: text/plain", (b"\x01" * 900 + b"\r\n") * 26_000)
-    client = http(server)
-    again(lambda: client.exchange(client.bytes_of("GET", f"/api/messages/{message}")))
+    ask_again(server, f"/api/messages/{message}")
 
 
 def code_waits(server: Trapline, inbox: Inbox) -> None:
     """Waits for codes over eight messages of 24 MB without one."""
     for _ in range(8):
         deliver(server, inbox, "Subject: large", body_of(LARGE))
-    client = http(server)
-    path = f"/api/inboxes/{inbox.id}/messages/wait?hasCode=true&timeout=1"
-    again(lambda: client.exchange(client.bytes_of("GET", path)))
+    ask_again(server, f"/api/inboxes/{inbox.id}/messages/wait?hasCode=true&timeout=1")
 
 
 def guessed_keys(server: Trapline, _: Inbox) -> None:
@@ -175,4 +294,8 @@ ATTACKS = [
     code_waits,
     guessed_keys,
     slow_heads,
+    read_streams,
+    all_waits,
+    damaged,
+    guessed_passwords,
 ]

@@ -105,6 +105,7 @@ class Server:
 
 class Trapline(Server):
     name = "trapline"
+    refuses = False
 
     def __init__(self, durability: str = "power") -> None:
         super().__init__()
@@ -125,11 +126,22 @@ class Trapline(Server):
         http.close()
         return ready
 
-    def inboxes(self, count: int, max_messages: int = 10_000) -> list[Inbox]:
-        http = self.http()
+    def inboxes(
+        self, count: int, max_messages: int = 10_000, token: str | None = None
+    ) -> list[Inbox]:
+        http = Http(self.http_port, token or self.token)
         made = create_inboxes(http, count, max_messages)
         http.close()
         return made
+
+    def new_team(self, name: str) -> str:
+        """A key of a team that is made beside the running server."""
+
+        def run(*arguments: str) -> str:
+            command = [str(build.TRAPLINE_BINARY), *arguments, "--data", str(self.data)]
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+        return run("key", "create", "--team", run("team", "create", name))
 
     def list_path(self, inbox: Inbox, **parameters: object) -> str:
         return query(f"/api/inboxes/{inbox.id}/messages", **parameters)
