@@ -15,7 +15,7 @@ use std::{
 use trapline_embedded::{Durability, Embedded, Options};
 use trapline_model::{InboxId, MessageId};
 use trapline_store::{
-    Column, Group, Key, Kind, Op, Order, Ports, Scan, Table, Value, When, Writes,
+    Column, Group, Key, Kind, Op, Order, Ports, Scan, Storage, Table, Value, When, Writes,
     segment::{Builder, Class, name},
 };
 use uuid::{Builder as Ids, Uuid};
@@ -35,6 +35,7 @@ static MESSAGES: Table = Table {
     sort: &[Column { name: "message_id", kind: Kind::Uuid }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 #[tokio::main]

@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 use trapline_embedded::{Embedded, Options};
 use trapline_store::{
-    BlobRef, Column, Group, Key, Kind, Op, Order, Ports, Table, Value, When, Writes,
+    BlobRef, Column, Group, Key, Kind, Op, Order, Ports, Storage, Table, Value, When, Writes,
 };
 
 const FOLDER: &str = "TRAPLINE_CRASH_FOLDER";
@@ -21,6 +21,7 @@ static ROWS: Table = Table {
     sort: &[Column { name: "number", kind: Kind::Int }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 fn key(number: i64) -> Key {

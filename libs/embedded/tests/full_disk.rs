@@ -6,7 +6,7 @@ use std::{fs, io::Write as _, path::Path, process::Command};
 use tempfile::TempDir;
 use trapline_embedded::{Embedded, OpenError, Options};
 use trapline_store::{
-    Column, Group, Key, Kind, Op, Order, PortError, Ports, Table, Value, When, Writes,
+    Column, Group, Key, Kind, Op, Order, PortError, Ports, Storage, Table, Value, When, Writes,
 };
 
 static ROWS: Table = Table {
@@ -15,6 +15,7 @@ static ROWS: Table = Table {
     sort: &[Column { name: "number", kind: Kind::Int }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 const SIZE: usize = 100_000;

@@ -7,8 +7,8 @@ use tempfile::TempDir;
 use trapline_embedded::{Durability, Embedded, OpenError, Options};
 use trapline_model::Time;
 use trapline_store::{
-    Clock, Column, Group, Job, Key, Kind, Lane, Op, Order, PortError, Scan, Table, Value, When,
-    Writes,
+    Clock, Column, Group, Job, Key, Kind, Lane, Op, Order, PortError, Scan, Storage, Table, Value,
+    When, Writes,
 };
 
 static NOTES: Table = Table {
@@ -17,6 +17,7 @@ static NOTES: Table = Table {
     sort: &[Column { name: "select", kind: Kind::Int }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 async fn open(folder: &Path) -> Embedded {

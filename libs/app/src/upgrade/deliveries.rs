@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use trapline_store::{
-    Column, Key, Kind, Op, Order, Row, Scan, Table, Value, When, Writes,
+    Column, Key, Kind, Op, Order, Row, Scan, Storage, Table, Value, When, Writes,
     records::{Delivery, DeliveryPayload},
 };
 
@@ -17,6 +17,7 @@ pub(super) const OLD: &Table = &Table {
     sort: &[Column { name: "delivery_id", kind: Kind::Uuid }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Deliveries that are moved together; each has up to 64 KiB.

@@ -2,7 +2,7 @@
 
 use trapline_store::{Column, Kind, Order, Table};
 
-use super::server::Server;
+use super::{server::Server, table_options::Options};
 
 /// The columns that are not keys, with their types.
 pub(super) const PLAIN_COLUMNS: [(&str, &str); 3] =
@@ -19,8 +19,7 @@ pub(super) fn keyspace(name: &str, datacenter: &str, copies: usize, server: Serv
     )
 }
 
-/// A table. Those that are read newest first get levelled compaction, with which a row is read from
-/// one or two files however long its partition has been written to.
+/// A table.
 pub(super) fn table(keyspace: &str, table: &Table) -> String {
     let keys = table.partition.iter().chain(table.sort);
     let keys = keys.map(|column| format!("{} {}", quoted(column.name), cql_type(column.kind)));
@@ -32,19 +31,25 @@ pub(super) fn table(keyspace: &str, table: &Table) -> String {
         "CREATE TABLE IF NOT EXISTS {} ({columns}, PRIMARY KEY ({})){}",
         place(keyspace, table),
         primary.join(", "),
-        options(table)
+        with(order(table).into_iter().chain(Options::of(table).clauses()))
     )
 }
 
-fn options(table: &Table) -> String {
-    if table.order == Order::Ascending || table.sort.is_empty() {
-        return String::new();
-    }
-    let order = table.sort.iter().map(|column| format!("{} DESC", quoted(column.name)));
-    format!(
-        " WITH CLUSTERING ORDER BY ({}) AND compaction = {{'class': 'LeveledCompactionStrategy'}}",
-        order.collect::<Vec<_>>().join(", ")
-    )
+/// Gives a table other options.
+pub(super) fn change(keyspace: &str, table: &Table, clauses: Vec<String>) -> String {
+    format!("ALTER TABLE {}{}", place(keyspace, table), with(clauses.into_iter()))
+}
+
+fn with(clauses: impl Iterator<Item = String>) -> String {
+    let clauses: Vec<_> = clauses.collect();
+    if clauses.is_empty() { String::new() } else { format!(" WITH {}", clauses.join(" AND ")) }
+}
+
+fn order(table: &Table) -> Option<String> {
+    let names = table.sort.iter().map(|column| format!("{} DESC", quoted(column.name)));
+    let names = names.collect::<Vec<_>>().join(", ");
+    (table.order == Order::NewestFirst && !names.is_empty())
+        .then(|| format!("CLUSTERING ORDER BY ({names})"))
 }
 
 /// The CQL type of a key column.

@@ -19,6 +19,7 @@ mod read;
 mod schema;
 mod server;
 mod stamps;
+mod table_options;
 mod tables;
 mod values;
 
@@ -66,8 +67,8 @@ impl CqlStore {
         })
     }
 
-    /// Creates the keyspace and the tables that are missing, and returns when every node knows
-    /// them. What is there stays as it is. Safe to run several times, also at once.
+    /// Creates the keyspace and the tables that are missing, gives tables that are there the options
+    /// of this release, and returns when every node knows them. Safe to run several times, also at once.
     pub async fn migrate(options: &CqlOptions, tables: &[&'static Table]) -> Result<(), CqlError> {
         let settings = Settings::of(options)?;
         let session = connect::connect(&settings).await?;

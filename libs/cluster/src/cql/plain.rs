@@ -93,7 +93,7 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
     let key = key_values(op.key());
     let (statement, values) = match op {
         Op::Put { doc, ttl, .. } => {
-            let Life { expires, ttl } = Life::new(&store.clock, *ttl);
+            let Life { expires, ttl } = Life::new(&store.clock, op.key().table.life(*ttl));
             let rest = [Bound::Text(doc), Bound::Int(expires), Bound::Seconds(ttl), stamp];
             (Some(&made.put), key.chain(rest).collect())
         }

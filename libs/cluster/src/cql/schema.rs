@@ -10,7 +10,7 @@ use scylla::{
 use tokio::sync::Mutex;
 use trapline_store::{Order, Table};
 
-use super::{CqlError, Settings, connect::nodes, ddl, server::Server};
+use super::{CqlError, Settings, connect::nodes, ddl, server::Server, table_options};
 
 /// How often the missing tables are created. Programs that create the same table at once can make
 /// each other fail.
@@ -74,7 +74,7 @@ pub(super) async fn create_keyspace(
     answer.and(Err(CqlError::NoKeyspace(settings.keyspace.clone())))
 }
 
-/// Creates the tables that are missing, and checks all.
+/// Creates the tables that are missing, checks all, and gives them their options.
 pub(super) async fn create(
     session: &Session,
     keyspace: &str,
@@ -87,7 +87,12 @@ pub(super) async fn create(
         let missing: Vec<_> =
             tables.iter().filter(|table| !there.contains_key(table.name)).collect();
         if missing.is_empty() {
-            return check(session, keyspace, tables).await;
+            refused = set_options(session, keyspace, tables).await;
+            if refused.is_ok() {
+                return check(session, keyspace, tables).await;
+            }
+            tokio::time::sleep(PAUSE * number).await;
+            continue;
         }
         for table in missing {
             refused = change(session, ddl::table(keyspace, table)).await;
@@ -97,7 +102,43 @@ pub(super) async fn create(
             }
         }
     }
-    check(session, keyspace, tables).await.map_err(|missing| refused.err().unwrap_or(missing))
+    check(session, keyspace, tables).await.and(refused)
+}
+
+/// Changes the tables whose options are others than theirs.
+async fn set_options(
+    session: &Session,
+    keyspace: &str,
+    tables: &[&'static Table],
+) -> Result<(), CqlError> {
+    let there = options(session, keyspace).await?;
+    for table in tables {
+        let wanted = table_options::Options::of(table);
+        let clauses = there.get(table.name).and_then(|seen| wanted.to_change(seen));
+        if let Some(clauses) = clauses {
+            change(session, ddl::change(keyspace, table, clauses)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The options of every table of the keyspace.
+async fn options(
+    session: &Session,
+    keyspace: &str,
+) -> Result<HashMap<String, table_options::Seen>, CqlError> {
+    let ask = "SELECT table_name, compaction, default_time_to_live, gc_grace_seconds \
+               FROM system_schema.tables WHERE keyspace_name = ?";
+    let pages = session.query_iter(look(ask), (keyspace,)).await;
+    let pages = pages.map_err(CqlError::failed("show its tables"))?;
+    let rows = pages.rows_stream::<(String, HashMap<String, String>, i32, i32)>();
+    let mut rows = rows.map_err(CqlError::failed("show its tables"))?;
+    let mut tables = HashMap::new();
+    while let Some(row) = rows.try_next().await.map_err(CqlError::failed("show its tables"))? {
+        let (name, compaction, ttl, gc_grace) = row;
+        tables.insert(name, table_options::Seen { compaction, ttl, gc_grace });
+    }
+    Ok(tables)
 }
 
 /// Checks that the tables are there with the columns that they need.

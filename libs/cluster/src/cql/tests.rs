@@ -8,7 +8,7 @@ mod statements;
 mod values;
 mod writes;
 
-use trapline_store::{Column, Key, Kind, Op, Order, Table, Value, When, Writes};
+use trapline_store::{Column, Key, Kind, Op, Order, Storage, Table, Value, When, Writes};
 
 const fn column(name: &'static str, kind: Kind) -> Column {
     Column { name, kind }
@@ -23,6 +23,7 @@ static MESSAGE: Table = Table {
     sort: &[column("at", Kind::Int), column("message_id", Kind::Uuid)],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Several partition columns.
@@ -32,6 +33,7 @@ static CHORE: Table = Table {
     sort: &[column("due", Kind::Int), column("subject", Kind::Text)],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// One row per partition.
@@ -41,6 +43,7 @@ static LOGIN: Table = Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 fn put(number: i64, doc: &str) -> Op {

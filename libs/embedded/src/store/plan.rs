@@ -80,10 +80,11 @@ impl Step {
 
     /// The parameters in the order that [`Statements`] gives.
     fn parameters(&self, session: &Session<'_>) -> Vec<Bound<'_>> {
-        let now = session.now();
-        let expiry =
-            |ttl: &Option<Duration>| Bound::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()));
-        let key = self.op.key();
+        let (now, key) = (session.now(), self.op.key());
+        let expiry = |ttl: &Option<Duration>| {
+            let ttl = key.table.life(*ttl);
+            Bound::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()))
+        };
         let mut bound: Vec<_> = key.partition.iter().chain(&key.sort).map(Bound::Value).collect();
         match &self.op {
             Op::Put { doc, ttl, when: When::Version(version), .. } => {

@@ -7,7 +7,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use super::Harness;
 use crate::{
-    Column, Key, Kind, Op, Order, PortError, Row, Scan, Store, Table, Value, When, Writes,
+    Column, Key, Kind, Op, Order, PortError, Row, Scan, Storage, Store, Table, Value, When, Writes,
 };
 
 const OWNER: &[Column] = &[Column { name: "owner", kind: Kind::Uuid }];
@@ -23,6 +23,7 @@ pub(super) static NEWEST: Table = Table {
     sort: &[column("item", Kind::Uuid)],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Sorted by text.
@@ -32,6 +33,7 @@ pub(super) static TEXTS: Table = Table {
     sort: &[column("word", Kind::Text)],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Partitioned and sorted by several columns.
@@ -41,6 +43,7 @@ pub(super) static PAIRS: Table = Table {
     sort: &[column("number", Kind::Int), column("word", Kind::Text)],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Several sort columns, newest first.
@@ -50,6 +53,7 @@ pub(super) static NEWEST_PAIRS: Table = Table {
     sort: &[column("number", Kind::Int), column("item", Kind::Uuid)],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Takes conditional writes.
@@ -59,6 +63,7 @@ pub(super) static GUARDED: Table = Table {
     sort: &[column("word", Kind::Text)],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 /// One row per partition.
@@ -68,6 +73,7 @@ pub(super) static SINGLE: Table = Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 /// Is never prepared.
@@ -77,9 +83,32 @@ pub(super) static UNKNOWN: Table = Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
-static ALL: [&Table; 6] = [&NEWEST, &TEXTS, &PAIRS, &NEWEST_PAIRS, &GUARDED, &SINGLE];
+/// Rows that go by age, after a minute.
+pub(super) static LOG: Table = Table {
+    name: "suite_log",
+    partition: OWNER,
+    sort: &[column("item", Kind::Uuid)],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+    storage: Storage::Log { window: MINUTE, ttl: MINUTE },
+};
+
+/// Rows that are read once, and gone after a minute at the latest.
+pub(super) static QUEUE: Table = Table {
+    name: "suite_queue",
+    partition: OWNER,
+    sort: &[column("item", Kind::Uuid)],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+    storage: Storage::Queue { bucket: MINUTE, ttl: MINUTE },
+};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+static ALL: [&Table; 8] = [&NEWEST, &TEXTS, &PAIRS, &NEWEST_PAIRS, &GUARDED, &SINGLE, &LOG, &QUEUE];
 
 /// A UUIDv7 of this instant, random in its other bits.
 pub(super) fn uuid_at(at: Time) -> Uuid {

@@ -49,7 +49,8 @@ macro_rules! suite {
             $crate::suite!(@ store, $harness, prepare_is_repeatable, reads_back, the_last_write_wins,
                 deletes, the_wrong_kind_of_write_is_refused, unknown_and_malformed_keys_are_refused,
                 a_partition_applies_whole_or_not, partitions_apply_in_order, a_row_outlives_its_time,
-                every_write_sets_the_time_anew, big_documents, answers_ping);
+                every_write_sets_the_time_anew, logs_and_queues_keep_nothing_for_ever,
+                big_documents, answers_ping);
             $crate::suite!(@ store_clocks, $harness, a_delete_wins_over_what_was_read,
                 a_change_wins_over_what_was_read, a_range_delete_takes_all_that_is_there,
                 a_clock_may_jump);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{
     Harness,
     fixtures::{
-        GUARDED, PAIRS, SINGLE, TEXTS, UNKNOWN, all, conflicts, delete, docs, fresh, get, key,
-        misuses, prepared, put, put_for, put_when, seen, text, uuid, write,
+        GUARDED, LOG, PAIRS, QUEUE, SINGLE, TEXTS, UNKNOWN, all, conflicts, delete, docs, fresh,
+        get, key, misuses, prepared, put, put_for, put_when, seen, text, uuid, write,
     },
 };
 use crate::{Key, Op, Value, When};
@@ -137,6 +137,24 @@ pub async fn a_row_outlives_its_time(h: &impl Harness) {
     h.advance(Duration::from_secs(15)).await;
     assert_eq!(get(h, &short).await, None);
     assert!(get(h, &ever).await.is_some());
+}
+
+/// A row of a log or a queue that is written without a time has its table's.
+pub async fn logs_and_queues_keep_nothing_for_ever(h: &impl Harness) {
+    prepared(h).await;
+    let keys = [&LOG, &QUEUE].map(|table| key(table, [uuid(fresh(h))], [uuid(fresh(h))]));
+    let longer = key(&QUEUE, [uuid(fresh(h))], [uuid(fresh(h))]);
+    write(h, keys.iter().map(|key| put(key, "{}")).collect()).await;
+    write(h, vec![put_for(&longer, "{}", 120, When::Always)]).await;
+    h.advance(Duration::from_secs(50)).await;
+    for key in &keys {
+        assert!(get(h, key).await.is_some(), "{}: {key:?}", h.name());
+    }
+    h.advance(Duration::from_secs(15)).await;
+    for key in &keys {
+        assert_eq!(get(h, key).await, None, "{}: {key:?}", h.name());
+    }
+    assert!(get(h, &longer).await.is_some(), "{}", h.name());
 }
 
 /// A write without a time makes a row stay, and one with a time makes it go.

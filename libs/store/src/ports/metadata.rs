@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{PortError, Result};
+use super::{PortError, Result, Storage};
 
 /// A table: typed key columns and one JSON document per row.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Table {
     pub order: Order,
     /// Which kind of write the table takes.
     pub writes: Writes,
+    /// What becomes of its rows.
+    pub storage: Storage,
 }
 
 /// A key column.
@@ -117,7 +119,8 @@ pub enum Op {
         key: Key,
         /// A JSON document.
         doc: String,
-        /// How long the row is there; each write sets it anew. `None` is for ever.
+        /// How long the row is there; each write sets it anew. `None` is as long as the table's
+        /// [`Storage`] says, for ever where it says nothing.
         ttl: Option<Duration>,
         /// The condition.
         when: When,

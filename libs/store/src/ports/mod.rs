@@ -7,6 +7,7 @@ mod checks;
 mod limiter;
 mod metadata;
 mod queue;
+mod storage;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub use metadata::{
     Column, Key, Kind, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes, load,
 };
 pub use queue::{Job, Lane, LaneStats, Lease, Queue};
+pub use storage::Storage;
 
 /// What can go wrong below the application, in terms it can act on.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{Access, ApiKeyId, InboxId, TeamId, Time};
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
 
 pub(super) const TEAM: &Table = &Table {
     name: "team",
@@ -12,6 +12,7 @@ pub(super) const TEAM: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const API_KEY: &Table = &Table {
@@ -20,6 +21,7 @@ pub(super) const API_KEY: &Table = &Table {
     sort: &[uuid("key_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const API_KEY_BY_HASH: &Table = &Table {
@@ -28,6 +30,7 @@ pub(super) const API_KEY_BY_HASH: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const API_KEY_USE: &Table = &Table {
@@ -36,6 +39,7 @@ pub(super) const API_KEY_USE: &Table = &Table {
     sort: &[uuid("key_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const FIRST_RUN: &Table = &Table {
@@ -44,6 +48,7 @@ pub(super) const FIRST_RUN: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const SHARED_SECRET: &Table = &Table {
@@ -52,6 +57,7 @@ pub(super) const SHARED_SECRET: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 /// A team.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId, Time};
 
 use super::{int, shard_of, text};
-use crate::{Key, Order, PortError, Record, Result, Row, Scan, Table, Value, Writes};
+use crate::{Key, Order, PortError, Record, Result, Row, Scan, Storage, Table, Value, Writes};
 
 pub(super) const CHORE: &Table = &Table {
     name: "chore",
@@ -12,6 +12,7 @@ pub(super) const CHORE: &Table = &Table {
     sort: &[int("due_ms"), text("subject")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// A kind of chore.

@@ -9,7 +9,7 @@ use trapline_model::{
 use uuid::Uuid;
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
 
 pub(super) const FORWARD_RULE: &Table = &Table {
     name: "forward_rule",
@@ -17,6 +17,7 @@ pub(super) const FORWARD_RULE: &Table = &Table {
     sort: &[uuid("inbox_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const FORWARD_ADDRESS: &Table = &Table {
@@ -25,6 +26,7 @@ pub(super) const FORWARD_ADDRESS: &Table = &Table {
     sort: &[uuid("address_id")],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const VERIFICATION: &Table = &Table {
@@ -33,6 +35,7 @@ pub(super) const VERIFICATION: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// By message: whoever knows the message and the recipient knows the row.
@@ -42,6 +45,7 @@ pub(super) const FORWARD: &Table = &Table {
     sort: &[uuid("forward_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// An inbox's automatic forwarding.

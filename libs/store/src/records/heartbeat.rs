@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
 use super::text;
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
 
 pub(super) const HEARTBEAT: &Table = &Table {
     name: "heartbeat",
@@ -12,6 +12,7 @@ pub(super) const HEARTBEAT: &Table = &Table {
     sort: &[text("instance")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Written every few seconds from inside the loop that it vouches for.

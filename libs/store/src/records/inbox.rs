@@ -5,7 +5,7 @@ use trapline_model::{InboxId, ProjectId, TeamId, Time};
 use uuid::Uuid;
 
 use super::{of_team, single, text, uuid};
-use crate::{Key, Order, Record, Table, Value, Writes};
+use crate::{Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const PROJECT: &Table = &Table {
     name: "project",
@@ -13,6 +13,7 @@ pub(super) const PROJECT: &Table = &Table {
     sort: &[uuid("project_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const INBOX: &Table = &Table {
@@ -21,6 +22,7 @@ pub(super) const INBOX: &Table = &Table {
     sort: &[uuid("inbox_id")],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const SMTP_LOGIN: &Table = &Table {
@@ -29,6 +31,7 @@ pub(super) const SMTP_LOGIN: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const INBOX_STATE: &Table = &Table {
@@ -37,6 +40,7 @@ pub(super) const INBOX_STATE: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 /// A project.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, Table, Value, Writes};
+use crate::{Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const LEASE: &Table = &Table {
     name: "lease",
@@ -11,6 +11,7 @@ pub(super) const LEASE: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 /// Who does a piece of work. The row's time to live is the lease's, and each renewal sets it anew.

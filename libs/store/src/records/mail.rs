@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{MailId, Time};
 
 use super::{int, single, uuid};
-use crate::{Key, Order, Record, Scan, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
 
 pub(super) const MAIL: &Table = &Table {
     name: "mail",
@@ -14,6 +14,7 @@ pub(super) const MAIL: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const MAIL_SEND: &Table = &Table { name: "mail_send", ..BY_DAY };
@@ -27,6 +28,7 @@ const BY_DAY: Table = Table {
     sort: &[int("at_ms"), uuid("mail_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(2), ttl: MailSend::KEPT },
 };
 
 const DAY_MS: i64 = 86_400_000;

@@ -5,7 +5,7 @@ use trapline_model::{Address, Envelope, InboxId, MessageId, Time, Warning};
 use uuid::Uuid;
 
 use super::{of_inbox, uuid};
-use crate::{BlobRef, Key, Order, PortError, Record, Result, Row, Table, Writes};
+use crate::{BlobRef, Key, Order, PortError, Record, Result, Row, Storage, Table, Writes};
 
 pub(super) const MESSAGE: &Table = &Table {
     name: "message",
@@ -13,6 +13,7 @@ pub(super) const MESSAGE: &Table = &Table {
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 pub(super) const MARK: &Table = &Table {
@@ -21,6 +22,7 @@ pub(super) const MARK: &Table = &Table {
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// What is kept of a message beside its bytes. The id is the row's key.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
 use super::{Chore, int, shard_of, text};
-use crate::{Job, Key, Lane, Order, Record, Row, Scan, Table, Value, Writes};
+use crate::{Job, Key, Lane, Order, Record, Row, Scan, Storage, Table, Value, Writes};
 
 pub(super) const OUTBOX: &Table = &Table {
     name: "outbox",
@@ -12,6 +12,7 @@ pub(super) const OUTBOX: &Table = &Table {
     sort: &[int("due_ms"), text("job")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// A job from before it is published until it is finished.

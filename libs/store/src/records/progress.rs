@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, Table, Value, Writes};
+use crate::{Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const PROGRESS: &Table = &Table {
     name: "progress",
@@ -11,6 +11,7 @@ pub(super) const PROGRESS: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// A walk's mark, so that what is done is not read again.

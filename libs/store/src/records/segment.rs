@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{BlobRef, Key, Order, Record, Table, Value, Writes};
+use crate::{BlobRef, Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const ALIAS: &Table = &Table {
     name: "segment_alias",
@@ -11,6 +11,7 @@ pub(super) const ALIAS: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// One message's move: it is found by where it began and by its length, which stays the same. Messages

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, Table, Value, Writes};
+use crate::{Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const UPGRADE: &Table = &Table {
     name: "upgrade",
@@ -11,6 +11,7 @@ pub(super) const UPGRADE: &Table = &Table {
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// The upgrades that are finished, so that a start looks at one row and no more.

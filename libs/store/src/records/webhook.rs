@@ -9,7 +9,7 @@ use trapline_model::{
 };
 
 use super::{int, of_team, team_scan, uuid};
-use crate::{Key, Order, Record, Row, Scan, Table, Value, Writes};
+use crate::{Key, Order, Record, Row, Scan, Storage, Table, Value, Writes};
 
 pub(super) const WEBHOOK: &Table = &Table {
     name: "webhook",
@@ -17,6 +17,7 @@ pub(super) const WEBHOOK: &Table = &Table {
     sort: &[uuid("webhook_id")],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 pub(super) const WEBHOOK_STATUS: &Table = &Table {
@@ -25,6 +26,7 @@ pub(super) const WEBHOOK_STATUS: &Table = &Table {
     sort: &[uuid("webhook_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// What was delivered in ten minutes, so that no webhook's log outgrows a partition.
@@ -34,6 +36,7 @@ pub(super) const DELIVERY: &Table = &Table {
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
 };
 
 /// Bodies, apart from what is rewritten after each attempt and listed; by the minute, because they
@@ -44,6 +47,7 @@ pub(super) const DELIVERY_PAYLOAD: &Table = &Table {
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
 };
 
 /// In which ten minutes something was delivered, so that a log with gaps is read without trying each.
@@ -53,6 +57,7 @@ pub(super) const DELIVERY_BUCKET: &Table = &Table {
     sort: &[int("bucket")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// A webhook's settings.

@@ -11,7 +11,8 @@ use std::{
 use async_trait::async_trait;
 use trapline_model::DeliveryStatus;
 use trapline_store::{
-    Column, Key, Kind, Op, Order, Record as _, Row, Scan, Store, Table, Value, When, Writes,
+    Column, Key, Kind, Op, Order, Record as _, Row, Scan, Storage, Store, Table, Value, When,
+    Writes,
     records::{Delivery, DeliveryBucket, DeliveryPayload},
 };
 
@@ -28,6 +29,7 @@ const HOURLY: &Table = &Table {
     sort: &[Column { name: "delivery_id", kind: Kind::Uuid }],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 const HOUR: Duration = Duration::from_hours(1);
 

@@ -1,8 +1,13 @@
+use std::time::Duration;
+
+use trapline_store::{Storage, Table};
+
 use super::{CHORE, LOGIN, MESSAGE};
 use crate::cql::{
     ddl,
     schema::{Seen, difference},
     server::Server,
+    table_options::{self, Options},
 };
 
 #[test]
@@ -54,11 +59,85 @@ fn tables() {
          \"due\" bigint, \"subject\" text, doc text, version bigint, expires bigint, \
          PRIMARY KEY ((\"hour\", \"shard\"), \"due\", \"subject\"))"
     );
+    let queue = Table {
+        storage: Storage::Queue { bucket: MINUTE, ttl: Duration::from_hours(72) },
+        ..CHORE
+    };
+    let options = "compaction = {'class': 'TimeWindowCompactionStrategy', \
+                   'compaction_window_size': '180', 'compaction_window_unit': 'MINUTES'} \
+                   AND default_time_to_live = 259200 AND gc_grace_seconds = 10800";
+    assert_eq!(
+        ddl::table("trapline", &queue),
+        format!("{} WITH {options}", ddl::table("trapline", &CHORE))
+    );
     assert_eq!(
         ddl::table("trapline", &LOGIN),
         "CREATE TABLE IF NOT EXISTS \"trapline\".\"login\" (\"username\" text, \
          doc text, version bigint, expires bigint, PRIMARY KEY ((\"username\")))"
     );
+}
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// What a table has, as either server shows it.
+fn has(class: &str, more: &[(&str, &str)], ttl: i32, gc_grace: i32) -> table_options::Seen {
+    let each = [("class", class)].into_iter().chain(more.iter().copied());
+    let compaction = each.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    table_options::Seen { compaction, ttl, gc_grace }
+}
+
+#[test]
+fn options_are_changed_only_where_they_differ() {
+    let log = Table {
+        storage: Storage::Log { window: Duration::from_hours(24), ttl: Duration::from_hours(720) },
+        ..MESSAGE
+    };
+    let package = "org.apache.cassandra.db.compaction";
+    let by_time = format!("{package}.TimeWindowCompactionStrategy");
+    let window = [
+        ("compaction_window_unit", "MINUTES"),
+        ("compaction_window_size", "1440"),
+        ("max_threshold", "32"),
+    ];
+    let wanted = Options::of(&log);
+    let right = [
+        has(&by_time, &window, 2_592_000, 10_800),
+        has("TimeWindowCompactionStrategy", &window, 2_592_000, 10_800),
+    ];
+    for seen in right {
+        assert_eq!(wanted.to_change(&seen), None, "{seen:?}");
+    }
+    let wrong = [
+        has(&by_time, &window, 0, 10_800),
+        has(&by_time, &window, 2_592_000, 864_000),
+        has(&by_time, &window[..1], 2_592_000, 10_800),
+        has("LeveledCompactionStrategy", &[], 0, 864_000),
+    ];
+    for seen in wrong {
+        assert_eq!(wanted.to_change(&seen), Some(wanted.clauses()), "{seen:?}");
+    }
+    // What a release had as a log and this one has as rows.
+    let back = Options::of(&MESSAGE).to_change(&has(&by_time, &window, 60, 10_800)).unwrap();
+    assert_eq!(
+        ddl::change("k", &MESSAGE, back),
+        "ALTER TABLE \"k\".\"message\" WITH compaction = {'class': 'LeveledCompactionStrategy'} \
+         AND default_time_to_live = 0"
+    );
+    // Where the choice is the server's, its choice is none of ours.
+    assert_eq!(Options::of(&LOGIN).to_change(&has("Any", &[], 0, 1)), None);
+}
+
+/// ScyllaDB refuses more than 50 windows in a time to live.
+#[test]
+fn every_table_has_few_windows() {
+    for table in trapline_store::records::TABLES {
+        let size = Options::of(table).clauses().concat();
+        let Some((_, size)) = size.split_once("window_size': '") else { continue };
+        let minutes: u64 = size.split('\'').next().unwrap().parse().unwrap();
+        let ttl = table.storage.ttl().unwrap();
+        assert!(ttl.as_secs().div_ceil(minutes * 60) <= 50, "{}", table.name);
+        assert!(ttl < Duration::from_hours(24 * 365 * 20), "{}", table.name);
+    }
 }
 
 fn seen(name: &str, kind: &str, position: i32, order: &str, cql_type: &str) -> Seen {

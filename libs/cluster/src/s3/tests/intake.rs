@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use trapline_model::Time;
 use trapline_store::{
     BlobRef, Blobs as _, Column, Group, Intake as _, Job, Key, Kind, Lane, LaneStats, Lease, Op,
-    Order, PortError, Queue, Result, Table, Value, When, Writes,
+    Order, PortError, Queue, Result, Storage, Table, Value, When, Writes,
 };
 
 use crate::s3::{ClusterIntake, RowWriter, Segments};
@@ -27,7 +27,14 @@ static GUARDED: Table = table(Writes::Guarded);
 
 const fn table(writes: Writes) -> Table {
     let partition = &[Column { name: "name", kind: Kind::Text }];
-    Table { name: "rows", partition, sort: &[], order: Order::Ascending, writes }
+    Table {
+        name: "rows",
+        partition,
+        sort: &[],
+        order: Order::Ascending,
+        writes,
+        storage: Storage::Rows,
+    }
 }
 
 fn row(table: &'static Table, name: &str) -> Op {

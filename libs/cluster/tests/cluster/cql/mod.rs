@@ -10,7 +10,7 @@ use scylla::{
     value::Row,
 };
 use trapline_cluster::cql::CqlStore;
-use trapline_store::{Column, Key, Kind, Op, Order, Scan, Table, Value, When, Writes};
+use trapline_store::{Column, Key, Kind, Op, Order, Scan, Storage, Table, Value, When, Writes};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use self::support::address;
@@ -24,6 +24,7 @@ static ITEMS: Table = Table {
     sort: &[column("item", Kind::Uuid)],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Several sort columns, newest first.
@@ -33,6 +34,7 @@ static PAIRS: Table = Table {
     sort: &[column("number", Kind::Int), column("item", Kind::Uuid)],
     order: Order::NewestFirst,
     writes: Writes::Plain,
+    storage: Storage::Rows,
 };
 
 /// Takes conditional writes.
@@ -42,6 +44,7 @@ static GUARDED: Table = Table {
     sort: &[column("word", Kind::Text)],
     order: Order::Ascending,
     writes: Writes::Guarded,
+    storage: Storage::Rows,
 };
 
 static TABLES: [&Table; 3] = [&ITEMS, &PAIRS, &GUARDED];

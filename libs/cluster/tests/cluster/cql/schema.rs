@@ -1,8 +1,8 @@
-use std::process;
+use std::{collections::HashMap, process, time::Duration};
 
 use futures_util::future::join_all;
 use trapline_cluster::cql::{CqlError, CqlOptions, CqlStore};
-use trapline_store::{Clock, PortError, Store};
+use trapline_store::{Clock, PortError, Storage, Store, Table};
 
 use super::support::{KEYSPACE, options, store};
 use super::{ITEMS, TABLES, create, fresh, guarded, raw};
@@ -63,6 +63,36 @@ async fn migrations_at_once_and_again() {
     let store = CqlStore::connect(&options).await.unwrap();
     store.prepare(&TABLES).await.unwrap();
     store.write(vec![create(guarded(fresh(), "a"), "{}")]).await.unwrap();
+    dropped(&options).await;
+}
+
+/// The options of a table that an earlier release, or an operator, made otherwise.
+#[tokio::test]
+async fn migrate_gives_tables_that_are_there_their_options() {
+    static LOG: Table = Table {
+        storage: Storage::Log { window: Duration::from_hours(2), ttl: Duration::from_hours(48) },
+        ..ITEMS
+    };
+    let options = own("options", false);
+    CqlStore::migrate(&options, &[&ITEMS]).await.unwrap();
+    let session = raw().await;
+    let shown = async || {
+        let text = "SELECT compaction, default_time_to_live, gc_grace_seconds \
+                    FROM system_schema.tables WHERE keyspace_name = ? AND table_name = 'live_items'";
+        let rows = session.query_unpaged(text, (&options.keyspace,)).await.unwrap();
+        let rows = rows.into_rows_result().unwrap();
+        rows.first_row::<(HashMap<String, String>, i32, i32)>().unwrap()
+    };
+    let (as_rows, ttl, _) = shown().await;
+    assert!(as_rows["class"].ends_with("LeveledCompactionStrategy"), "{as_rows:?}");
+    assert_eq!(ttl, 0);
+    for _ in 0..2 {
+        CqlStore::migrate(&options, &[&LOG]).await.unwrap();
+        let (as_log, ttl, gc_grace) = shown().await;
+        assert!(as_log["class"].ends_with("TimeWindowCompactionStrategy"), "{as_log:?}");
+        assert_eq!(as_log["compaction_window_size"], "120", "{as_log:?}");
+        assert_eq!((ttl, gc_grace), (48 * 3600, 3 * 3600));
+    }
     dropped(&options).await;
 }
 

@@ -1,0 +1,47 @@
+//! What becomes of a table's rows, from which a backend chooses how it keeps them.
+
+use std::time::Duration;
+
+use super::Table;
+
+/// What becomes of a table's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Rows are read and changed until they are removed, or past a time of their own.
+    Rows,
+    /// Rows are added in the order of time, and go by their age alone.
+    Log {
+        /// Rows of so long a time are kept, and later dropped, together.
+        window: Duration,
+        /// A row that is written without a time to live has this one.
+        ttl: Duration,
+    },
+    /// Rows are read once, in the order in which they are due, and removed. Their partitions are
+    /// buckets of time; nobody reads a bucket again that was passed.
+    Queue {
+        /// How much time a partition holds.
+        bucket: Duration,
+        /// A row that is written without a time to live has this one: the last resort for what was
+        /// left behind, and far longer than any row waits.
+        ttl: Duration,
+    },
+}
+
+impl Storage {
+    /// How long a row is there that is written without a time to live; `None` is for ever.
+    #[must_use]
+    pub fn ttl(self) -> Option<Duration> {
+        match self {
+            Self::Rows => None,
+            Self::Log { ttl, .. } | Self::Queue { ttl, .. } => Some(ttl),
+        }
+    }
+}
+
+impl Table {
+    /// How long a row is there that is written with this time to live; `None` is for ever.
+    #[must_use]
+    pub fn life(&self, ttl: Option<Duration>) -> Option<Duration> {
+        ttl.or(self.storage.ttl())
+    }
+}
