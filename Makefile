@@ -1,4 +1,4 @@
-.PHONY: run cluster test test-embedded test-cluster test-faults test-full lint bench bench-cluster tools
+.PHONY: run cluster test test-embedded test-cluster test-faults test-soak test-full lint bench bench-cluster tools
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -30,9 +30,14 @@ test-cluster: tools
 test-faults: tools
 	FAULTS=$(FAULTS) tests/suites.py faults
 
-# The same with every long proof whole: twenty crashes, the fuzzers, and all faults.
+# An installation of each kind lives through a month in half an hour, and the tables of docs/reliability.md.
+test-soak: tools
+	SOAK=30 tests/suites.py soak
+
+# The same with every long proof whole: twenty crashes, the fuzzers, all faults, and a
+# month in three minutes.
 test-full: tools
-	PROOFS=full FAULTS=full tests/suites.py unit embedded conformance cluster faults
+	PROOFS=full FAULTS=full tests/suites.py unit embedded conformance cluster faults soak
 	tests/fuzz.sh
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the

@@ -4,6 +4,7 @@
     tests/suites.py                 all of them, as `make test` does
     tests/suites.py unit embedded   only these
     tests/suites.py faults          a cluster under load while parts of it fail, as FAULTS says
+    tests/suites.py soak            a month in as many minutes as SOAK says, in both modes at once
     tests/suites.py build           builds and lints, and runs nothing
 
 What a suite says of its failures is shown at its end; the others go on. `unit` and `embedded` need
@@ -17,6 +18,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,7 +34,9 @@ RECORD = ROOT / "tests" / "times.json"
 # What runs one after another; suites of one stage run side by side.
 STAGES = (("unit",), ("embedded", "conformance"), ("cluster",))
 SUITES = tuple(suite for stage in STAGES for suite in stage)
-NEED_SERVICES = {"conformance", "cluster"}
+NEED_SERVICES = {"conformance", "cluster", "soak"}
+# Of the month that the endurance test lives through, if SOAK does not say.
+SOAK_MINUTES = "3"
 # Beyond this a run ends with a line that says what grew.
 LONGEST = 60 * 60
 # Packages whose unit tests run side by side: one for each core that CI has.
@@ -74,27 +78,42 @@ class Binary:
         return sum(int(passed) for passed, _ in results)
 
 
-def build() -> dict[str, list[Binary]]:
-    """Builds everything through clippy, so that one pass compiles and lints; the tests by suite."""
+def compile_all(*options: str) -> list[dict]:
+    """Builds everything through clippy, so that one pass compiles and lints; what cargo said of it."""
     environment = {
         **os.environ,
         "RUSTC_WORKSPACE_WRAPPER": "clippy-driver",
         "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
     }
     command = [os.environ.get("CARGO", "cargo"), "build", "--workspace", "--all-targets"]
-    command.append("--message-format=json-render-diagnostics")
+    command += ["--message-format=json-render-diagnostics", *options]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
     if done.returncode:
         raise Failure("the build failed")
-    suites = {"e2e": "embedded", "cluster": "conformance", "faults": "faults"}
+    messages = map(json.loads, done.stdout.splitlines())
+    return [message for message in messages if message.get("executable")]
+
+
+def build() -> dict[str, list[Binary]]:
+    """The tests by suite."""
+    suites = {"e2e": "embedded", "cluster": "conformance", "faults": "faults", "soak": "soak"}
     found: dict[str, list[Binary]] = {}
-    for message in map(json.loads, done.stdout.splitlines()):
-        if message.get("executable") and message["profile"]["test"]:
+    for message in compile_all():
+        if message["profile"]["test"]:
             suite = suites.get(message["target"]["name"], "unit")
             folder = Path(message["manifest_path"]).parent
             found.setdefault(suite, []).append(Binary(Path(message["executable"]), folder))
     found["cluster"] = found["embedded"]
     return found
+
+
+def build_with_test_clock(target: Path) -> None:
+    """Puts an executable there whose clock a test moves, and leaves the usual one where it was."""
+    is_product = lambda message: message["target"]["name"] == "trapline"
+    for message in filter(is_product, compile_all("--features", "trapline/test-clock")):
+        if not message["profile"]["test"]:
+            shutil.copy(message["executable"], target)
+    compile_all()
 
 
 @contextlib.contextmanager
@@ -159,6 +178,33 @@ class Run:
         self.passed += 1
         self.seconds["faults"] = time.monotonic() - began
 
+    def soak(self) -> None:
+        """Runs the endurance test in both modes side by side."""
+        [soak] = self.tests["soak"]
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="trapline-soak-") as folder:
+            product = Path(folder) / "trapline"
+            build_with_test_clock(product)
+            services = self.service_addresses()
+
+            def month(mode: str) -> int:
+                environment = {
+                    **os.environ,
+                    **services,
+                    "SOAK": os.environ.get("SOAK", SOAK_MINUTES),
+                    "MODE": mode,
+                    "TRAPLINE_BIN": str(product),
+                    "TRAPLINE_TEST_CLOCK": str(Path(folder) / mode),
+                }
+                return subprocess.call([str(soak.path)], cwd=soak.folder, env=environment)
+
+            with ThreadPoolExecutor() as pool:
+                codes = list(pool.map(month, ("embedded", "cluster")))
+        self.seconds["soak"] = time.monotonic() - began
+        if any(codes):
+            raise Failure("the endurance test failed")
+        self.passed += len(codes)
+
     def settings(self, name: str) -> dict[str, str]:
         settings = {"MODE": "cluster" if name == "cluster" else "embedded"}
         if name in THREADS:
@@ -197,9 +243,9 @@ def arguments() -> list[str]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("suite", nargs="*", help=", ".join((*SUITES, "faults", "build")))
+    parser.add_argument("suite", nargs="*", help=", ".join((*SUITES, "faults", "soak", "build")))
     wanted = parser.parse_args().suite or list(SUITES)
-    unknown = set(wanted) - {*SUITES, "faults", "build"}
+    unknown = set(wanted) - {*SUITES, "faults", "soak", "build"}
     if unknown:
         parser.error(f"there is no {', '.join(unknown)}")
     return wanted
@@ -216,6 +262,8 @@ def main() -> int:
                 run.stage([name for name in stage if name in wanted])
             if "faults" in wanted and not run.failed:
                 run.faults()
+            if "soak" in wanted and not run.failed:
+                run.soak()
             report(run.seconds)
     except Failure as failure:
         say(f"tests/suites.py: {failure}")

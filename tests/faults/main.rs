@@ -11,7 +11,6 @@ mod check;
 mod deliveries;
 mod fault;
 mod fleet;
-mod hooks;
 mod load;
 mod pod;
 mod services;
@@ -27,14 +26,13 @@ use std::{
 
 use fault::{Fault, World};
 use fleet::{EACH, Fleet};
-use hooks::Hooks;
 use load::Running;
 use pod::Pod;
 use serde_json::json;
 use services::Backing;
 use table::Row;
 use tokio::runtime::Runtime;
-use trapline_tests::{Rest, Site};
+use trapline_tests::{Hooks, Rest, Site, publish};
 
 /// The name of the part that kills processes while webhooks are called.
 const DELIVERIES: &str = "deliveries";
@@ -130,10 +128,10 @@ fn every_fault(world: &mut World, form: &Form, publish: bool, only: &str) -> boo
     rows.iter().all(Row::is_good) && (late == 0 || form.hooks.is_zero())
 }
 
-fn show(name: &str, table: &str, publish: bool) {
+fn show(name: &str, table: &str, is_whole: bool) {
     println!("{table}");
-    if publish {
-        table::publish(name, table);
+    if is_whole {
+        publish(name, table);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Write as _,
-    fs,
     time::{Duration, Instant},
 };
 
@@ -11,7 +10,6 @@ use crate::{
     load::{Kind, Ledger},
 };
 
-const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reliability.md");
 const HEAD: &str = "\
 | Fault | Accepted | Lost | Duplicate ids | Repeated by the client | Wrong answers | \
 Told to try again | Connections lost | SMTP | REST | wait | SSE |
@@ -70,13 +68,4 @@ impl Row {
 pub(crate) fn table(rows: &[Row], notes: &[String]) -> String {
     let lines: Vec<_> = rows.iter().map(Row::line).collect();
     format!("{HEAD}{}\n\n{}\n", lines.join("\n"), notes.join("\n"))
-}
-
-/// Puts a table where the report has the markers of this name.
-pub(crate) fn publish(name: &str, table: &str) {
-    let (begin, end) = (format!("<!-- {name}: begin -->"), format!("<!-- {name}: end -->"));
-    let report = fs::read_to_string(REPORT).unwrap();
-    let (before, rest) = report.split_once(&begin).expect("the report has a marker");
-    let (_, after) = rest.split_once(&end).expect("the report has a second marker");
-    fs::write(REPORT, format!("{before}{begin}\n{table}{end}{after}")).unwrap();
 }

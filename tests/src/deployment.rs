@@ -191,6 +191,16 @@ impl Deployment {
         all
     }
 
+    /// The ids of all processes.
+    pub fn process_ids(&self) -> Vec<u32> {
+        self.processes.iter().map(Process::id).collect()
+    }
+
+    /// Where the data of one process, and the logs of several, are.
+    pub fn folder(&self) -> &Path {
+        self.home.folder()
+    }
+
     /// Ends every process as a crash would (SIGKILL).
     pub fn kill(&mut self) {
         self.processes.iter_mut().for_each(Process::kill);

@@ -105,7 +105,8 @@ impl Home {
             }
         };
         let ours = |name: &str| {
-            (name.starts_with("TRAPLINE_") && name != "TRAPLINE_BIN")
+            (name.starts_with("TRAPLINE_")
+                && !matches!(name, "TRAPLINE_BIN" | "TRAPLINE_TEST_CLOCK"))
                 || matches!(name, "METRICS_TOKEN" | "DEEP_HEALTH_MAX_OVERDUE")
         };
         for (name, _) in std::env::vars_os() {

@@ -151,8 +151,8 @@ impl Smtp {
     }
 
     /// Sends bytes to a server that reads on only when it has memory for them, however long that is.
-    pub async fn patient_write(&mut self, bytes: &[u8]) {
-        self.stream.write_all(bytes).await.unwrap();
+    pub async fn patient_write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.write_all(bytes).await
     }
 
     /// Reads a reply of such a server.

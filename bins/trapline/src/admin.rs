@@ -6,10 +6,10 @@ use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, NewKey, Settings};
 use trapline_model::{Access, TeamId, Time};
-use trapline_store::Clock;
 
 use crate::{
     backend::{Backend, Opened},
+    clock::clock,
     config::{self, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
     folder::Folder,
     output::say,
@@ -114,7 +114,7 @@ async fn with_app(
             )
         }
     };
-    let clock = Clock::system();
+    let clock = clock();
     let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
     let app = backend.start(clock, Settings::default(), &master, false, shutdown.clone()).await?;

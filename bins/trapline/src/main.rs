@@ -3,6 +3,7 @@
 mod admin;
 mod backend;
 mod banner;
+mod clock;
 mod cluster;
 mod config;
 mod folder;

@@ -2,14 +2,15 @@
 
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
-use trapline_store::Clock;
 
-use crate::{backend, banner::migrated, config::Migration, output, settings::told, telemetry};
+use crate::{
+    backend, banner::migrated, clock::clock, config::Migration, output, settings::told, telemetry,
+};
 
 /// Makes or updates the services' contents, and the first team; prints what a first start prints.
 pub(crate) async fn run(migration: Migration) -> Result<()> {
     let _flush = telemetry::logs(&migration.observe)?;
-    let clock = Clock::system();
+    let clock = clock();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
     let settings = told(&migration.public);

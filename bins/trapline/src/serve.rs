@@ -11,11 +11,11 @@ use axum::Router;
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, Start, Supervisor};
 use trapline_smtp::{Implicit, Server};
-use trapline_store::Clock;
 
 use crate::{
     backend::{Backend, Opened},
     banner::{banner, roles_banner},
+    clock::clock,
     cluster::Service,
     config::{Config, Edge, Observe, Roles},
     http,
@@ -98,7 +98,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
     let Config { backend, edge, api_key, webhooks, relay, observe, http_limits, quiet, .. } =
         config;
-    let clock = Clock::system();
+    let clock = clock();
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;

@@ -24,6 +24,8 @@ enum Kind {
     #[default]
     System,
     Manual(Arc<Manual>),
+    /// The machine's, and so much more.
+    Ahead(Arc<Manual>),
     Fast {
         factor: u32,
         began: (Instant, Time),
@@ -50,6 +52,13 @@ impl Clock {
             millis: AtomicI64::new(start.millis()),
             moved: Notify::new(),
         })))
+    }
+
+    /// A clock that runs like the machine's, and [`Clock::advance`] puts it ahead, for tests that live
+    /// through a month in minutes.
+    #[must_use]
+    pub fn ahead() -> Self {
+        Self::of(Kind::Ahead(Arc::new(Manual { millis: AtomicI64::new(0), moved: Notify::new() })))
     }
 
     /// A clock that runs `factor` times as fast as the machine's, for tests against servers whose
@@ -84,6 +93,10 @@ impl Clock {
         let time = match &self.kind {
             Kind::System => machine_time().into(),
             Kind::Manual(manual) => Time::from_millis(manual.millis.load(Ordering::SeqCst)),
+            Kind::Ahead(ahead) => {
+                let by = u64::try_from(ahead.millis.load(Ordering::SeqCst)).unwrap_or(0);
+                Self::system().now().after(Duration::from_millis(by))
+            }
             Kind::Fast { factor, began: (instant, time) } => {
                 time.after(instant.elapsed() * *factor)
             }
@@ -94,12 +107,12 @@ impl Clock {
         }
     }
 
-    /// Microseconds since 1970 by the machine's clock, which a clock of tests that runs fast has
+    /// Microseconds since 1970 by the machine's clock, which a clock of tests that runs fast or ahead has
     /// beside its own: what servers order writes by, and what can be compared with their clocks.
     #[must_use]
     pub fn machine_micros(&self) -> i64 {
         let micros = match &self.kind {
-            Kind::System | Kind::Fast { .. } => machine_time().as_microsecond(),
+            Kind::System | Kind::Ahead(_) | Kind::Fast { .. } => machine_time().as_microsecond(),
             Kind::Manual(manual) => manual.millis.load(Ordering::SeqCst).saturating_mul(1000),
         };
         micros.saturating_add(self.turned.load(Ordering::Relaxed).saturating_mul(1000))
@@ -109,14 +122,15 @@ impl Clock {
     #[must_use]
     pub fn real(&self, by: Duration) -> Duration {
         match &self.kind {
-            Kind::System | Kind::Manual(_) => by,
+            Kind::System | Kind::Manual(_) | Kind::Ahead(_) => by,
             Kind::Fast { factor, .. } => by / *factor,
         }
     }
 
-    /// Moves a manual clock forward and wakes who sleeps by it; any other moves by itself.
+    /// Moves a manual clock, or one that is ahead, forward and wakes who sleeps by it; any other moves
+    /// by itself.
     pub fn advance(&self, by: Duration) {
-        if let Kind::Manual(manual) = &self.kind {
+        if let Kind::Manual(manual) | Kind::Ahead(manual) = &self.kind {
             let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
             manual.millis.fetch_add(by, Ordering::SeqCst);
             manual.moved.notify_waiters();
@@ -133,7 +147,16 @@ impl Clock {
                 }
                 moved.await;
             },
-            _ => tokio::time::sleep(self.real(until.since(self.now()))).await,
+            Kind::Ahead(ahead) => loop {
+                let moved = ahead.moved.notified();
+                let left = until.since(self.now());
+                if left.is_zero() || tokio::time::timeout(left, moved).await.is_err() {
+                    return;
+                }
+            },
+            Kind::System | Kind::Fast { .. } => {
+                tokio::time::sleep(self.real(until.since(self.now()))).await;
+            }
         }
     }
 

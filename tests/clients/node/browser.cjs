@@ -46,6 +46,8 @@ async function visit(url, log) {
   const page = await context.newPage();
   await page.goto(url, { waitUntil: "load" });
   for (const frame of page.frames()) await click(frame);
+  // On a busy machine a window that a click opened takes its time.
+  for (const opened of context.pages()) await opened.waitForLoadState("load").catch(() => {});
   await page.waitForTimeout(SETTLE);
   const frames = await Promise.all(page.frames().map(look));
   const urls = [...requests].map((request) => request.url());
@@ -65,8 +67,9 @@ async function click(frame) {
   try {
     for (const target of await frame.$$(".click")) {
       await target.dispatchEvent("click");
-      // The next one would end what this one begins.
+      // The next one would end what this one begins, which takes longer on a busy machine.
       await frame.waitForTimeout(50);
+      await frame.evaluate(() => document.readyState);
     }
   } catch {}
 }

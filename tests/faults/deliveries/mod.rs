@@ -12,12 +12,11 @@ use std::{
 
 use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
-use trapline_tests::{Deployment, Inbox, Rest};
+use trapline_tests::{Deployment, Hooks, Inbox, Rest};
 
 use crate::{
     fault::{Fault, World},
     fleet::{Addresses, Role},
-    hooks::Hooks,
     pod::Pod,
 };
 

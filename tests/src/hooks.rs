@@ -12,11 +12,11 @@ use serde_json::Value;
 
 /// Calls by the id of the message.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Hooks(Arc<Mutex<BTreeMap<String, usize>>>);
+pub struct Hooks(Arc<Mutex<BTreeMap<String, usize>>>);
 
 impl Hooks {
     /// Listens until the program ends.
-    pub(crate) fn listen(ip: Ipv4Addr) -> (Self, SocketAddr) {
+    pub fn listen(ip: Ipv4Addr) -> (Self, SocketAddr) {
         let (hooks, listener) = (Self::default(), TcpListener::bind((ip, 0)).unwrap());
         let address = listener.local_addr().unwrap();
         let called = hooks.clone();
@@ -30,18 +30,19 @@ impl Hooks {
         (hooks, address)
     }
 
-    pub(crate) fn missing(&self, ids: &BTreeSet<String>) -> usize {
+    /// Of these messages, those that it was not called for.
+    pub fn missing(&self, ids: &BTreeSet<String>) -> usize {
         let calls = self.0.lock().unwrap();
         ids.iter().filter(|id| !calls.contains_key(*id)).count()
     }
 
     /// Messages that it was called for.
-    pub(crate) fn called(&self) -> usize {
+    pub fn called(&self) -> usize {
         self.0.lock().unwrap().len()
     }
 
     /// Calls for messages that it had been called for already.
-    pub(crate) fn repeated(&self) -> usize {
+    pub fn repeated(&self) -> usize {
         self.0.lock().unwrap().values().map(|calls| calls - 1).sum()
     }
 

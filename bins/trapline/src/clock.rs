@@ -1,0 +1,36 @@
+//! The clock of a process.
+
+use trapline_store::Clock;
+
+/// The machine's clock.
+#[cfg(not(feature = "test-clock"))]
+pub(crate) fn clock() -> Clock {
+    Clock::system()
+}
+
+/// The machine's clock, put ahead by as many seconds as the file says that `TRAPLINE_TEST_CLOCK` names:
+/// a test that lives through a month in minutes writes there. The number only grows.
+#[cfg(feature = "test-clock")]
+pub(crate) fn clock() -> Clock {
+    use std::time::Duration;
+
+    const LOOK_EACH: Duration = Duration::from_millis(20);
+
+    let Some(file) = std::env::var_os("TRAPLINE_TEST_CLOCK") else {
+        return Clock::system();
+    };
+    let clock = Clock::ahead();
+    let moved = clock.clone();
+    let read = move || std::fs::read_to_string(&file).ok()?.trim().parse::<u64>().ok();
+    let mut ahead = read().unwrap_or(0);
+    moved.advance(Duration::from_secs(ahead));
+    std::thread::spawn(move || {
+        loop {
+            let now = read().unwrap_or(ahead).max(ahead);
+            moved.advance(Duration::from_secs(now - ahead));
+            ahead = now;
+            std::thread::sleep(LOOK_EACH);
+        }
+    });
+    clock
+}
