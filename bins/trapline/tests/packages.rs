@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("store", &["model"]),
@@ -18,7 +18,8 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("trapline", &["api", "app", "cluster", "embedded", "model", "smtp", "store", "worker"]),
     ("hooksink", &[]),
     ("smtpblast", &[]),
-    ("tests", &[]),
+    ("relay-testkit", &[]),
+    ("tests", &["relay-testkit"]),
 ];
 
 #[test]

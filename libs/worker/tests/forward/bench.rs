@@ -7,10 +7,9 @@ use trapline_embedded::{Embedded, Options};
 use trapline_model::{
     Address, Envelope, Forward, ForwardStatus, Forwarding, Inbox, MessageId, TeamId,
 };
+use trapline_relay_testkit::{MailServer, Received};
 use trapline_store::Clock;
 use trapline_worker::{Arrivals, Handler, RelayOptions, SmtpRelay, outgoing_handlers, run_lane};
-
-use crate::server::{MailServer, Received};
 
 /// How often, and for how long, a test looks for what is to happen.
 const LOOK: Duration = Duration::from_millis(5);

@@ -2,10 +2,9 @@
 
 use trapline_model::ForwardStatus;
 
-use crate::{
-    bench::{Bench, arrived},
-    server::MailServer,
-};
+use trapline_relay_testkit::MailServer;
+
+use crate::bench::{Bench, arrived};
 
 /// What comes in front of a message, and the message behind it.
 fn split(bytes: &[u8]) -> (String, Vec<u8>) {
@@ -17,7 +16,7 @@ fn split(bytes: &[u8]) -> (String, Vec<u8>) {
 #[tokio::test]
 async fn a_message_arrives_as_it_was_caught() {
     let server = MailServer::start();
-    let bench = Bench::new(server.port).await;
+    let bench = Bench::new(server.address().port()).await;
     bench.agreed(&server, "ada@example.com").await;
     let inbox = bench.inbox(&["ada@example.com"]).await;
     let long = "y".repeat(998);
@@ -58,7 +57,7 @@ async fn a_message_arrives_as_it_was_caught() {
 #[tokio::test]
 async fn what_cannot_travel_arrives_in_an_attachment() {
     let server = MailServer::start();
-    let bench = Bench::new(server.port).await;
+    let bench = Bench::new(server.address().port()).await;
     bench.agreed(&server, "ada@example.com").await;
     let inbox = bench.inbox(&["ada@example.com"]).await;
     let cases: [&[u8]; 4] = [
@@ -83,7 +82,7 @@ async fn what_cannot_travel_arrives_in_an_attachment() {
 #[tokio::test]
 async fn a_relay_that_wants_no_foreign_author_gets_an_attachment() {
     let server = MailServer::start();
-    let bench = Bench::new(server.port).await;
+    let bench = Bench::new(server.address().port()).await;
     bench.agreed(&server, "ada@example.com").await;
     let inbox = bench.inbox(&["ada@example.com"]).await;
     server.dislike("Resent-From:");

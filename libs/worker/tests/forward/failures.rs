@@ -3,31 +3,30 @@
 use std::{net::TcpListener, time::Duration};
 
 use trapline_model::ForwardStatus;
+use trapline_relay_testkit::MailServer;
 use trapline_worker::RelayOptions;
 
-use crate::{
-    bench::{Bench, arrived, token_of},
-    server::MailServer,
-};
+use crate::bench::{Bench, arrived, token_of};
 
 const RAW: &[u8] = b"Subject: a\r\n\r\nhello\r\n";
 
 #[tokio::test]
 async fn only_whom_the_relay_refuses_is_tried_again() {
     let server = MailServer::start();
-    let bench = Bench::new(server.port).await;
+    let bench = Bench::new(server.address().port()).await;
     for email in ["ada@example.com", "bob@example.com", "eve@example.com"] {
         bench.agreed(&server, email).await;
     }
     let inbox = bench.inbox(&["ada@example.com", "bob@example.com", "eve@example.com"]).await;
-    server.refuse(&[("bob@", 450), ("eve@", 550)]);
+    server.refuse("bob@", 450);
+    server.refuse("eve@", 550);
     let message = bench.deliver(&inbox, RAW).await;
     bench.when(message, "ada@example.com", ForwardStatus::Sent).await;
     let bob = bench.when(message, "bob@example.com", ForwardStatus::Retrying).await;
     assert_eq!(bob.error.as_deref(), Some("smtp_4xx"));
     let eve = bench.when(message, "eve@example.com", ForwardStatus::Failed).await;
     assert_eq!(eve.error.as_deref(), Some("smtp_5xx"));
-    server.refuse(&[]);
+    server.relent("bob@");
     bench.clock.advance(Duration::from_mins(1));
     bench.when(message, "bob@example.com", ForwardStatus::Sent).await;
     let mut to: Vec<_> = server.received().into_iter().skip(3).flat_map(|mail| mail.to).collect();
@@ -65,7 +64,7 @@ async fn a_relay_that_is_away_gets_it_later() {
 async fn a_relay_that_says_nothing_is_left_after_the_deadline() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let good = MailServer::start();
-    let bench = Bench::new(good.port).await;
+    let bench = Bench::new(good.address().port()).await;
     bench.agreed(&good, "ada@example.com").await;
     let options = RelayOptions {
         deadline: Duration::from_millis(100),

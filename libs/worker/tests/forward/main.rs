@@ -4,5 +4,4 @@
 mod bench;
 mod bytes;
 mod failures;
-mod server;
 mod tls;

@@ -1,11 +1,9 @@
 //! Relays that want TLS and a password.
 
-use mailin_embedded::SslConfig;
 use rcgen::CertifiedKey;
 use trapline_app::{Parcel, Relay as _};
+use trapline_relay_testkit::MailServer;
 use trapline_worker::{RelayOptions, RelayTls, SmtpRelay};
-
-use crate::server::MailServer;
 
 /// A server with a certificate of its own for `localhost`, and that certificate.
 fn server(folder: &tempfile::TempDir) -> (MailServer, Vec<u8>) {
@@ -14,11 +12,7 @@ fn server(folder: &tempfile::TempDir) -> (MailServer, Vec<u8>) {
     let (cert_path, key_path) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&cert_path, cert.pem()).unwrap();
     std::fs::write(&key_path, signing_key.serialize_pem()).unwrap();
-    let ssl = SslConfig::SelfSigned {
-        cert_path: cert_path.to_str().unwrap().to_owned(),
-        key_path: key_path.to_str().unwrap().to_owned(),
-    };
-    (MailServer::secured(ssl), cert.der().to_vec())
+    (MailServer::secured(&cert_path, &key_path), cert.der().to_vec())
 }
 
 fn parcel() -> Parcel {
@@ -38,7 +32,7 @@ async fn a_relay_with_tls_and_a_password_takes_mail() {
         tls: RelayTls::Starttls,
         credentials: Some(("ada".to_owned(), password.to_owned())),
         authorities,
-        ..RelayOptions::new("localhost", server.port)
+        ..RelayOptions::new("localhost", server.address().port())
     };
     let trusted = vec![certificate];
     let relay = SmtpRelay::new(signed_in("pa55", trusted.clone())).unwrap();
@@ -60,7 +54,8 @@ async fn a_relay_with_tls_and_a_password_takes_mail() {
 #[tokio::test]
 async fn a_relay_without_tls_gets_nothing_where_it_is_wanted() {
     let server = MailServer::start();
-    let options = |tls| RelayOptions { tls, ..RelayOptions::new("127.0.0.1", server.port) };
+    let options =
+        |tls| RelayOptions { tls, ..RelayOptions::new("127.0.0.1", server.address().port()) };
     let relay = SmtpRelay::new(options(RelayTls::Starttls)).unwrap();
     assert_eq!(relay.send(&parcel()).await.unwrap_err().code, "not_offered");
     assert!(server.received().is_empty());
