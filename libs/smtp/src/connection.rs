@@ -4,6 +4,7 @@
 //! buffer: octets are read into one that belongs to the thread, and fed to the session at once.
 
 mod input;
+mod open;
 
 use std::{future::pending, io, net::IpAddr, sync::Arc};
 
@@ -13,7 +14,10 @@ use tokio::{
     time::{self, Duration, Instant},
 };
 
-use self::input::{BUFFER, read};
+use self::{
+    input::{BUFFER, read},
+    open::Open,
+};
 use crate::{
     Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Room, Server,
     envelopes::Envelope,
@@ -81,26 +85,6 @@ pub(crate) async fn run<M: Mailroom>(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "an SMTP connection broke");
-    }
-}
-
-/// Tells of a session's end however it ends, by a panic too.
-struct Open<'m, M: Mailroom> {
-    mailroom: &'m M,
-    peer: IpAddr,
-    since: Instant,
-}
-
-impl<'m, M: Mailroom> Open<'m, M> {
-    fn new(mailroom: &'m M, peer: IpAddr) -> Self {
-        mailroom.observe(peer, Observation::SessionOpened);
-        Self { mailroom, peer, since: Instant::now() }
-    }
-}
-
-impl<M: Mailroom> Drop for Open<'_, M> {
-    fn drop(&mut self) {
-        self.mailroom.observe(self.peer, Observation::SessionClosed(self.since.elapsed()));
     }
 }
 

@@ -1,18 +1,25 @@
 //! Events as they go over the wire (HTML Living Standard, section 9.2.5).
 
-use std::{convert::Infallible, time::Duration};
+use std::{
+    convert::Infallible,
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
 use bytes::{BufMut, Bytes, BytesMut};
-use futures_util::{Stream, StreamExt, stream};
-use tokio::time::{Instant, timeout, timeout_at};
+use futures_util::{FutureExt as _, Stream, StreamExt, stream};
+use tokio::time::{Instant, sleep_until, timeout};
 use trapline_app::{Feed, FeedEvent};
 
 /// How often a comment tells proxies and clients that the stream is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// What a client is told to let go by before it connects again, in milliseconds.
 const RETRY: &str = "2000";
-/// A write is put off for no less than this: a timer's grain is a millisecond.
-const NOTICEABLE: Duration = Duration::from_millis(5);
+/// Streams of which there are so few that each could be written to once in this time are written to
+/// at once: no more than a hundred of an inbox.
+const FEW: Duration = Duration::from_millis(25);
+/// How often a stream that awaits its turn takes what came, which is sooner than the bus forgets.
+const LOOK: Duration = Duration::from_millis(100);
 /// Bytes of events that are written without waiting for others.
 const ENOUGH: usize = 32 * 1024;
 
@@ -27,29 +34,67 @@ pub(super) fn of(feed: Feed) -> impl Stream<Item = Result<Bytes, Infallible>> {
     stream::iter([opened.into()]).chain(batches(events)).map(Ok)
 }
 
-/// Writes an event at once when the last write was a while ago, and otherwise with what comes until
-/// the pause after it is over: a write costs far more than an event.
+/// When a stream among many is written to: once in a period, and each at another time in it. One
+/// mail is told to all of them, and would keep everybody else waiting if that were done at once.
+#[derive(Clone, Copy)]
+struct Turns {
+    opened: Instant,
+    /// In parts of 2^32 of a period.
+    place: u32,
+}
+
+impl Turns {
+    fn new() -> Self {
+        /// 2^32 over the golden ratio: multiples of it fill a circle evenly, however many there are.
+        const STEP: u32 = 0x9E37_79B9;
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        Self { opened: Instant::now(), place: LAST.fetch_add(STEP, Ordering::Relaxed) }
+    }
+
+    /// The next turn, where each stream has one in `period`.
+    fn next(self, period: Duration) -> Instant {
+        if period < FEW {
+            return Instant::now();
+        }
+        let period = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
+        let place = u64::try_from((u128::from(period) * u128::from(self.place)) >> 32);
+        let passed = u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let since = passed.saturating_add(place.unwrap_or_default()) % period;
+        Instant::now() + Duration::from_nanos(period - since)
+    }
+}
+
+/// Joins the events that come until the stream's turn: a write costs far more than an event.
 fn batches(
     events: impl Stream<Item = (FeedEvent, Duration)> + Send + 'static,
 ) -> impl Stream<Item = Bytes> {
-    let state = (Box::pin(events.fuse()), Instant::now());
-    stream::unfold(state, |(mut events, due)| async move {
+    let turns = Turns::new();
+    stream::unfold(Box::pin(events.fuse()), move |mut events| async move {
         let Ok(first) = timeout(HEARTBEAT, events.next()).await else {
-            return Some((Bytes::from_static(b":\n\n"), (events, due)));
+            return Some((Bytes::from_static(b":\n\n"), events));
         };
-        let (event, mut pause) = first?;
+        let (event, pause) = first?;
+        let due = turns.next(pause);
         let mut batch = BytesMut::new();
         put(&mut batch, &event);
-        while batch.len() < ENOUGH
-            && let Ok(Some((event, now))) = timeout_at(due, events.next()).await
-        {
-            put(&mut batch, &event);
-            pause = now;
+        loop {
+            let mut is_over = false;
+            while batch.len() < ENOUGH
+                && !is_over
+                && let Some(next) = events.next().now_or_never()
+            {
+                match next {
+                    Some((event, _)) => put(&mut batch, &event),
+                    None => is_over = true,
+                }
+            }
+            let now = Instant::now();
+            if is_over || batch.len() >= ENOUGH || due <= now {
+                return Some((batch.freeze(), events));
+            }
+            // Not for the next event: that would wake each of many streams for each of many events.
+            sleep_until(due.min(now + LOOK)).await;
         }
-        if pause < NOTICEABLE {
-            pause = Duration::ZERO;
-        }
-        Some((batch.freeze(), (events, Instant::now() + pause)))
     })
 }
 
@@ -64,45 +109,66 @@ fn put(batch: &mut BytesMut, event: &FeedEvent) {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt as _;
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use tokio::sync::mpsc;
 
     use super::*;
 
-    const PAUSE: Duration = Duration::from_millis(500);
+    const PERIOD: Duration = Duration::from_millis(500);
 
-    fn event(number: u32) -> (FeedEvent, Duration) {
+    fn event(number: u32, period: Duration) -> (FeedEvent, Duration) {
         let data = Bytes::from(number.to_string());
-        (FeedEvent { id: "x".to_owned(), name: "message.created", data }, PAUSE)
+        (FeedEvent { id: "x".to_owned(), name: "message.created", data }, period)
     }
 
-    fn numbers(batch: &Bytes) -> Vec<String> {
+    fn numbers(batch: &Bytes) -> Vec<u32> {
         let text = String::from_utf8_lossy(batch).into_owned();
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-        data.map(str::to_owned).collect()
+        data.map(|number| number.parse().unwrap()).collect()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_comes_within_the_pause_is_one_write() {
+    async fn one_of_many_streams_has_a_turn_in_each_period() {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let events = stream::poll_fn(move |cx| receiver.poll_recv(cx));
         let mut batches = Box::pin(batches(events));
-        let send = |number| sender.send(event(number)).is_ok();
-        assert!(send(1));
         let began = Instant::now();
-        assert_eq!(batches.next().await.map(|batch| numbers(&batch)), Some(vec!["1".to_owned()]));
-        assert_eq!(began.elapsed(), Duration::ZERO, "the first is written at once");
-        assert!(send(2) && batches.next().now_or_never().is_none() && send(3));
-        let both = batches.next().await.map(|batch| numbers(&batch));
-        assert_eq!(both, Some(vec!["2".to_owned(), "3".to_owned()]));
-        assert!(began.elapsed() >= PAUSE && began.elapsed() < 2 * PAUSE);
-        tokio::time::sleep(PAUSE).await;
-        let later = Instant::now();
-        assert!(send(4));
-        assert_eq!(batches.next().await.map(|batch| numbers(&batch)), Some(vec!["4".to_owned()]));
-        assert_eq!(later.elapsed(), Duration::ZERO);
+        sender.send(event(1, PERIOD)).unwrap();
+        sender.send(event(2, PERIOD)).unwrap();
+        assert_eq!(numbers(&batches.next().await.unwrap()), [1, 2]);
+        let first = began.elapsed();
+        assert!(first <= PERIOD);
+        sender.send(event(3, PERIOD)).unwrap();
+        assert!(batches.next().now_or_never().is_none());
+        sender.send(event(4, PERIOD)).unwrap();
+        assert_eq!(numbers(&batches.next().await.unwrap()), [3, 4]);
+        let apart = began.elapsed().saturating_sub(first);
+        // A timer's grain is a millisecond.
+        assert!(apart.abs_diff(PERIOD) < Duration::from_millis(5), "{apart:?}");
+        sender.send(event(5, PERIOD)).unwrap();
         drop(sender);
+        assert_eq!(numbers(&batches.next().await.unwrap()), [5]);
         assert_eq!(batches.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_of_few_is_written_to_at_once() {
+        let events = stream::iter((0..3).map(|number| event(number, FEW / 2)));
+        let mut batches = Box::pin(batches(events.chain(stream::pending())));
+        let batch = batches.next().now_or_never().flatten().unwrap();
+        assert_eq!(numbers(&batch), [0, 1, 2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn turns_are_spread_over_the_period() {
+        let now = Instant::now();
+        let mut turns: Vec<_> =
+            (0..100).map(|_| Turns::new().next(PERIOD).duration_since(now)).collect();
+        turns.sort_unstable();
+        assert!(turns.iter().all(|turn| *turn <= PERIOD));
+        let widest = turns.windows(2).map(|pair| pair[1].checked_sub(pair[0]).unwrap()).max();
+        assert!(widest.unwrap() < PERIOD / 30, "{widest:?}");
     }
 
     #[tokio::test(start_paused = true)]

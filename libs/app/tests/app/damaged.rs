@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use trapline_app::{Error, Filter, ListQuery, Waited};
+use futures_util::StreamExt as _;
+use trapline_app::{Error, Filter, ListQuery, Original, Waited};
 use trapline_model::{Inbox, MessageId};
 use trapline_store::{Op, When, records::Message};
 
@@ -44,6 +45,27 @@ async fn a_damaged_message_is_named_and_others_go_on() {
     let waited = bench.app.wait(bench.team, inbox.id, &filter, Duration::from_secs(30)).await;
     let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
     assert_eq!(found.id, whole);
+}
+
+#[tokio::test]
+async fn a_large_message_comes_in_pieces_and_a_damaged_one_not_whole() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(10, None).await;
+    let raw = format!("Subject: large\r\n\r\n{}", "0123456789abcdef\r\n".repeat(150_000));
+    let id = bench.deliver_raw(&inbox, "app@example.com", raw.clone().into()).await;
+    let pieces = async || match bench.app.original(bench.team, id).await.unwrap() {
+        Original::Pieces(pieces) => {
+            assert_eq!(pieces.len(), raw.len() as u64);
+            pieces.into_stream().collect::<Vec<_>>().await
+        }
+        Original::Whole(_) => panic!("it is large"),
+    };
+    let whole: Vec<_> = pieces().await.into_iter().map(Result::unwrap).collect();
+    assert!(whole.len() > 2 && whole.concat() == raw.as_bytes());
+    damage(&bench, id).await;
+    let mut cut = pieces().await;
+    assert!(matches!(cut.pop(), Some(Err(Error::Damaged(_)))));
+    assert_eq!(cut.len(), whole.len() - 1, "the last piece is not given out");
 }
 
 #[tokio::test]
