@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
+mod broken_listener;
 mod browser;
 mod clients;
 mod crash;

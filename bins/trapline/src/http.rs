@@ -63,7 +63,7 @@ impl Default for Limits {
     }
 }
 
-/// Serves until `shutdown`, then lets open requests end. `memory` has a share for each address.
+/// Serves until `shutdown`, then lets open requests end; or until the listener breaks. `memory` has a share for each address.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -88,16 +88,24 @@ pub(crate) async fn serve(
                     admission.turn_away(stream);
                 }
             },
-            Err(error) => {
-                tracing::warn!(%error, "an HTTP connection was not accepted");
-                tokio::time::sleep(PAUSE).await;
-            }
+            Err(error) if not_accepted(&error).await => {}
+            Err(_) => return,
         }
     }
     drop(listener);
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("some HTTP requests were cut off");
     }
+}
+
+/// Waits until the next connection may be accepted, unless the listener is broken.
+async fn not_accepted(error: &std::io::Error) -> bool {
+    tracing::warn!(%error, "an HTTP connection was not accepted");
+    let goes_on = !trapline_smtp::is_broken(error);
+    if goes_on {
+        tokio::time::sleep(PAUSE).await;
+    }
+    goes_on
 }
 
 struct Connection {

@@ -15,7 +15,7 @@ pub mod session;
 mod stream;
 
 pub use config::{Config, Limits};
-pub use listener::{Implicit, Server, bind};
+pub use listener::{Implicit, Server, bind, is_broken};
 pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Stage};
 pub use memory::{Hold, Memory, Payers, Reservation, Room};
 pub use network::network;

@@ -79,6 +79,13 @@ pub fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
+/// Whether an error of accept(2) is the listener's own, so that there will be no other answer: it is no
+/// socket that listens. Others pass, such as too few descriptors.
+#[must_use]
+pub fn is_broken(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput
+}
+
 impl<M: Mailroom> Server<M> {
     /// A server that offers TLS when it's given a configuration for it.
     #[must_use]
@@ -96,7 +103,8 @@ impl<M: Mailroom> Server<M> {
     }
 
     /// Serves `listener` until `shutdown`. Then sessions get 421 between two commands, mails that
-    /// are coming in have [`Config::drain`] to finish, and this returns once all sessions ended.
+    /// are coming in have [`Config::drain`] to finish, and this returns once all sessions ended. It
+    /// returns at once when `listener` is not listening any more.
     /// [`Implicit::Yes`] needs a TLS configuration; without one, connections are just closed.
     pub async fn serve(
         self: Arc<Self>,
@@ -114,6 +122,10 @@ impl<M: Mailroom> Server<M> {
                 () = shutdown.soon.cancelled() => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, peer)) => self.admit(stream, peer, implicit, &shutdown, &sessions),
+                    Err(error) if is_broken(&error) => {
+                        tracing::error!(%error, "the listener is broken");
+                        return;
+                    }
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         time::sleep(ACCEPT_PAUSE).await;

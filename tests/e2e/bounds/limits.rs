@@ -1,5 +1,8 @@
 //! Whatever is beyond a limit is told so, and what is within it goes on.
 
+use std::time::{Duration, Instant};
+
+use data_encoding::BASE64;
 use trapline_tests::{Deployment, Mail, Smtp, eventually};
 
 #[tokio::test]
@@ -59,4 +62,19 @@ async fn waits_beyond_the_limit_are_put_off() {
         (answer.status == 408).then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn guessed_passwords_are_slowed_and_the_right_one_is_not() {
+    let server = Deployment::with(&["--smtp-auth-failures", "1"]);
+    let inbox = server.rest().inbox().await;
+    let wrong = BASE64.encode(format!("\0{}\0guessed", inbox.username).as_bytes());
+    let began = Instant::now();
+    let mut smtp = Smtp::hello(server.smtp()[0]).await;
+    for _ in 0..4 {
+        smtp.ask(&format!("AUTH PLAIN {wrong}"), 535).await;
+    }
+    // The second waits a quarter of a second, and each further one twice as long.
+    assert!(began.elapsed() >= Duration::from_millis(250 + 500 + 1_000), "{:?}", began.elapsed());
+    smtp.login(&inbox.username, &inbox.password).await;
 }

@@ -1,5 +1,6 @@
 //! Clients that want too much, too slowly, or for too long.
 
+mod beside;
 mod http;
 mod limits;
 mod memory;
