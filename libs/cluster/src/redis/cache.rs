@@ -8,13 +8,21 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use redis::cmd;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use redis::{FromRedisValue, cmd};
 use trapline_store::{Cache, PortError, Result};
 
 use super::{
     client::{Client, Script},
     meters::Operation,
 };
+
+/// Keys that one command reads.
+const AT_ONCE: usize = 500;
+/// Commands of one reader under way at a time.
+const TRIPS: usize = 4;
+/// Marks of one reader that are made at a time.
+const MARKS: usize = 64;
 
 /// Bytes of the largest value.
 const LARGEST: usize = 1 << 20;
@@ -43,6 +51,28 @@ impl RedisCache {
     async fn mark(&self, operation: Operation, script: &Script, key: &str) -> Result<u64> {
         let key = self.client.key("mark", key);
         Ok(self.client.run(operation, script, &key, &[self.life(MARK)]).await?)
+    }
+
+    /// Reads many keys, so many in one trip. A Redis Cluster takes those of one slot together.
+    async fn read_many<T>(
+        &self,
+        operation: Operation,
+        kind: &str,
+        keys: &[String],
+    ) -> Result<Vec<T>>
+    where
+        T: FromRedisValue + Send,
+    {
+        let parts = keys.chunks(AT_ONCE).map(async |keys| {
+            let mut command = cmd("MGET");
+            for key in keys {
+                command.arg(self.client.key(kind, key));
+            }
+            Ok::<Vec<T>, PortError>(self.client.query(operation, &command).await?)
+        });
+        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = stream::iter(parts).buffered(TRIPS).try_collect().await?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// Milliseconds on the server's clock; it takes no zero.
@@ -81,5 +111,19 @@ impl Cache for RedisCache {
 
     async fn version(&self, key: &str) -> Result<u64> {
         self.mark(Operation::Version, &self.version, key).await
+    }
+
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
+        self.read_many(Operation::Get, "cache", keys).await
+    }
+
+    async fn versions(&self, keys: &[String]) -> Result<Vec<u64>> {
+        let kept: Vec<Option<u64>> = self.read_many(Operation::Version, "mark", keys).await?;
+        let versions = keys.iter().zip(kept).map(async |(key, kept)| match kept {
+            Some(version) => Ok(version),
+            None => self.version(key).await,
+        });
+        let versions: Vec<_> = versions.collect();
+        stream::iter(versions).buffered(MARKS).try_collect().await
     }
 }

@@ -73,3 +73,25 @@ pub async fn a_bump_never_repeats(h: &impl Harness) {
     assert_eq!(values.iter().collect::<HashSet<_>>().len(), 50);
     assert!(values.contains(&h.ports().cache.version(&key).await.unwrap()));
 }
+
+/// Many values and marks are read in the order of their keys, those that are not there too.
+pub async fn many_are_read_together(h: &impl Harness) {
+    let keys: Vec<_> = (0..1200).map(|number| format!("{}:{number}", fresh(h))).collect();
+    let cache = &h.ports().cache;
+    assert!(cache.get_many(&[]).await.unwrap().is_empty());
+    for number in [0, 499, 500, 1199] {
+        let value = number.to_string().into();
+        cache.put(&keys[number], value, MINUTE).await.unwrap();
+    }
+    let values = cache.get_many(&keys).await.unwrap();
+    assert_eq!(values.len(), keys.len(), "{}", h.name());
+    for (number, value) in values.iter().enumerate() {
+        let there = [0, 499, 500, 1199].contains(&number).then(|| number.to_string());
+        assert_eq!(value.as_deref(), there.as_ref().map(String::as_bytes), "{number}");
+    }
+    let bumped = cache.bump(&keys[700]).await.unwrap();
+    let versions = cache.versions(&keys).await.unwrap();
+    assert_eq!(versions[700], bumped);
+    assert_eq!(cache.versions(&keys).await.unwrap(), versions);
+    assert_eq!(cache.version(&keys[3]).await.unwrap(), versions[3]);
+}

@@ -72,7 +72,7 @@ macro_rules! suite {
             $crate::suite!(@ limiter, $harness, a_burst_then_nothing, regained_with_time,
                 keys_are_apart);
             $crate::suite!(@ cache, $harness, put_get_forget, gone_after_its_time,
-                the_last_put_counts, a_mark_is_stable, a_bump_never_repeats);
+                the_last_put_counts, a_mark_is_stable, a_bump_never_repeats, many_are_read_together);
             $crate::suite!(@ blobs, $harness, committed_bytes_read_back, other_bytes_are_damaged, parts_are_cut_at_the_end,
                 rows_come_with_their_bytes, what_goes_before_is_kept_too,
                 a_job_comes_with_its_group, a_removed_segment_is_gone, a_refused_group_leaves_nothing, many_groups_at_once);

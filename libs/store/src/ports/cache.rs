@@ -21,4 +21,20 @@ pub trait Cache: Send + Sync {
     async fn bump(&self, key: &str) -> Result<u64>;
     /// Reads a version mark.
     async fn version(&self, key: &str) -> Result<u64>;
+    /// What was put under each of many keys, in their order.
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys {
+            values.push(self.get(key).await?);
+        }
+        Ok(values)
+    }
+    /// Reads many version marks, in the order of their keys.
+    async fn versions(&self, keys: &[String]) -> Result<Vec<u64>> {
+        let mut versions = Vec::with_capacity(keys.len());
+        for key in keys {
+            versions.push(self.version(key).await?);
+        }
+        Ok(versions)
+    }
 }
