@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use data_encoding::BASE64;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use trapline_tests::{Inbox, Mail, Smtp, deliver, eventually, shared};
 
@@ -203,4 +204,36 @@ async fn a_disposable_inbox_ends_by_itself() {
     smtp.ask("MAIL FROM:<a@example.test>", 250).await;
     smtp.ask("RCPT TO:<b@example.test>", 550).await;
     assert_eq!(login_code(&server, &inbox.username, &inbox.password).await, 535);
+}
+
+/// The list is a copy, spread over parts; each change is in it when the change was answered.
+#[tokio::test]
+async fn a_list_says_what_its_inboxes_say_while_others_change() {
+    let server = shared();
+    let rest = server.client(server.second_team().key());
+    let mark = format!("L{}", std::process::id());
+    let keep = async |number: usize| {
+        let body = json!({ "name": format!("{mark}-{number}") });
+        let inbox = Inbox::of(&rest.post("/api/inboxes", body).await.expect(201).json());
+        if number.is_multiple_of(2) {
+            rest.delete(&inbox.path("")).await.expect(204);
+            return None;
+        }
+        let change = json!({ "name": format!("{mark}+{number}"), "maxMessages": 7 });
+        Some(rest.patch(&inbox.path(""), change).await.expect(200).json())
+    };
+    let kept = join_all((0..60).map(keep)).await;
+    let mut kept: Vec<_> = kept.into_iter().flatten().collect();
+    kept.sort_by_key(|inbox| inbox["id"].as_str().unwrap().to_owned());
+    let list = rest.get(&format!("/api/inboxes?q={mark}")).await.expect(200);
+    assert_eq!(list.header("x-total-count"), "30");
+    let mut listed = list.json().as_array().unwrap().clone();
+    listed.sort_by_key(|inbox| inbox["id"].as_str().unwrap().to_owned());
+    assert_eq!(listed, kept);
+    let page = rest.get(&format!("/api/inboxes?q={mark}&limit=7&disposable=false")).await;
+    assert_eq!(page.expect(200).json().as_array().unwrap().len(), 7);
+    for inbox in &kept {
+        rest.delete(&format!("/api/inboxes/{}", inbox["id"].as_str().unwrap())).await.expect(204);
+    }
+    assert_eq!(rest.get(&format!("/api/inboxes?q={mark}")).await.expect(200).json(), json!([]));
 }

@@ -17,6 +17,8 @@ async fn projects_are_made_listed_renamed_and_removed() {
     assert_eq!((&renamed["id"], renamed["name"].as_str()), (&project["id"], Some("Käse")));
     let list = rest.get("/api/projects").await.expect(200).json();
     assert!(list.as_array().unwrap().contains(&renamed), "{list}");
+    let found = rest.query("/api/projects", &[("name", "Käse"), ("limit", "200")]).await;
+    assert!(found.expect(200).json().as_array().unwrap().contains(&renamed));
 
     rest.delete(&path).await.expect(204);
     rest.delete(&path).await.error(404);

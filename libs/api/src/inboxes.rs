@@ -4,15 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use trapline_app::{App, InboxChange, NewInbox, Secrecy};
+use trapline_app::{App, InboxChange, InboxQuery, NewInbox, Secrecy};
 use trapline_model::{Inbox, InboxId, Message, ProjectId};
 
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Id, given},
+    extract::{Body, Flag, Id, Params, given},
     projects::Name,
-    reply::{Created, Done},
+    reply::{Created, Done, Part},
 };
 
 /// What a new inbox is to be.
@@ -84,6 +84,43 @@ fn minutes(minutes: u32) -> Duration {
     Duration::from_mins(minutes.into())
 }
 
+/// Which inboxes to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InboxListInput {
+    /// Only inboxes with exactly this name.
+    #[param(max_length = 100, example = "Checkout")]
+    name: Option<String>,
+    /// Only inboxes whose name or address contains this, in any case.
+    #[param(max_length = 200, example = "check")]
+    q: Option<String>,
+    /// Only inboxes of this project.
+    project_id: Option<ProjectId>,
+    /// Only disposable inboxes, or only lasting ones.
+    #[param(inline, value_type = Option<Flag>)]
+    disposable: Option<Flag>,
+    /// At most so many; all when left out.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u16>,
+    /// Only inboxes that come behind the one with this id, the last of the page before. It need not be
+    /// there any more.
+    after: Option<InboxId>,
+}
+
+impl From<InboxListInput> for InboxQuery {
+    fn from(input: InboxListInput) -> Self {
+        Self {
+            name: input.name,
+            q: input.q.filter(|q| !q.is_empty()),
+            project: input.project_id,
+            disposable: input.disposable.map(Flag::on),
+            limit: input.limit.map(usize::from),
+            after: input.after,
+        }
+    }
+}
+
 /// Whoever may only read gets no password.
 fn shown(caller: Reader, inbox: Inbox) -> Inbox {
     match caller.secrecy() {
@@ -101,11 +138,20 @@ fn shown(caller: Reader, inbox: Inbox) -> Inbox {
     path = "/api/inboxes",
     operation_id = "listInboxes",
     tag = "Inboxes",
-    responses((status = 200, description = "The inboxes.", body = Vec<Inbox>))
+    params(InboxListInput),
+    responses((
+        status = 200, description = "The inboxes.", body = Vec<Inbox>,
+        headers(("X-Total-Count" = u64, description = "How many inboxes match, on all pages."))
+    ))
 )]
-pub(crate) async fn list(State(app): State<Arc<App>>, caller: Reader) -> Result<Json<Vec<Inbox>>> {
-    let inboxes = app.inboxes(caller.team).await?;
-    Ok(Json(inboxes.into_iter().map(|inbox| shown(caller, inbox)).collect()))
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Reader,
+    Params(input): Params<InboxListInput>,
+) -> Result<Part<Inbox>> {
+    let page = app.inboxes(caller.team, &input.into()).await?;
+    let inboxes = page.inboxes.into_iter().map(|inbox| shown(caller, inbox)).collect();
+    Ok(Part(inboxes, page.total))
 }
 
 /// Create an inbox

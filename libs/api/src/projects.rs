@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use trapline_app::App;
+use trapline_app::{App, ProjectQuery};
 use trapline_model::{Project, ProjectId};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Id},
-    reply::{Created, Done},
+    extract::{Body, Id, Params},
+    reply::{Created, Done, Part},
 };
 
 /// A name for people; spaces around it are removed.
@@ -52,6 +52,32 @@ pub(crate) struct ProjectInput {
     name: Name,
 }
 
+/// Which projects to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ProjectListInput {
+    /// Only projects with exactly this name.
+    #[param(max_length = 100, example = "Checkout")]
+    name: Option<String>,
+    /// Only projects whose name contains this, in any case.
+    #[param(max_length = 200, example = "check")]
+    q: Option<String>,
+    /// At most so many; all when left out.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u16>,
+    /// Only projects that come behind the one with this id, the last of the page before. It need not be
+    /// there any more.
+    after: Option<ProjectId>,
+}
+
+impl From<ProjectListInput> for ProjectQuery {
+    fn from(input: ProjectListInput) -> Self {
+        let q = input.q.filter(|q| !q.is_empty());
+        let limit = input.limit.map(usize::from);
+        Self { name: input.name, q, limit, after: input.after }
+    }
+}
+
 /// List projects
 ///
 /// The team's projects, oldest first.
@@ -60,13 +86,19 @@ pub(crate) struct ProjectInput {
     path = "/api/projects",
     operation_id = "listProjects",
     tag = "Projects",
-    responses((status = 200, description = "The projects.", body = Vec<Project>))
+    params(ProjectListInput),
+    responses((
+        status = 200, description = "The projects.", body = Vec<Project>,
+        headers(("X-Total-Count" = u64, description = "How many projects match, on all pages."))
+    ))
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Reader,
-) -> Result<Json<Vec<Project>>> {
-    Ok(Json(app.projects(caller.team).await?))
+    Params(input): Params<ProjectListInput>,
+) -> Result<Part<Project>> {
+    let page = app.projects(caller.team, &input.into()).await?;
+    Ok(Part(page.projects, page.total))
 }
 
 /// Create a project

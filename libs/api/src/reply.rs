@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    http::StatusCode,
+    http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -10,6 +10,8 @@ use trapline_app::App;
 
 use crate::error::Result;
 
+/// How many entries a list has, whatever part of it is in the answer.
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 /// Bytes of a message above which its JSON is written beside the reactor.
 const INLINE: u64 = 16 * 1024;
 
@@ -19,6 +21,16 @@ pub(crate) struct Created<T>(pub T);
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
         (StatusCode::CREATED, Json(self.0)).into_response()
+    }
+}
+
+/// 200 with part of a list, and how long the whole of it is.
+pub(crate) struct Part<T>(pub Vec<T>, pub usize);
+
+impl<T: Serialize> IntoResponse for Part<T> {
+    fn into_response(self) -> Response {
+        let total = HeaderValue::from(self.1);
+        ([(TOTAL, total)], Json(self.0)).into_response()
     }
 }
 

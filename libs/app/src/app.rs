@@ -40,7 +40,7 @@ pub struct App {
     pub(crate) cpu: CpuPool,
     pub(crate) streams: Arc<Streams>,
     pub(crate) payloads: feed::Payloads,
-    pub(crate) logins: Cache<String, Arc<records::SmtpLogin>>,
+    pub(crate) logins: Cache<String, Arc<records::Inbox>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
     pub(crate) attempts: Attempts,
     pub(crate) answers: AnswerMemory,

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::InboxId;
 use trapline_store::{
     Key, Record, Scan, load,
@@ -10,7 +11,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::{App, Result};
+use crate::{App, Error, Result, inboxes::READS_AT_ONCE};
 
 const KEPT: Duration = Duration::from_mins(1);
 
@@ -48,18 +49,43 @@ pub(crate) fn is_read(message: Uuid, mark: Option<(bool, Uuid)>, all: Option<&In
 }
 
 impl App {
-    /// Counts, from the cache while nothing changed. The mark is read before the scan, so that
-    /// a count that a change overtook is kept under a mark that is already old.
+    /// Counts, from the cache while nothing changed.
     pub(crate) async fn counts(&self, inbox: &records::Inbox) -> Result<Counts> {
-        let Some(version) = self.versions.of(inbox.id).await else {
-            return self.recount(inbox).await;
+        let counts = self.counts_of(std::slice::from_ref(inbox)).await?;
+        counts.first().copied().ok_or(Error::Unavailable)
+    }
+
+    /// Counts of many inboxes, in their order.
+    pub(crate) async fn counts_of(&self, inboxes: &[records::Inbox]) -> Result<Vec<Counts>> {
+        let ids = inboxes.iter().map(|inbox| inbox.id);
+        let Some(versions) = self.versions.of_many(ids.clone()).await else {
+            let counts: Vec<_> = inboxes.iter().map(|inbox| self.recount(inbox)).collect();
+            return stream::iter(counts).buffered(READS_AT_ONCE).try_collect().await;
         };
-        let key = format!("counts:{}", inbox.id);
-        let cached = self.ports.cache.get(&key).await.unwrap_or_default();
-        if let Some(counts) = cached.and_then(|bytes| decode(&bytes, version)) {
+        let keys: Vec<_> = ids.map(|id| format!("counts:{id}")).collect();
+        let mut kept = self.ports.cache.get_many(&keys).await.unwrap_or_default();
+        kept.resize(inboxes.len(), None);
+        let counts = inboxes.iter().zip(versions).zip(kept).map(|((inbox, version), kept)| {
+            let known = kept.and_then(|bytes| decode(&bytes, version));
+            self.known_or_recounted(inbox, version, known)
+        });
+        let counts: Vec<_> = counts.collect();
+        stream::iter(counts).buffered(READS_AT_ONCE).try_collect().await
+    }
+
+    /// The mark was read before the scan, so that a count that a change overtook is kept under a mark
+    /// that is already old.
+    async fn known_or_recounted(
+        &self,
+        inbox: &records::Inbox,
+        version: u64,
+        known: Option<Counts>,
+    ) -> Result<Counts> {
+        if let Some(counts) = known {
             return Ok(counts);
         }
         let counts = self.recount(inbox).await?;
+        let key = format!("counts:{}", inbox.id);
         if let Err(error) = self.ports.cache.put(&key, encode(counts, version), KEPT).await {
             tracing::debug!(%error, "counts were not kept");
         }

@@ -75,7 +75,7 @@ pub(crate) fn searched(text: &str) -> String {
 }
 
 /// Whether a text has a folded one in it.
-fn contains(text: &str, wanted: &str) -> bool {
+pub(crate) fn contains(text: &str, wanted: &str) -> bool {
     fold(text).contains(wanted)
 }
 

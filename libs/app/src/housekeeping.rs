@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId};
 use trapline_store::{
-    Job, Key, Lane, Op, When, load,
-    records::{Inbox, InboxState, Mark, Message, SmtpLogin},
+    Job, Key, Lane, Op, When,
+    records::{Inbox, InboxState, Mark, Message},
 };
 
 use crate::{App, Error, Result, jobs};
@@ -54,26 +54,13 @@ impl App {
         inbox: InboxId,
         username: Option<&str>,
     ) -> Result<()> {
-        if self.ports.store.get(&Inbox::row(team, inbox)).await?.is_some() {
+        if self.ports.store.get(&Inbox::row(inbox)).await?.is_some() {
             return Err(Error::Conflict);
         }
         // What a change at the same moment wrote again, or a crash left behind.
-        if let Some(username) = username {
-            self.remove_login_of(inbox, username).await?;
-        }
+        self.remove_leftovers(team, inbox, username).await?;
         self.remove_rule(team, inbox).await?;
         self.purge(inbox).await
-    }
-
-    async fn remove_login_of(&self, inbox: InboxId, username: &str) -> Result<()> {
-        let key = SmtpLogin::row(username);
-        let found = load::<SmtpLogin>(&*self.ports.store, &key).await?;
-        if let Some((_, version)) = found.filter(|(login, _)| login.inbox == inbox) {
-            let delete = Op::Delete { key, when: When::Version(version) };
-            self.ports.store.write(vec![delete]).await?;
-            self.login_changed(username).await;
-        }
-        Ok(())
     }
 
     /// Removes every row that an inbox held.

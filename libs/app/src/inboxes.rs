@@ -1,11 +1,14 @@
 //! Inboxes: made, listed, changed, removed.
 
+mod list;
+mod rows;
+
 use std::time::Duration;
 
 use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Key, LiveEvent, Op, PortError, Record, Scan, Verdict, When, load,
-    records::{self, Chore, SmtpLogin, Task},
+    LiveEvent, Op, Record as _, Verdict, When,
+    records::{self, Chore, Task},
 };
 
 use crate::{
@@ -15,13 +18,13 @@ use crate::{
     secrets::{BASE62, USERNAME, random_text},
 };
 
+pub(crate) use list::ListRange;
+pub use list::{InboxPage, InboxQuery};
+pub(crate) use rows::{READS_AT_ONCE, life};
+
 const DEFAULT_MAX_MESSAGES: u32 = 1_000;
 const USERNAME_LETTERS: usize = 12;
 const PASSWORD_LETTERS: usize = 24;
-/// A partition holds about a kilobyte an inbox; this bounds one team's list.
-const MAX_INBOXES: usize = 200_000;
-/// How often a change is tried again when somebody else changes the same inbox.
-const EDIT_TRIES: usize = 8;
 
 /// What a new inbox is to be; names and bounds are checked at the edge.
 #[derive(Debug, Clone)]
@@ -63,16 +66,6 @@ pub struct InboxChange {
 }
 
 impl App {
-    /// The team's inboxes, oldest first, with their counts.
-    pub async fn inboxes(&self, team: TeamId) -> Result<Vec<Inbox>> {
-        let mut inboxes = Vec::new();
-        for inbox in self.inbox_records(team).await? {
-            let counts = self.counts(&inbox).await?;
-            inboxes.push(self.present(&inbox, counts)?);
-        }
-        Ok(inboxes)
-    }
-
     /// One inbox with its counts.
     pub async fn inbox(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
         let inbox = self.inbox_record(team, id).await?;
@@ -98,11 +91,8 @@ impl App {
             password: self.new_password(&username)?,
             username,
         };
-        let mut ops = self.inbox_ops(&inbox, When::Absent, When::Absent)?;
-        if let Some(due) = inbox.expires_at {
-            ops.push(expiry(&inbox, due)?);
-        }
-        self.ports.store.write(ops).await?;
+        let chore = inbox.expires_at.map(|due| expiry(&inbox, due)).transpose()?;
+        self.write_new(&inbox, chore).await?;
         self.retention.created(inbox.id);
         self.present(&inbox, Counts::default())
     }
@@ -167,7 +157,14 @@ impl App {
 
     /// Removes an inbox at once, and what it holds soon after.
     pub async fn delete_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
-        let inbox = self.inbox_record(team, id).await?;
+        let inbox = match self.inbox_record(team, id).await {
+            Err(Error::NotFound) => {
+                // A removal that was cut off may have left it in the list.
+                self.remove_leftovers(team, id, None).await?;
+                return Err(Error::NotFound);
+            }
+            found => found?,
+        };
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
         housekeeping::schedule_purge(self, &inbox).await?;
@@ -178,96 +175,6 @@ impl App {
         self.remove_rule(team, id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())
-    }
-
-    /// The login goes first. An inbox without one is seen, and can be deleted again; a login without
-    /// an inbox would take mail that nobody can read.
-    pub(crate) async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
-        for _ in 0..EDIT_TRIES {
-            let (inbox, version) = self.versioned_inbox(team, id).await?;
-            let mut ops = Vec::with_capacity(2);
-            let login = SmtpLogin::row(&inbox.username);
-            if let Some(row) = self.ports.store.get(&login).await? {
-                ops.push(Op::Delete { key: login, when: When::Version(row.version) });
-            }
-            ops.push(Op::Delete { key: inbox.key(), when: When::Version(version) });
-            match self.ports.store.write(ops).await {
-                Ok(()) => return Ok(()),
-                Err(PortError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Error::Conflict)
-    }
-
-    pub(crate) async fn inbox_records(&self, team: TeamId) -> Result<Vec<records::Inbox>> {
-        let Key { table, partition, .. } = records::Inbox::row(team, InboxId(uuid::Uuid::nil()));
-        let scan = Scan {
-            table,
-            partition,
-            after: None,
-            until: None,
-            limit: MAX_INBOXES,
-            keys_only: false,
-        };
-        let rows = self.ports.store.scan(scan).await?;
-        let inboxes = rows.iter().map(records::Inbox::of).collect::<Result<Vec<_>, _>>()?;
-        let now = self.now();
-        Ok(inboxes.into_iter().filter(|inbox| !inbox.expired(now)).collect())
-    }
-
-    /// The team's inbox; another team's, or one past its time, is not there.
-    pub(crate) async fn inbox_record(&self, team: TeamId, id: InboxId) -> Result<records::Inbox> {
-        self.versioned_inbox(team, id).await.map(|(inbox, _)| inbox)
-    }
-
-    async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(records::Inbox, i64)> {
-        let row = records::Inbox::row(team, id);
-        let found = load::<records::Inbox>(&*self.ports.store, &row).await?;
-        found.filter(|(inbox, _)| !inbox.expired(self.now())).ok_or(Error::NotFound)
-    }
-
-    /// Changes the inbox and its login together, again when somebody else was faster.
-    pub(crate) async fn edit_inbox(
-        &self,
-        team: TeamId,
-        id: InboxId,
-        edit: impl Fn(&mut records::Inbox),
-    ) -> Result<records::Inbox> {
-        for _ in 0..EDIT_TRIES {
-            let (mut inbox, version) = self.versioned_inbox(team, id).await?;
-            edit(&mut inbox);
-            let login = SmtpLogin::row(&inbox.username);
-            let login = load::<SmtpLogin>(&*self.ports.store, &login).await?;
-            let login = login.map_or(When::Absent, |(_, version)| When::Version(version));
-            let ops = self.inbox_ops(&inbox, When::Version(version), login)?;
-            match self.ports.store.write(ops).await {
-                Ok(()) => {
-                    self.login_changed(&inbox.username).await;
-                    return Ok(inbox);
-                }
-                Err(PortError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Error::Conflict)
-    }
-
-    fn inbox_ops(&self, inbox: &records::Inbox, when: When, login_when: When) -> Result<Vec<Op>> {
-        let login = SmtpLogin {
-            username: inbox.username.clone(),
-            team: inbox.team,
-            inbox: inbox.id,
-            password: inbox.password.clone(),
-            max_messages: inbox.max_messages,
-            expires_at: inbox.expires_at,
-        };
-        // A time to live belongs to each write: what is left of it must be passed again.
-        let ttl = inbox.expires_at.map(|at| at.since(self.now()).max(Duration::from_millis(1)));
-        Ok(vec![
-            Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when },
-            Op::Put { key: login.key(), doc: login.doc()?, ttl, when: login_when },
-        ])
     }
 
     async fn check_project(&self, team: TeamId, project: Option<ProjectId>) -> Result<()> {
@@ -291,6 +198,10 @@ impl App {
         }
     }
 
+    fn address(&self, inbox: &records::Inbox) -> String {
+        format!("{}@{}", inbox.username, self.settings.mail_domain)
+    }
+
     fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
         let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
         Ok(Inbox {
@@ -309,7 +220,7 @@ impl App {
                 username: inbox.username.clone(),
                 password,
             },
-            address: format!("{}@{}", inbox.username, self.settings.mail_domain),
+            address: self.address(inbox),
         })
     }
 }

@@ -8,7 +8,10 @@ use md5::Md5;
 use moka::sync::Cache;
 use subtle::ConstantTimeEq;
 use trapline_model::InboxId;
-use trapline_store::{Bus, LiveEvent, Signal, load, records::SmtpLogin};
+use trapline_store::{
+    Bus, LiveEvent, Signal, load,
+    records::{Inbox, Login},
+};
 use uuid::Uuid;
 
 use crate::{App, Result, forwarding::Rules, inboxes::seal_context, webhooks::Hooks};
@@ -19,13 +22,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// An inbox as the receiving path knows it.
 #[derive(Debug, Clone)]
-pub struct Mailbox(pub(crate) Arc<SmtpLogin>);
+pub struct Mailbox(pub(crate) Arc<Inbox>);
 
 impl Mailbox {
     /// The inbox's id.
     #[must_use]
     pub fn inbox(&self) -> InboxId {
-        self.0.inbox
+        self.0.id
     }
 }
 
@@ -71,7 +74,7 @@ impl App {
         holds: impl FnOnce(&str) -> bool,
     ) -> Result<Result<Mailbox, LoginRefused>> {
         let username = self.username_of(username).unwrap_or(username);
-        let Some(login) = self.smtp_login(username).await? else {
+        let Some(login) = self.inbox_of_login(username).await? else {
             return Ok(Err(LoginRefused::Unknown));
         };
         // A password that does not open is a fault of ours, and not the client's wrong password.
@@ -85,7 +88,7 @@ impl App {
     /// The inbox that mail to this address lands in without credentials.
     pub async fn route(&self, recipient: &str) -> Result<Result<Mailbox, LoginRefused>> {
         if let Some(username) = self.username_of(recipient)
-            && let Some(login) = self.smtp_login(username).await?
+            && let Some(login) = self.inbox_of_login(username).await?
         {
             return Ok(self.unexpired(login));
         }
@@ -97,8 +100,8 @@ impl App {
 
     /// Whether the inbox still takes mail, as far as this process knows.
     pub async fn still_open(&self, mailbox: &Mailbox) -> Result<Result<Mailbox, LoginRefused>> {
-        match self.smtp_login(&mailbox.0.username).await? {
-            Some(login) if login.inbox == mailbox.inbox() => Ok(self.unexpired(login)),
+        match self.inbox_of_login(&mailbox.0.username).await? {
+            Some(login) if login.id == mailbox.inbox() => Ok(self.unexpired(login)),
             _ if mailbox.0.expired(self.now()) => Ok(Err(LoginRefused::Expired)),
             _ => Ok(Err(LoginRefused::Unknown)),
         }
@@ -107,9 +110,9 @@ impl App {
     /// Whether the password that the inbox had when somebody signed in is still the one. An inbox
     /// that is gone or past its time says so where mail for it is refused.
     pub async fn password_stands(&self, mailbox: &Mailbox) -> Result<bool> {
-        let login = self.smtp_login(&mailbox.0.username).await?;
+        let login = self.inbox_of_login(&mailbox.0.username).await?;
         Ok(login.is_none_or(|login| {
-            login.inbox != mailbox.inbox() || login.password == mailbox.0.password
+            login.id != mailbox.inbox() || login.password == mailbox.0.password
         }))
     }
 
@@ -124,7 +127,7 @@ impl App {
         self.announce(EVERYWHERE, LiveEvent::LoginChanged { username: username.to_owned() }).await;
     }
 
-    fn unexpired(&self, login: Arc<SmtpLogin>) -> Result<Mailbox, LoginRefused> {
+    fn unexpired(&self, login: Arc<Inbox>) -> Result<Mailbox, LoginRefused> {
         if login.expired(self.now()) { Err(LoginRefused::Expired) } else { Ok(Mailbox(login)) }
     }
 
@@ -137,20 +140,22 @@ impl App {
 
     /// The inbox with this user name.
     pub(crate) async fn mailbox_named(&self, username: &str) -> Result<Option<Mailbox>> {
-        Ok(self.smtp_login(username).await?.map(Mailbox))
+        Ok(self.inbox_of_login(username).await?.map(Mailbox))
     }
 
-    /// The login of a user name, whose letters may come in any case.
-    async fn smtp_login(&self, username: &str) -> Result<Option<Arc<SmtpLogin>>> {
+    /// The inbox that a user name leads to; its letters may come in any case.
+    async fn inbox_of_login(&self, username: &str) -> Result<Option<Arc<Inbox>>> {
         let username = username.to_ascii_lowercase();
         if let Some(login) = self.logins.get(&username) {
             return Ok(Some(login));
         }
-        let found = load(&*self.ports.store, &SmtpLogin::row(&username)).await?;
-        Ok(found.map(|(login, _): (SmtpLogin, _)| {
-            let login = Arc::new(login);
-            self.logins.insert(username, login.clone());
-            login
+        let found = load::<Login>(&*self.ports.store, &Login::row(&username)).await?;
+        let Some((login, _)) = found else { return Ok(None) };
+        let found = load::<Inbox>(&*self.ports.store, &Inbox::row(login.inbox)).await?;
+        Ok(found.map(|(inbox, _)| {
+            let inbox = Arc::new(inbox);
+            self.logins.insert(username, inbox.clone());
+            inbox
         }))
     }
 }
@@ -158,7 +163,7 @@ impl App {
 /// Forgets what other processes changed, and everything whenever a change may have gone unheard.
 pub(crate) async fn follow_changes(
     bus: Arc<dyn Bus>,
-    logins: Cache<String, Arc<SmtpLogin>>,
+    logins: Cache<String, Arc<Inbox>>,
     hooks: Arc<Hooks>,
     rules: Arc<Rules>,
 ) {

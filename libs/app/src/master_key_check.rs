@@ -1,10 +1,7 @@
 //! Whether this process has the key that the installation's secrets were sealed with.
 
-use trapline_model::{InboxId, TeamId};
-use trapline_store::{
-    Key, Record, Scan, load,
-    records::{Inbox, SharedSecret},
-};
+use trapline_model::TeamId;
+use trapline_store::{load, records::SharedSecret};
 
 use crate::{App, Result, inboxes::seal_context};
 
@@ -13,23 +10,24 @@ const CANARY: &str = "master_key_check";
 
 impl App {
     /// [`Error::WrongMasterKey`](crate::Error::WrongMasterKey) when the installation's secrets were
-    /// sealed with another key. Where there is no installation yet, nothing is read or made.
+    /// sealed with another key. Where there is no installation yet, nothing is read or made; one of an
+    /// earlier release that has no canary is looked at once it is upgraded.
     pub(crate) async fn check_master_key(&self) -> Result<()> {
         let Some(run) = self.installed().await? else { return Ok(()) };
         let canary = SharedSecret::row(CANARY);
         if load::<SharedSecret>(&*self.ports.store, &canary).await?.is_none() {
             // An earlier release made the installation. A canary must not vouch for another key.
+            if !self.is_upgraded().await? {
+                return Ok(());
+            }
             self.open_a_password(run.team).await?;
         }
         self.shared_secret(CANARY, CANARY).await.map(drop)
     }
 
-    /// Opens the password of the team's first inbox, if it has one.
+    /// Opens the password of an inbox of the team, if it has one.
     async fn open_a_password(&self, team: TeamId) -> Result<()> {
-        let Key { table, partition, .. } = Inbox::row(team, InboxId(uuid::Uuid::nil()));
-        let scan = Scan { table, partition, after: None, until: None, limit: 1, keys_only: false };
-        for row in self.ports.store.scan(scan).await? {
-            let inbox = Inbox::of(&row)?;
+        if let Some(inbox) = self.some_inbox(team).await? {
             self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
         }
         Ok(())

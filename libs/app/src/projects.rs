@@ -1,16 +1,44 @@
 //! Projects.
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_mime::fold;
 use trapline_model::{Project, ProjectId, TeamId};
 use trapline_store::{Key, Op, Record, Scan, When, load, records};
 
-use crate::{App, Error, Result};
+use crate::{
+    App, Error, Result,
+    filter::contains,
+    inboxes::{ListRange, READS_AT_ONCE},
+};
 
 /// More projects than a team will make by hand.
 const MAX_PROJECTS: usize = 10_000;
 
+/// Which projects to list; the default is all of them.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectQuery {
+    /// Only those with exactly this name.
+    pub name: Option<String>,
+    /// Only those whose name contains this, in any case.
+    pub q: Option<String>,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// Only those that come behind this one in the list. It need not be there any more.
+    pub after: Option<ProjectId>,
+}
+
+/// Part of the list of projects.
+#[derive(Debug)]
+pub struct ProjectPage {
+    /// The projects, oldest first.
+    pub projects: Vec<Project>,
+    /// How many projects match, before and behind these too.
+    pub total: usize,
+}
+
 impl App {
     /// The team's projects, oldest first.
-    pub async fn projects(&self, team: TeamId) -> Result<Vec<Project>> {
+    pub async fn projects(&self, team: TeamId, query: &ProjectQuery) -> Result<ProjectPage> {
         let Key { table, partition, .. } =
             records::Project::row(team, ProjectId(uuid::Uuid::nil()));
         let scan = Scan {
@@ -22,7 +50,16 @@ impl App {
             keys_only: false,
         };
         let rows = self.ports.store.scan(scan).await?;
-        rows.iter().map(|row| Ok(present(records::Project::of(row)?))).collect()
+        let mut projects = rows.iter().map(records::Project::of).collect::<Result<Vec<_>, _>>()?;
+        let q = query.q.as_deref().map(fold);
+        projects.retain(|project| {
+            query.name.as_ref().is_none_or(|name| project.name == *name)
+                && q.as_ref().is_none_or(|q| contains(&project.name, q))
+        });
+        let total = projects.len();
+        let range = ListRange { limit: query.limit, after: query.after.map(|id| id.0) };
+        let projects = range.of(projects, |project| project.id.0);
+        Ok(ProjectPage { projects: projects.into_iter().map(present).collect(), total })
     }
 
     /// Makes a project.
@@ -50,11 +87,11 @@ impl App {
     /// Removes a project; its inboxes stay, without one.
     pub async fn delete_project(&self, team: TeamId, id: ProjectId) -> Result<()> {
         let project = self.project(team, id).await?;
-        for inbox in self.inbox_records(team).await? {
-            if inbox.project == Some(id) {
-                self.leave_project(team, inbox.id).await?;
-            }
-        }
+        let inboxes = self.inbox_records(team).await?.into_iter();
+        let leave = inboxes
+            .filter(|inbox| inbox.project == Some(id))
+            .map(|inbox| self.leave_project(team, inbox.id));
+        stream::iter(leave).buffer_unordered(READS_AT_ONCE).try_collect::<()>().await?;
         let delete = Op::Delete { key: project.key(), when: When::Always };
         Ok(self.ports.store.write(vec![delete]).await?)
     }

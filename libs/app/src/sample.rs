@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::fmt::rfc2822::DateTimePrinter;
 use trapline_model::{Envelope, InboxId, Message, TeamId};
-use trapline_store::{Rate, Verdict, records::SmtpLogin};
+use trapline_store::{Rate, Verdict};
 
 use crate::{App, Error, Incoming, Mailbox, Result};
 
@@ -16,20 +16,12 @@ impl App {
     pub async fn test_message(&self, team: TeamId, id: InboxId) -> Result<Message> {
         let inbox = self.inbox_record(team, id).await?;
         self.meter_samples(id).await?;
-        let login = SmtpLogin {
-            username: inbox.username,
-            team,
-            inbox: id,
-            password: String::new(),
-            max_messages: inbox.max_messages,
-            expires_at: inbox.expires_at,
-        };
-        let to = format!("{}@{}", login.username, self.settings.mail_domain);
+        let to = format!("{}@{}", inbox.username, self.settings.mail_domain);
         let from = format!("hello@{}", self.settings.mail_domain);
         let mail = Incoming {
             raw: self.sample(&from, &to).into(),
             envelope: Envelope { from, to: vec![to] },
-            mailboxes: vec![Mailbox(Arc::new(login))],
+            mailboxes: vec![Mailbox(Arc::new(inbox))],
         };
         let ids = self.receive(mail).await?;
         let id = ids.first().copied().ok_or(Error::Unavailable)?;

@@ -6,6 +6,7 @@
 //! line in [`STEPS`].
 
 mod deliveries;
+mod inboxes;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,10 @@ struct Step {
 }
 
 /// All steps, in the order in which they run.
-const STEPS: &[Step] = &[Step { name: "deliveries", run: |app| Box::pin(deliveries::run(app)) }];
+const STEPS: &[Step] = &[
+    Step { name: "deliveries", run: |app| Box::pin(deliveries::run(app)) },
+    Step { name: "inboxes by id", run: |app| Box::pin(inboxes::run(app)) },
+];
 
 impl App {
     /// Moves the rows of earlier releases, unless that is done: then it costs one read. Nothing else

@@ -40,10 +40,11 @@ impl Versions {
         }
     }
 
-    /// The inbox's mark; `None` while the cache does not answer.
-    pub(crate) async fn of(&self, inbox: InboxId) -> Option<u64> {
-        match self.cache.version(&key(inbox)).await {
-            Ok(version) => Some(version),
+    /// The marks of many inboxes; `None` while the cache does not answer.
+    pub(crate) async fn of_many(&self, inboxes: impl Iterator<Item = InboxId>) -> Option<Vec<u64>> {
+        let keys: Vec<_> = inboxes.map(key).collect();
+        match self.cache.versions(&keys).await {
+            Ok(versions) => Some(versions),
             Err(error) => {
                 tracing::warn!(%error, "counts are taken anew, without the cache");
                 None

@@ -5,6 +5,7 @@ mod access;
 mod answers;
 mod contract;
 mod forwarding;
+mod lists;
 mod live;
 mod service;
 mod webhooks;

@@ -109,7 +109,7 @@ async fn a_base_url_with_a_path_is_kept() {
         assert_eq!(get("/").await.header("location"), "/trapline/docs/");
         assert_eq!(get("/docs").await.header("location"), "docs/");
         assert_eq!(get("/docs/").await.status, 200);
-        assert_eq!(get("/api/inboxes?limit=1").await.status, 400);
+        assert_eq!(get("/api/inboxes?size=1").await.status, 400);
         assert_eq!(get("/api/inboxes").await.status, 200);
         let lost = get("/api/inboxs").await;
         assert_eq!(lost.code(), (404, "no_such_path".to_owned()));

@@ -2,10 +2,7 @@
 //! what they held.
 
 use trapline_model::{InboxId, TeamId};
-use trapline_store::{
-    LiveEvent, Op, PortError, Record, When, load,
-    records::{Inbox, SmtpLogin},
-};
+use trapline_store::{LiveEvent, Op, PortError, Record, When, load, records::Inbox};
 
 use crate::{App, Error, Result};
 
@@ -27,23 +24,18 @@ impl App {
     /// Whether the inbox is gone now. One that was given more time is left to its next chore.
     async fn remove_expired(&self, team: TeamId, id: InboxId, username: &str) -> Result<bool> {
         for _ in 0..TRIES {
-            let inbox = load::<Inbox>(&*self.ports.store, &Inbox::row(team, id)).await?;
-            if inbox.as_ref().is_some_and(|(inbox, _)| !inbox.expired(self.now())) {
+            let inbox = load::<Inbox>(&*self.ports.store, &Inbox::row(id)).await?;
+            let Some((inbox, version)) = inbox else {
+                self.remove_leftovers(team, id, Some(username)).await?;
+                return Ok(true);
+            };
+            if !inbox.expired(self.now()) {
                 return Ok(false);
             }
-            let mut ops = Vec::new();
-            // First, so that no login is left without its inbox.
-            let login = SmtpLogin::row(username);
-            if let Some(row) = self.ports.store.get(&login).await? {
-                ops.push(Op::Delete { key: login, when: When::Version(row.version) });
-            }
-            if let Some((inbox, version)) = inbox {
-                ops.push(Op::Delete { key: inbox.key(), when: When::Version(version) });
-            }
-            match self.ports.store.write(ops).await {
-                Ok(()) => return Ok(true),
+            let delete = Op::Delete { key: inbox.key(), when: When::Version(version) };
+            match self.ports.store.write(vec![delete]).await {
                 // Rows with a time to live may go at this very moment.
-                Err(PortError::Conflict) => {}
+                Ok(()) | Err(PortError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -31,7 +31,7 @@ impl Draft {
     pub(super) fn of(mail: Incoming) -> Self {
         let targets = mail.mailboxes.iter().map(|mailbox| Target {
             team: mailbox.0.team,
-            inbox: mailbox.0.inbox,
+            inbox: mailbox.0.id,
             expires_at: mailbox.0.expires_at,
             max_messages: mailbox.0.max_messages,
         });

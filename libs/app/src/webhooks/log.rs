@@ -109,14 +109,13 @@ impl App {
 
     /// Like that of a mail which the webhook would be told of; its message is not there.
     async fn test_payload(&self, hook: &records::Webhook) -> Result<String> {
-        let inboxes = match hook.inbox {
-            Some(id) => self.inbox_record(hook.team, id).await.map(|inbox| vec![inbox]),
-            None => self.inbox_records(hook.team).await,
+        let inbox = match hook.inbox {
+            Some(id) => self.inbox_record(hook.team, id).await.map(Some),
+            None => self.some_inbox(hook.team).await,
         };
-        let inbox = match inboxes {
-            Ok(inboxes) => inboxes.into_iter().next(),
+        let inbox = match inbox {
             Err(Error::NotFound) => None,
-            Err(error) => return Err(error),
+            found => found?,
         };
         let (inbox, name) = inbox.map_or_else(
             || (hook.inbox.unwrap_or(InboxId(self.ids.next())), "Inbox".to_owned()),

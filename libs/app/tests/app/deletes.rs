@@ -1,29 +1,30 @@
-//! A delete that is cut off takes no mail that nobody can read.
+//! Writes of inboxes that are cut off: no mail is taken that nobody can read, and nothing stays behind.
 
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use serde_json::json;
-use trapline_app::Error;
-use trapline_model::Inbox;
+use trapline_app::{Error, InboxChange, NewInbox};
+use trapline_model::{Inbox, InboxId};
 use trapline_store::{
     Job, Key, Lane, Op, PortError, Record as _, Result, Row, Scan, Store, Table, When,
     by_partition,
-    records::{Inbox as InboxRow, SmtpLogin},
+    records::{Inbox as InboxRow, InboxEntry, Login},
 };
 
-use crate::support::Bench;
+use crate::support::{Bench, inboxes_of};
 
-/// Writes the first partition of the next write after it is told so, and does not answer.
+/// Writes so many partitions of the next write after it is told so, and does not answer.
 struct CutOff {
     store: Arc<dyn Store>,
-    next: Arc<AtomicBool>,
+    next: Arc<AtomicUsize>,
 }
 
 #[async_trait]
@@ -38,9 +39,12 @@ impl Store for CutOff {
         self.store.scan(scan).await
     }
     async fn write(&self, ops: Vec<Op>) -> Result<()> {
-        let mut partitions = by_partition(ops.clone())?;
-        if partitions.len() > 1 && self.next.swap(false, Ordering::SeqCst) {
-            self.store.write(partitions.remove(0)).await?;
+        let partitions = by_partition(ops.clone())?;
+        let next = self.next.load(Ordering::SeqCst);
+        if partitions.len() > 1 && next > 0 {
+            self.next.store(0, Ordering::SeqCst);
+            let first = partitions.into_iter().take(next).flatten();
+            self.store.write(first.collect()).await?;
             return Err(PortError::Timeout);
         }
         self.store.write(ops).await
@@ -50,8 +54,8 @@ impl Store for CutOff {
     }
 }
 
-async fn bench() -> (Bench, Arc<AtomicBool>) {
-    let next = Arc::<AtomicBool>::default();
+async fn bench() -> (Bench, Arc<AtomicUsize>) {
+    let next = Arc::<AtomicUsize>::default();
     let cut = next.clone();
     let bench = Bench::with(|ports| {
         ports.store = Arc::new(CutOff { store: ports.store.clone(), next: cut });
@@ -71,44 +75,113 @@ async fn purge(bench: &Bench) {
     bench.app.housekeep(&lease.job).await.unwrap();
 }
 
+async fn listed(bench: &Bench) -> Vec<InboxId> {
+    let inboxes = inboxes_of(&bench.app, bench.team).await;
+    inboxes.into_iter().map(|inbox| inbox.id).collect()
+}
+
 #[tokio::test]
-async fn a_delete_that_was_cut_off_takes_no_mail_and_can_be_repeated() {
+async fn a_delete_that_was_cut_off_takes_no_mail_and_is_finished() {
+    for partitions in 1..=3 {
+        let (bench, cut_off) = bench().await;
+        let before = listed(&bench).await;
+        let inbox = bench.inbox(10, None).await;
+        assert!(takes_mail(&bench, &inbox).await);
+        assert_eq!(listed(&bench).await.last(), Some(&inbox.id));
+        cut_off.store(partitions, Ordering::SeqCst);
+        let cut = bench.app.delete_inbox(bench.team, inbox.id).await;
+        assert!(matches!(cut, Err(Error::Unavailable)), "{cut:?}");
+        assert!(!takes_mail(&bench, &inbox).await, "an answer 250 for mail that nobody reads");
+        assert!(matches!(bench.app.inbox(bench.team, inbox.id).await, Err(Error::NotFound)));
+        if partitions == 2 {
+            let again = bench.app.delete_inbox(bench.team, inbox.id).await;
+            assert!(matches!(again, Err(Error::NotFound)), "{again:?}");
+            assert_eq!(listed(&bench).await, before);
+        }
+        purge(&bench).await;
+        assert_eq!(listed(&bench).await, before);
+        let login = Login::row(&inbox.smtp.username);
+        assert!(bench.ports.store.get(&login).await.unwrap().is_none());
+    }
+}
+
+/// What was not answered is either there or not, for everybody, and nothing of it stays behind.
+#[tokio::test]
+async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
+    for partitions in 1..=4 {
+        let (bench, cut_off) = bench().await;
+        let before = listed(&bench).await;
+        cut_off.store(partitions, Ordering::SeqCst);
+        let life = Some(Duration::from_hours(1));
+        let new = NewInbox { life, ..NewInbox::named("cut off") };
+        bench.app.create_inbox(bench.team, new).await.unwrap_err();
+        let after = listed(&bench).await;
+        let entries = entries(&bench).await;
+        assert_eq!(entries.len(), before.len() + 1);
+        let entry = entries.iter().find(|entry| !before.contains(&entry.inbox)).unwrap();
+        if partitions == 4 {
+            assert_eq!(after.last(), Some(&entry.inbox));
+            assert_eq!(after.len(), before.len() + 1);
+            bench.app.delete_inbox(bench.team, entry.inbox).await.unwrap();
+        } else {
+            assert_eq!(after, before);
+            bench.clock.advance(Duration::from_mins(11));
+        }
+        assert_eq!(listed(&bench).await, before);
+        assert_eq!(self::entries(&bench).await.len(), before.len());
+        let login = Login::row(&entry.username);
+        assert!(bench.ports.store.get(&login).await.unwrap().is_none());
+    }
+}
+
+async fn entries(bench: &Bench) -> Vec<InboxEntry> {
+    let mut entries = Vec::new();
+    for scan in InboxEntry::of_team(bench.team) {
+        let rows = bench.ports.store.scan(scan).await.unwrap();
+        entries.extend(rows.iter().map(|row| InboxEntry::of(row).unwrap()));
+    }
+    entries
+}
+
+#[tokio::test]
+async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     let (bench, cut_off) = bench().await;
     let inbox = bench.inbox(10, None).await;
-    assert!(takes_mail(&bench, &inbox).await);
-    cut_off.store(true, Ordering::SeqCst);
-    let cut = bench.app.delete_inbox(bench.team, inbox.id).await;
-    assert!(matches!(cut, Err(Error::Unavailable)), "{cut:?}");
-    assert!(!takes_mail(&bench, &inbox).await, "there is an answer 250 for mail that nobody reads");
-    assert!(bench.app.inbox(bench.team, inbox.id).await.is_ok(), "what is left can be seen");
+    let rename = async |name: &str| {
+        let change = InboxChange { name: Some(name.to_owned()), ..InboxChange::default() };
+        bench.app.update_inbox(bench.team, inbox.id, change).await
+    };
+    let names = async || {
+        let listed = inboxes_of(&bench.app, bench.team).await.pop().unwrap();
+        [bench.app.inbox(bench.team, inbox.id).await.unwrap().name, listed.name]
+    };
+    cut_off.store(1, Ordering::SeqCst);
+    rename("not applied").await.unwrap_err();
+    assert_eq!(names().await, ["bench", "bench"]);
+    cut_off.store(2, Ordering::SeqCst);
+    rename("applied").await.unwrap_err();
+    assert_eq!(names().await, ["applied", "applied"]);
+    let renamed = join_all(["a", "b", "c", "d"].map(rename)).await;
+    assert!(renamed.iter().all(Result::is_ok), "{renamed:?}");
+    let [own, listed] = names().await;
+    assert_eq!(own, listed);
+    rename("last").await.unwrap();
+    assert_eq!(names().await, ["last", "last"]);
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
-    assert!(matches!(bench.app.inbox(bench.team, inbox.id).await, Err(Error::NotFound)));
     purge(&bench).await;
+    assert!(entries(&bench).await.iter().all(|entry| entry.inbox != inbox.id));
 }
 
 #[tokio::test]
-async fn a_new_password_opens_an_inbox_whose_delete_was_cut_off() {
-    let (bench, cut_off) = bench().await;
-    let inbox = bench.inbox(10, None).await;
-    cut_off.store(true, Ordering::SeqCst);
-    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap_err();
-    bench.app.rotate_password(bench.team, inbox.id).await.unwrap();
-    assert!(takes_mail(&bench, &inbox).await);
-}
-
-/// As an older release, or a change at the same moment, may leave it.
-#[tokio::test]
-async fn a_purge_removes_a_login_without_its_inbox() {
+async fn an_inbox_of_another_team_is_not_there() {
     let (bench, _) = bench().await;
-    let (inbox, other) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
-    let login = SmtpLogin::row(&inbox.smtp.username);
-    let row = bench.ports.store.get(&login).await.unwrap().unwrap();
-    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
-    let back = Op::Put { key: login.clone(), doc: row.doc, ttl: None, when: When::Absent };
-    bench.ports.store.write(vec![back]).await.unwrap();
-    purge(&bench).await;
-    assert!(bench.ports.store.get(&login).await.unwrap().is_none());
-    assert!(takes_mail(&bench, &other).await);
+    let theirs = bench.app.create_team("Others").await.unwrap();
+    let inbox = bench.inbox(10, None).await;
+    assert!(inboxes_of(&bench.app, theirs).await.is_empty());
+    assert!(matches!(bench.app.inbox(theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.delete_inbox(theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.rotate_password(theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(takes_mail(&bench, &inbox).await);
 }
 
 #[tokio::test]
@@ -116,7 +189,7 @@ async fn a_purge_that_an_older_release_planned_is_done() {
     let (bench, _) = bench().await;
     let inbox = bench.inbox(10, None).await;
     let id = bench.deliver(&inbox, "old").await;
-    let key = InboxRow::row(bench.team, inbox.id);
+    let key = InboxRow::row(inbox.id);
     let row = bench.ports.store.get(&key).await.unwrap().unwrap();
     assert_eq!(InboxRow::of(&row).unwrap().id, inbox.id);
     let delete = Op::Delete { key, when: When::Version(row.version) };

@@ -71,7 +71,7 @@ async fn an_inbox_that_was_given_more_time_outlives_its_first_end() {
     pass(&bench, Duration::from_mins(1)).await;
     assert!(matches!(app.inbox(team, inbox.id).await, Err(Error::NotFound)));
     assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
-    assert!(bench.ports.store.get(&InboxRow::row(team, inbox.id)).await.unwrap().is_none());
+    assert!(bench.ports.store.get(&InboxRow::row(inbox.id)).await.unwrap().is_none());
     pass(&bench, HOUR).await;
 }
 
@@ -184,14 +184,10 @@ async fn a_purge_waits_until_its_inbox_is_gone() {
     let bench = Bench::new().await;
     let inbox = bench.inbox(10, None).await;
     let id = bench.deliver(&inbox, "still wanted").await;
-    let row = bench.ports.store.get(&InboxRow::row(bench.team, inbox.id)).await.unwrap().unwrap();
+    let row = bench.ports.store.get(&InboxRow::row(inbox.id)).await.unwrap().unwrap();
     bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
-    let back = Op::Put {
-        key: InboxRow::row(bench.team, inbox.id),
-        doc: row.doc,
-        ttl: None,
-        when: When::Absent,
-    };
+    let back =
+        Op::Put { key: InboxRow::row(inbox.id), doc: row.doc, ttl: None, when: When::Absent };
     bench.ports.store.write(vec![back]).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lease = purge_job(&bench).await.unwrap();

@@ -15,4 +15,5 @@ mod mail;
 mod previews;
 mod support;
 mod tasks;
+mod upgrades;
 mod webhooks;

@@ -4,11 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use trapline_app::{
-    App, FeedEvent, Filter, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page, Settings,
+    App, FeedEvent, Filter, InboxQuery, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page,
+    Settings,
 };
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Address, Envelope, Inbox, MessageId, TeamId, Time};
-use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Ports, Queue};
+use trapline_store::{
+    Clock, Job, Lane, LaneStats, Lease, Op, Ports, Queue, When, records::Upgrade,
+};
 
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
@@ -58,6 +61,7 @@ impl Bench {
         let app = App::start(ports.clone(), clock.clone(), settings, &master, <_>::default())
             .await
             .unwrap();
+        app.upgrade().await.unwrap();
         let team = app.first_run(None).await.unwrap().team;
         Self { app, ports, clock, team, master, _embedded: embedded, _folder: folder }
     }
@@ -85,6 +89,12 @@ impl Bench {
     pub(crate) async fn process_with_key(&self, key: &MasterKey) -> trapline_app::Result<Arc<App>> {
         let (ports, clock) = (self.ports.clone(), self.clock.clone());
         App::start(ports, clock, Settings::default(), key, <_>::default()).await
+    }
+
+    /// As the data of an earlier release, which no upgrade was made of.
+    pub(crate) async fn forget_upgrades(&self) {
+        let mark = Op::Delete { key: Upgrade::row(), when: When::Always };
+        self.ports.store.write(vec![mark]).await.unwrap();
     }
 
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
@@ -117,6 +127,11 @@ impl Bench {
     pub(crate) async fn subjects(&self, inbox: &Inbox) -> Vec<String> {
         self.list(inbox).await.messages.into_iter().map(|message| message.subject).collect()
     }
+}
+
+/// All inboxes of a team.
+pub(crate) async fn inboxes_of(app: &App, team: TeamId) -> Vec<Inbox> {
+    app.inboxes(team, &InboxQuery::default()).await.unwrap().inboxes
 }
 
 /// The payload of an event.

@@ -45,11 +45,11 @@ impl Options {
                 let window = bucket.max(life / WINDOWS);
                 Self { compaction: Some(windows(window)), ttl, gc_grace }
             }
+            Storage::List => Self { compaction: Some(levels()), ttl, gc_grace },
             // With levels a row is read from one or two files, however long its partition has been
             // written to.
             Storage::Rows if table.order == Order::NewestFirst && !table.sort.is_empty() => {
-                let levels = ("class", "LeveledCompactionStrategy".to_owned());
-                Self { compaction: Some([levels].into()), ttl, gc_grace: None }
+                Self { compaction: Some(levels()), ttl, gc_grace: None }
             }
             Storage::Rows => Self { compaction: None, ttl, gc_grace: None },
         }
@@ -84,6 +84,10 @@ impl Options {
         }
         Some(clauses)
     }
+}
+
+fn levels() -> BTreeMap<&'static str, String> {
+    [("class", "LeveledCompactionStrategy".to_owned())].into()
 }
 
 fn windows(window: Duration) -> BTreeMap<&'static str, String> {

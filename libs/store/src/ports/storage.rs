@@ -9,6 +9,9 @@ use super::Table;
 pub enum Storage {
     /// Rows are read and changed until they are removed, or past a time of their own.
     Rows,
+    /// Rows are copies that are read together, and come and go often: deletions are remembered no longer
+    /// than a node may be away. What such a node brings back later must do no harm.
+    List,
     /// Rows are added in the order of time, and go by their age alone.
     Log {
         /// Rows of so long a time are kept, and later dropped, together.
@@ -32,7 +35,7 @@ impl Storage {
     #[must_use]
     pub fn ttl(self) -> Option<Duration> {
         match self {
-            Self::Rows => None,
+            Self::Rows | Self::List => None,
             Self::Log { ttl, .. } | Self::Queue { ttl, .. } => Some(ttl),
         }
     }

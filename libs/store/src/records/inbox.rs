@@ -1,11 +1,16 @@
 //! Projects, inboxes, and how mail finds an inbox.
 
+mod list;
+
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, ProjectId, TeamId, Time};
 use uuid::Uuid;
 
 use super::{of_team, single, text, uuid};
 use crate::{Key, Order, Record, Storage, Table, Value, Writes};
+
+pub(super) use list::INBOX_ENTRY;
+pub use list::InboxEntry;
 
 pub(super) const PROJECT: &Table = &Table {
     name: "project",
@@ -17,20 +22,20 @@ pub(super) const PROJECT: &Table = &Table {
 };
 
 pub(super) const INBOX: &Table = &Table {
-    name: "inbox",
-    partition: &[uuid("team_id")],
-    sort: &[uuid("inbox_id")],
+    name: "inbox_by_id",
+    partition: &[uuid("inbox_id")],
+    sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
 };
 
-pub(super) const SMTP_LOGIN: &Table = &Table {
-    name: "smtp_login",
+pub(super) const LOGIN: &Table = &Table {
+    name: "login",
     partition: &[text("username")],
     sort: &[],
     order: Order::Ascending,
-    writes: Writes::Guarded,
+    writes: Writes::Plain,
     storage: Storage::Rows,
 };
 
@@ -95,10 +100,10 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// The inbox's row.
+    /// The inbox's row. Whoever reads it for a team must look whether it is that team's.
     #[must_use]
-    pub fn row(team: TeamId, id: InboxId) -> Key {
-        of_team(INBOX, team, id.0)
+    pub fn row(id: InboxId) -> Key {
+        single(INBOX, Value::Uuid(id.0))
     }
 
     /// Whether a disposable inbox is past its time.
@@ -111,43 +116,35 @@ impl Inbox {
 impl Record for Inbox {
     const TABLE: &'static Table = INBOX;
     fn key(&self) -> Key {
-        Self::row(self.team, self.id)
+        Self::row(self.id)
     }
 }
 
-/// Finds an inbox by its SMTP user name, with what the SMTP edge needs to know of it.
+/// Finds an inbox by its SMTP user name. It never changes, and may be there without its inbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SmtpLogin {
+pub struct Login {
     /// The SMTP user name.
     pub username: String,
-    /// The team of the inbox.
-    pub team: TeamId,
     /// The inbox.
     pub inbox: InboxId,
-    /// The SMTP password, sealed.
-    pub password: String,
-    /// The most messages the inbox keeps.
-    pub max_messages: u32,
-    /// When a disposable inbox is gone.
-    pub expires_at: Option<Time>,
 }
 
-impl SmtpLogin {
+impl Login {
+    /// That of an inbox.
+    #[must_use]
+    pub fn of(inbox: &Inbox) -> Self {
+        Self { username: inbox.username.clone(), inbox: inbox.id }
+    }
+
     /// The row of a user name.
     #[must_use]
     pub fn row(username: &str) -> Key {
-        single(SMTP_LOGIN, Value::Text(username.to_owned()))
-    }
-
-    /// Whether the inbox is past its time.
-    #[must_use]
-    pub fn expired(&self, now: Time) -> bool {
-        self.expires_at.is_some_and(|at| at <= now)
+        single(LOGIN, Value::Text(username.to_owned()))
     }
 }
 
-impl Record for SmtpLogin {
-    const TABLE: &'static Table = SMTP_LOGIN;
+impl Record for Login {
+    const TABLE: &'static Table = LOGIN;
     fn key(&self) -> Key {
         Self::row(&self.username)
     }

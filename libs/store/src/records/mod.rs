@@ -24,7 +24,7 @@ pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, KeyOrigin, SharedSec
 pub use chore::{Chore, Task};
 pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
 pub use heartbeat::Heartbeat;
-pub use inbox::{Inbox, InboxState, Project, SmtpLogin};
+pub use inbox::{Inbox, InboxEntry, InboxState, Login, Project};
 pub use lease::Lease;
 pub use mail::{Mail, MailFailure, MailSend};
 pub use message::{Mark, Message};
@@ -35,7 +35,7 @@ pub use upgrade::Upgrade;
 pub use webhook::{Delivery, DeliveryBucket, DeliveryPayload, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 31] = [
+pub const TABLES: [&Table; 32] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -44,7 +44,8 @@ pub const TABLES: [&Table; 31] = [
     access::SHARED_SECRET,
     inbox::PROJECT,
     inbox::INBOX,
-    inbox::SMTP_LOGIN,
+    inbox::INBOX_ENTRY,
+    inbox::LOGIN,
     inbox::INBOX_STATE,
     message::MESSAGE,
     message::MARK,
@@ -104,4 +105,26 @@ fn single(table: &'static Table, value: Value) -> Key {
 fn team_scan(table: &'static Table, team: TeamId, limit: usize) -> Scan {
     let Key { partition, .. } = of_team(table, team, Uuid::nil());
     Scan { table, partition, after: None, until: None, limit, keys_only: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::TABLES;
+
+    #[test]
+    fn every_table_and_column_has_a_name_of_its_own() {
+        let tables: HashSet<_> = TABLES.iter().map(|table| table.name).collect();
+        assert_eq!(tables.len(), TABLES.len());
+        for table in TABLES {
+            let keys = table.partition.iter().chain(table.sort).map(|column| column.name);
+            // Every backend has these three beside the keys.
+            let mut names: Vec<_> = keys.chain(["doc", "version", "expires"]).collect();
+            names.sort_unstable();
+            let all = names.len();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}", table.name);
+        }
+    }
 }

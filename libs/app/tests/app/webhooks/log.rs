@@ -181,6 +181,7 @@ async fn deliveries_of_an_earlier_release_are_listed_and_delivered() {
     // As the start of the next release.
     let next = bench.another_process().await;
     for _ in 0..2 {
+        bench.forget_upgrades().await;
         next.upgrade().await.unwrap();
         let log = next.deliveries(bench.team, hook.id, 9).await.unwrap();
         assert_eq!(log, std::slice::from_ref(&before));

@@ -1,5 +1,6 @@
 //! What the suite does not ask of every adapter.
 
+mod churn;
 mod schema;
 pub(crate) mod support;
 mod times;

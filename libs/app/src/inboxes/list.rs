@@ -1,0 +1,75 @@
+//! The list of inboxes: which of them, and with what.
+
+use trapline_mime::fold;
+use trapline_model::{Inbox, InboxId, ProjectId, TeamId};
+use trapline_store::records;
+use uuid::Uuid;
+
+use crate::{App, Result, filter::contains};
+
+/// Which inboxes to list; the default is all of them.
+#[derive(Debug, Clone, Default)]
+pub struct InboxQuery {
+    /// Only those with exactly this name.
+    pub name: Option<String>,
+    /// Only those whose name or address contains this, in any case.
+    pub q: Option<String>,
+    /// Only those of this project.
+    pub project: Option<ProjectId>,
+    /// Only disposable ones, or only lasting ones.
+    pub disposable: Option<bool>,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// Only those that come behind this one in the list. It need not be there any more.
+    pub after: Option<InboxId>,
+}
+
+/// Part of the list of inboxes.
+#[derive(Debug)]
+pub struct InboxPage {
+    /// The inboxes, oldest first.
+    pub inboxes: Vec<Inbox>,
+    /// How many inboxes match, before and behind these too.
+    pub total: usize,
+}
+
+/// Which part of a list is wanted.
+pub(crate) struct ListRange {
+    pub limit: Option<usize>,
+    pub after: Option<Uuid>,
+}
+
+impl ListRange {
+    /// That part of a list in the order of its ids.
+    pub(crate) fn of<T>(&self, mut list: Vec<T>, id: impl Fn(&T) -> Uuid) -> Vec<T> {
+        if let Some(after) = self.after {
+            let first = list.partition_point(|entry| id(entry) <= after);
+            list.drain(..first);
+        }
+        list.truncate(self.limit.unwrap_or(usize::MAX));
+        list
+    }
+}
+
+impl App {
+    /// The team's inboxes, oldest first, with their counts.
+    pub async fn inboxes(&self, team: TeamId, query: &InboxQuery) -> Result<InboxPage> {
+        let mut inboxes = self.inbox_records(team).await?;
+        let q = query.q.as_deref().map(fold);
+        inboxes.retain(|inbox| self.is_wanted(inbox, query, q.as_deref()));
+        let total = inboxes.len();
+        let range = ListRange { limit: query.limit, after: query.after.map(|id| id.0) };
+        let inboxes = range.of(inboxes, |inbox| inbox.id.0);
+        let counts = self.counts_of(&inboxes).await?;
+        let inboxes = inboxes.iter().zip(counts);
+        let inboxes = inboxes.map(|(inbox, counts)| self.present(inbox, counts));
+        Ok(InboxPage { inboxes: inboxes.collect::<Result<_>>()?, total })
+    }
+
+    fn is_wanted(&self, inbox: &records::Inbox, query: &InboxQuery, q: Option<&str>) -> bool {
+        query.name.as_ref().is_none_or(|name| inbox.name == *name)
+            && query.project.is_none_or(|project| inbox.project == Some(project))
+            && query.disposable.is_none_or(|wanted| inbox.expires_at.is_some() == wanted)
+            && q.is_none_or(|q| contains(&inbox.name, q) || contains(&self.address(inbox), q))
+    }
+}

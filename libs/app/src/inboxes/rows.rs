@@ -1,0 +1,213 @@
+//! The rows of an inbox: its own, its login, and its entry in the list of its team.
+//!
+//! The inbox's own row says whether there is an inbox. What is written before it, and removed after
+//! it, leads to no inbox when a crash leaves it behind: such a login is refused, and such an entry is
+//! looked at and left out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_model::{InboxId, TeamId, Time};
+use trapline_store::{
+    Key, Op, PortError, Record, Row, Scan, When, load,
+    records::{Inbox, InboxEntry, Login},
+};
+
+use crate::{App, Error, Result};
+
+/// How often a change is tried again when somebody else changes the same inbox.
+const EDIT_TRIES: usize = 8;
+/// How many rows are read at once for one list.
+pub(crate) const READS_AT_ONCE: usize = 32;
+/// How many of each part of a list are looked at to find some inbox.
+const FIRST: usize = 4;
+/// How long after an inbox's id was made its own row may come: longer than a request takes.
+const COMING: Duration = Duration::from_mins(10);
+
+impl App {
+    /// Writes a new inbox. Its entry comes first, so that a crash leaves no inbox that nobody sees.
+    pub(super) async fn write_new(&self, inbox: &Inbox, chore: Option<Op>) -> Result<()> {
+        let ttl = life(inbox, self.now());
+        let mut ops =
+            vec![put(&InboxEntry::coming(inbox, 1), None)?, put(&Login::of(inbox), None)?];
+        ops.extend(chore);
+        ops.push(Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when: When::Absent });
+        self.ports.store.write(ops).await?;
+        self.list_copy(inbox, 1).await;
+        Ok(())
+    }
+
+    /// Changes an inbox, again when somebody else was faster.
+    pub(crate) async fn edit_inbox(
+        &self,
+        team: TeamId,
+        id: InboxId,
+        edit: impl Fn(&mut Inbox),
+    ) -> Result<Inbox> {
+        for _ in 0..EDIT_TRIES {
+            let (mut inbox, version) = self.versioned_inbox(team, id).await?;
+            edit(&mut inbox);
+            // A time to live belongs to each write: what is left of it must be passed again.
+            let (ttl, when) = (life(&inbox, self.now()), When::Version(version));
+            // One that loses to another change stays for as long as the inbox does, so it has no end.
+            let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)), None)?;
+            let own = Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when };
+            match self.ports.store.write(vec![coming, own]).await {
+                Ok(()) => {
+                    self.list_copy(&inbox, version.saturating_add(1)).await;
+                    self.login_changed(&inbox.username).await;
+                    return Ok(inbox);
+                }
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Puts a copy of what was written into the list. Without it the list is right, and slower.
+    async fn list_copy(&self, inbox: &Inbox, version: i64) {
+        let outcome = async {
+            let mut ops = vec![put(&InboxEntry::written(inbox, version), life(inbox, self.now()))?];
+            if version > 1 {
+                let key = InboxEntry::row(inbox.team, inbox.id, version - 1);
+                ops.push(Op::Delete { key, when: When::Always });
+            }
+            Ok::<_, Error>(self.ports.store.write(ops).await?)
+        };
+        if let Err(error) = outcome.await {
+            tracing::warn!(%error, "the list of inboxes has no copy of an inbox");
+        }
+    }
+
+    /// Removes an inbox, again when somebody changed it at the same moment.
+    pub(crate) async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
+        for _ in 0..EDIT_TRIES {
+            let (inbox, version) = self.versioned_inbox(team, id).await?;
+            let mut ops = vec![
+                Op::Delete { key: inbox.key(), when: When::Version(version) },
+                Op::Delete { key: Login::row(&inbox.username), when: When::Always },
+            ];
+            // Read first, so that the delete is later than what another process wrote.
+            ops.extend(self.entry_deletes(team, id).await?);
+            match self.ports.store.write(ops).await {
+                Ok(()) => return Ok(()),
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Removes what is left of an inbox whose own row is gone.
+    pub(crate) async fn remove_leftovers(
+        &self,
+        team: TeamId,
+        id: InboxId,
+        username: Option<&str>,
+    ) -> Result<()> {
+        let mut ops = self.entry_deletes(team, id).await?;
+        if let Some(username) = username {
+            let key = Login::row(username);
+            let found = load::<Login>(&*self.ports.store, &key).await?;
+            if found.is_some_and(|(login, _)| login.inbox == id) {
+                ops.push(Op::Delete { key, when: When::Always });
+            }
+        }
+        Ok(self.ports.store.write(ops).await?)
+    }
+
+    async fn entry_deletes(&self, team: TeamId, id: InboxId) -> Result<Vec<Op>> {
+        let rows = self.ports.store.scan(InboxEntry::of_inbox(team, id)).await?;
+        let partition = InboxEntry::row(team, id, 0).partition;
+        let key = |row: Row| Key {
+            table: InboxEntry::TABLE,
+            partition: partition.clone(),
+            sort: row.sort,
+        };
+        Ok(rows.into_iter().map(|row| Op::Delete { key: key(row), when: When::Always }).collect())
+    }
+
+    /// The team's inboxes, oldest first, without those past their time.
+    pub(crate) async fn inbox_records(&self, team: TeamId) -> Result<Vec<Inbox>> {
+        let parts = InboxEntry::of_team(team).map(|scan| self.list_part(scan));
+        let parts: Vec<_> =
+            stream::iter(parts).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        let (mut inboxes, unsure): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let looks = unsure.into_iter().flatten().map(|entry| self.look_up(entry));
+        let looked: Vec<_> =
+            stream::iter(looks).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        inboxes.push(looked.into_iter().flatten().collect());
+        let now = self.now();
+        let mut inboxes: Vec<_> = inboxes.into_iter().flatten().collect();
+        inboxes.retain(|inbox: &Inbox| !inbox.expired(now));
+        inboxes.sort_by_key(|inbox| inbox.id.0);
+        Ok(inboxes)
+    }
+
+    /// What part of a list has copies of, and the entries that have none.
+    async fn list_part(&self, scan: Scan) -> Result<(Vec<Inbox>, Vec<InboxEntry>)> {
+        let mut newest = BTreeMap::new();
+        for row in self.ports.store.scan(scan).await? {
+            let entry = InboxEntry::of(&row)?;
+            newest.insert(entry.inbox.0, entry);
+        }
+        let (copies, unsure): (Vec<_>, Vec<_>) =
+            newest.into_values().partition(|entry| entry.copy.is_some());
+        Ok((copies.into_iter().filter_map(|entry| entry.copy).collect(), unsure))
+    }
+
+    /// What an entry without a copy is about. One whose inbox never came goes.
+    async fn look_up(&self, entry: InboxEntry) -> Result<Option<Inbox>> {
+        match self.inbox_record(entry.team, entry.inbox).await {
+            Ok(inbox) => Ok(Some(inbox)),
+            Err(Error::NotFound) => {
+                if Time::of_uuid(entry.inbox.0).after(COMING) < self.now() {
+                    self.remove_leftovers(entry.team, entry.inbox, Some(&entry.username)).await?;
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Some inbox of the team, the oldest where there are few; none where the first of each part of
+    /// the list are being written or removed.
+    pub(crate) async fn some_inbox(&self, team: TeamId) -> Result<Option<Inbox>> {
+        let parts = InboxEntry::of_team(team);
+        let parts = parts.map(|scan| Scan { limit: FIRST, keys_only: true, ..scan });
+        let parts = parts.map(|scan| self.ports.store.scan(scan));
+        let rows: Vec<_> = stream::iter(parts).buffered(READS_AT_ONCE).try_collect().await?;
+        let ids: BTreeSet<_> = rows.iter().flatten().filter_map(InboxEntry::inbox_of).collect();
+        for id in ids {
+            match self.inbox_record(team, InboxId(id)).await {
+                Err(Error::NotFound) => {}
+                found => return found.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The team's inbox; another team's, or one past its time, is not there.
+    pub(crate) async fn inbox_record(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+        self.versioned_inbox(team, id).await.map(|(inbox, _)| inbox)
+    }
+
+    async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
+        let found = load::<Inbox>(&*self.ports.store, &Inbox::row(id)).await?;
+        let mine = |inbox: &Inbox| inbox.team == team && !inbox.expired(self.now());
+        found.filter(|(inbox, _)| mine(inbox)).ok_or(Error::NotFound)
+    }
+}
+
+/// What is left of a disposable inbox's life.
+pub(crate) fn life(inbox: &Inbox, now: Time) -> Option<Duration> {
+    inbox.expires_at.map(|at| at.since(now).max(Duration::from_millis(1)))
+}
+
+fn put<R: Record>(record: &R, ttl: Option<Duration>) -> Result<Op> {
+    Ok(Op::Put { key: record.key(), doc: record.doc()?, ttl, when: When::Always })
+}

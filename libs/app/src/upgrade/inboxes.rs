@@ -1,0 +1,87 @@
+//! Inboxes that were rows of their team's partition become partitions of their own, with an entry in
+//! the list of their team. Logins no longer repeat what the inbox says.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_store::{
+    Column, Key, Kind, Op, Order, PortError, Record as _, Row, Scan, Storage, Table, Value, When,
+    Writes,
+    records::{Inbox, InboxEntry, Login},
+};
+
+use crate::{App, Result, inboxes::life};
+
+const INBOX: &Table = &Table {
+    name: "inbox",
+    partition: &[Column { name: "team_id", kind: Kind::Uuid }],
+    sort: &[Column { name: "inbox_id", kind: Kind::Uuid }],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+    storage: Storage::Rows,
+};
+
+const SMTP_LOGIN: &Table = &Table {
+    name: "smtp_login",
+    partition: &[Column { name: "username", kind: Kind::Text }],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+    storage: Storage::Rows,
+};
+
+/// Inboxes that are removed from the old partition together.
+const PAGE: usize = 100;
+/// Inboxes that are moved at once.
+const AT_ONCE: usize = 16;
+
+pub(super) async fn run(app: &App) -> Result<()> {
+    app.ports.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
+    for partition in app.ports.store.partitions(INBOX).await? {
+        let mut after = None;
+        loop {
+            let (partition, limit) = (partition.clone(), PAGE);
+            let scan =
+                Scan { table: INBOX, partition, after, until: None, limit, keys_only: false };
+            let rows = app.ports.store.scan(scan).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(last.sort.clone());
+            let moves = rows.into_iter().map(|row| move_inbox(app, row));
+            let gone: Vec<_> = stream::iter(moves).buffered(AT_ONCE).try_collect().await?;
+            app.ports.store.write(gone.into_iter().flatten().collect()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes an inbox to where it belongs, unless an earlier run did. Returns what removes it from where
+/// it was.
+async fn move_inbox(app: &App, row: Row) -> Result<Option<Op>> {
+    let inbox = match Inbox::of(&row) {
+        Ok(inbox) => inbox,
+        Err(error) => {
+            tracing::error!(%error, inbox = ?row.sort, "an inbox cannot be read, and stays behind");
+            return Ok(None);
+        }
+    };
+    let store = &app.ports.store;
+    if !inbox.expired(app.now()) {
+        let ttl = life(&inbox, app.now());
+        let (entry, login) = (InboxEntry::written(&inbox, 1), Login::of(&inbox));
+        let writes = vec![
+            Op::Put { key: entry.key(), doc: entry.doc()?, ttl, when: When::Always },
+            Op::Put { key: login.key(), doc: login.doc()?, ttl: None, when: When::Always },
+            Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when: When::Absent },
+        ];
+        match store.write(writes).await {
+            Ok(()) | Err(PortError::Conflict) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let partition = vec![Value::Text(inbox.username.clone())];
+    let key = Key { table: SMTP_LOGIN, partition, sort: Vec::new() };
+    if let Some(row) = store.get(&key).await? {
+        store.write(vec![Op::Delete { key, when: When::Version(row.version) }]).await?;
+    }
+    let partition = vec![Value::Uuid(inbox.team.0)];
+    let key = Key { table: INBOX, partition, sort: row.sort };
+    Ok(Some(Op::Delete { key, when: When::Version(row.version) }))
+}
