@@ -116,16 +116,29 @@ impl Folder {
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(|| {
             format!("cannot write {}: is the disk full that holds it?", draft.display())
         })?;
-        match fs::hard_link(&draft, &path) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(error).with_context(|| format!("cannot write {}", path.display()));
-            }
-            _ => {}
-        }
-        fs::remove_file(&draft)?;
+        put_in_place(&draft, &path, |draft, path| fs::hard_link(draft, path))
+            .with_context(|| format!("cannot write {}", path.display()))?;
         File::open(&self.0)?.sync_all()?;
         Ok(())
     }
+}
+
+/// Gives the draft its name, unless a file has that. Some network volumes have no hard links: there it
+/// is renamed, which only a server that starts at the same moment could notice.
+fn put_in_place(
+    draft: &Path,
+    path: &Path,
+    link: impl Fn(&Path, &Path) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    match link(draft, path) {
+        Err(error)
+            if error.kind() != std::io::ErrorKind::AlreadyExists && !path.try_exists()? =>
+        {
+            return fs::rename(draft, path);
+        }
+        _ => {}
+    }
+    fs::remove_file(draft)
 }
 
 fn read(path: &Path) -> Result<Option<String>> {
@@ -138,4 +151,31 @@ fn read(path: &Path) -> Result<Option<String>> {
 
 fn private(options: &mut OpenOptions, path: &Path) -> Result<File> {
     options.mode(0o600).open(path).with_context(|| format!("cannot open {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn a_volume_without_hard_links_keeps_files_too_and_replaces_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let [draft, path] = ["draft", "file"].map(|name| folder.path().join(name));
+        let no_links = |_: &Path, _: &Path| Err(Error::from(ErrorKind::Unsupported));
+        for text in ["first", "second"] {
+            fs::write(&draft, text).unwrap();
+            put_in_place(&draft, &path, no_links).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+            assert!(!draft.exists());
+        }
+        let link = |draft: &Path, path: &Path| fs::hard_link(draft, path);
+        fs::write(&draft, "third").unwrap();
+        put_in_place(&draft, &path, link).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        assert!(!draft.exists());
+    }
 }
