@@ -9,7 +9,7 @@ use super::{Failure, RetryAfter};
 pub struct Answer {
     /// From the start to the status line, or to the failure.
     pub took: Duration,
-    /// What came back. A status that is no success is a response too: see [`Answer::failure`].
+    /// What came back. A status that is no success is a response too.
     pub outcome: Result<Response, Failure>,
 }
 
@@ -28,16 +28,5 @@ impl Answer {
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.outcome.ok().map(|response| response.status)
-    }
-
-    /// Why this is no success; `None` for a 2xx.
-    #[must_use]
-    pub fn failure(&self) -> Option<Failure> {
-        match self.outcome {
-            Ok(Response { status: 200..=299, .. }) => None,
-            Ok(Response { status: 300..=399, .. }) => Some(Failure::RedirectNotFollowed),
-            Ok(Response { status, .. }) => Some(Failure::Status(status)),
-            Err(failure) => Some(failure),
-        }
     }
 }

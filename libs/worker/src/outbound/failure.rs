@@ -1,10 +1,10 @@
-//! Why a request was no success.
+//! Why a request has no answer.
 
 use std::{error::Error, io, iter::successors};
 
 use super::Refusal;
 
-/// Why a request was no success.
+/// Why a request has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The name has no address, or no name server answered in time.
@@ -28,12 +28,6 @@ pub enum Failure {
     /// The address is not one that this service connects to.
     #[error("the address is not allowed")]
     AddressNotAllowed,
-    /// A 3xx: the receiver is somewhere else, which only its owner may say.
-    #[error("a redirect is not followed")]
-    RedirectNotFollowed,
-    /// A status of 400 or more.
-    #[error("status {0}")]
-    Status(u16),
 }
 
 impl Failure {
@@ -48,20 +42,13 @@ impl Failure {
             Self::Timeout => "timeout",
             Self::Reset => "reset",
             Self::AddressNotAllowed => "address_not_allowed",
-            Self::RedirectNotFollowed => "redirect_not_followed",
-            Self::Status(..500) => "http_4xx",
-            Self::Status(500..) => "http_5xx",
         }
     }
 
-    /// Whether a later try would end the same. Of the statuses, only 408, 429 and 5xx are worth one.
+    /// Whether a later try would end the same.
     #[must_use]
     pub fn is_final(self) -> bool {
-        match self {
-            Self::AddressNotAllowed | Self::RedirectNotFollowed => true,
-            Self::Status(status) => status < 500 && !matches!(status, 408 | 429),
-            _ => false,
-        }
+        matches!(self, Self::AddressNotAllowed)
     }
 
     /// What stands behind an error of the HTTP client.

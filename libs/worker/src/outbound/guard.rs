@@ -60,16 +60,6 @@ impl Guard {
         Self { options: Arc::new(options), resolver }
     }
 
-    /// Reads a URL as browsers do, so that every way to write an address is seen as what it is, and
-    /// checks it.
-    pub fn parse(&self, text: &str) -> Result<Url, Refusal> {
-        if text.len() > LONGEST_URL {
-            return Err(Refusal::TooLong);
-        }
-        let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
-        self.check(&url).map(|()| url)
-    }
-
     /// Checks what can be told without resolving. What passes here may still be refused once its
     /// name is resolved.
     pub fn check(&self, url: &Url) -> Result<(), Refusal> {

@@ -31,20 +31,3 @@ pub enum Refusal {
     #[error("is this service itself; only its mock receivers can be called")]
     OwnHost,
 }
-
-impl Refusal {
-    /// A stable word, for the API.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Malformed => "url_malformed",
-            Self::TooLong => "url_too_long",
-            Self::Scheme => "url_scheme_not_allowed",
-            Self::Credentials => "url_credentials_not_allowed",
-            Self::Fragment => "url_fragment_not_allowed",
-            Self::Port => "url_port_not_allowed",
-            Self::Name | Self::Address => "address_not_allowed",
-            Self::OwnHost => "url_own_host_not_allowed",
-        }
-    }
-}

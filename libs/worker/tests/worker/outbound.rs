@@ -19,7 +19,7 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_worker::outbound::{Answer, Client, Guard, GuardOptions, Resolver, Url};
+use trapline_worker::outbound::{Answer, Client, Guard, GuardOptions, Refusal, Resolver, Url};
 
 /// Longer than any machine needs for a request to itself.
 const LONG: Duration = Duration::from_mins(1);
@@ -62,6 +62,12 @@ impl Resolver for Fixed {
 fn allowing(ranges: &[&str]) -> GuardOptions {
     let allow = ranges.iter().map(|range| range.parse().unwrap()).collect();
     GuardOptions { allow, ..GuardOptions::default() }
+}
+
+/// Reads a URL as browsers do, and checks it.
+fn parse(guard: &Guard, text: &str) -> Result<Url, Refusal> {
+    let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;
+    guard.check(&url).map(|()| url)
 }
 
 fn guard(options: GuardOptions, ips: &[&str]) -> Guard {

@@ -92,7 +92,7 @@ async fn a_bad_certificate_is_a_tls_error_that_may_pass() {
     let client = client(&[known.root()]);
     for server in servers {
         let (_receiver, url) = receiver(server).await;
-        let failure = post(&client, &url, LONG).await.failure().unwrap();
+        let failure = post(&client, &url, LONG).await.outcome.unwrap_err();
         assert_eq!((failure.code(), failure.is_final()), ("tls_error", false));
     }
 }
@@ -104,7 +104,7 @@ async fn what_does_not_speak_tls_is_a_tls_error_or_too_slow() {
     })
     .await;
     let url = plain.url().replace("http://", "https://");
-    assert_eq!(post(&client(&[]), &url, LONG).await.failure(), Some(Failure::TlsError));
+    assert_eq!(post(&client(&[]), &url, LONG).await.outcome, Err(Failure::TlsError));
 
     let silent = Receiver::new(|stream| async move {
         let _stream = stream;
@@ -113,5 +113,5 @@ async fn what_does_not_speak_tls_is_a_tls_error_or_too_slow() {
     .await;
     let url = silent.url().replace("http://", "https://");
     let answer = post(&client(&[]), &url, SHORT).await;
-    assert_eq!(answer.failure().map(Failure::code), Some("connect_timeout"));
+    assert_eq!(answer.outcome, Err(Failure::ConnectTimeout));
 }
