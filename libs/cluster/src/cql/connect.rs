@@ -11,7 +11,10 @@ use scylla::{
     client::{
         execution_profile::ExecutionProfile, session::Session, session_builder::SessionBuilder,
     },
-    policies::{load_balancing::DefaultPolicy, retry::DefaultRetryPolicy},
+    policies::{
+        load_balancing::DefaultPolicy, retry::DefaultRetryPolicy,
+        speculative_execution::SimpleSpeculativeExecutionPolicy,
+    },
     statement::{Consistency, SerialConsistency},
 };
 
@@ -19,6 +22,12 @@ use super::{CqlError, Settings};
 
 /// How long a request may take with all its retries.
 const REQUEST: Duration = Duration::from_secs(5);
+/// How long a node may be silent until a request that may be repeated is also sent to another. Far longer
+/// than any answer of a node that works takes, so that a busy cluster is not given more to do.
+const SECOND_NODE: Duration = Duration::from_secs(1);
+/// How long a connection may be idle until the node is asked for a sign of life, and how long it may
+/// take for one: a machine that is gone closes nothing, and every request to it would wait in vain.
+const ALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(5));
 /// How long one connection may take to open.
 const CONNECTION: Duration = Duration::from_secs(3);
 /// How long it may take until one of the hosts has been found to work.
@@ -32,6 +41,8 @@ pub(super) async fn connect(settings: &Settings) -> Result<Session, CqlError> {
         .known_nodes(&settings.hosts)
         .default_execution_profile_handle(profile(settings).into_handle())
         .connection_timeout(CONNECTION)
+        .keepalive_interval(ALIVE.0)
+        .keepalive_timeout(ALIVE.1)
         .schema_agreement_timeout(AGREEMENT)
         .keyspaces_to_fetch([&settings.keyspace])
         .fetch_full_schema_metadata(false);
@@ -62,6 +73,10 @@ fn profile(settings: &Settings) -> ExecutionProfile {
         .serial_consistency(Some(SerialConsistency::LocalSerial))
         .request_timeout(Some(REQUEST))
         .retry_policy(Arc::new(DefaultRetryPolicy::new()))
+        .speculative_execution_policy(Some(Arc::new(SimpleSpeculativeExecutionPolicy {
+            max_retry_count: 1,
+            retry_interval: SECOND_NODE,
+        })))
         .load_balancing_policy(nodes.build())
         .build()
 }
