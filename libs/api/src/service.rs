@@ -57,6 +57,11 @@ pub(crate) struct HealthReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub overdue_jobs: Option<u64>,
+    /// Milliseconds by which the clock of this process's machine is ahead of the clock of the store's
+    /// servers, or behind where it is negative; in a deep check of a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub clock_skew_ms: Option<i64>,
 }
 
 /// Check the service's health
@@ -97,6 +102,7 @@ async fn deep(app: &App) -> HealthReport {
             smtp: Some(found.smtp),
             worker: Some(found.worker),
             overdue_jobs: Some(found.overdue_jobs),
+            clock_skew_ms: found.clock_skew_ms,
         },
         Err(error) => {
             tracing::warn!(%error, "the deep health check has no answer");

@@ -9,6 +9,7 @@ use trapline_store::{Op, Rate, Record, Verdict, When, load, records, records::Ke
 
 use crate::{
     App, Error, Result, Unauthenticated, metrics,
+    repeated::Repeated,
     secrets::{BASE62, random_text, sha256_hex},
 };
 
@@ -171,7 +172,10 @@ impl App {
             Ok(verdict) => Some((rate, verdict)),
             // A limiter that does not answer must not stop the product.
             Err(error) => {
-                tracing::warn!(%error, "the rate limiter does not answer");
+                static LINE: Repeated = Repeated::new();
+                if let Some(left_out) = LINE.due() {
+                    tracing::warn!(%error, left_out, "the rate limiter does not answer");
+                }
                 None
             }
         }

@@ -13,10 +13,11 @@ use crate::{
     feed, forwarding,
     ids::Ids,
     logins, mail,
-    receive::{Committer, Interested, Receiver},
+    receive::{Announcer, Committer, Interested, Receiver},
     retention::Retention,
     room::Room,
     secrets::Secrets,
+    skew::Skew,
     streams::Streams,
     versions::Versions,
     webhooks,
@@ -37,6 +38,7 @@ pub struct App {
     pub(crate) retention: Arc<Retention>,
     pub(crate) room: Room,
     pub(crate) versions: Arc<Versions>,
+    pub(crate) skew: Arc<Skew>,
     pub(crate) cpu: CpuPool,
     pub(crate) streams: Arc<Streams>,
     pub(crate) payloads: feed::Payloads,
@@ -67,7 +69,7 @@ impl App {
         ports.store.prepare(&records::TABLES).await?;
         let ids = Arc::new(Ids::new(clock.clone()));
         let versions = Arc::new(Versions::new(ports.cache.clone()));
-        let retention = Arc::new(Retention::new(ports.clone(), versions.clone()));
+        let retention = Arc::new(Retention::new(ports.clone(), clock.clone(), versions.clone()));
         let webhooks = webhooks::Shared::new(&ports);
         let forwarding = forwarding::Shared::new(&ports);
         let tasks = Supervisor::new(shutdown.clone());
@@ -81,6 +83,7 @@ impl App {
                 hooks: webhooks.hooks.clone(),
                 rules: forwarding.rules.clone(),
             },
+            announcer: Announcer::new(ports.bus.clone()),
             in_flight: settings.groups_in_flight,
         };
         let app = Self {
@@ -101,6 +104,7 @@ impl App {
             forwarding,
             mail: mail::Shared::default(),
             catch_all: CatchAll::new(KNOWN_FOR),
+            skew: Arc::new(Skew::new(ports.store.clone(), clock.clone())),
             ports,
             clock,
             ids,
@@ -120,6 +124,7 @@ impl App {
     fn start_tasks(&self) {
         self.tasks.spawn("retention", self.retention.clone().run(self.shutdown.clone()));
         self.tasks.spawn("versions", self.versions.clone().run(self.shutdown.clone()));
+        self.tasks.spawn("clock skew", self.skew.clone().run(self.shutdown.clone()));
         let (hooks, rules) = (self.webhooks.hooks.clone(), self.forwarding.rules.clone());
         let (bus, logins) = (self.ports.bus.clone(), self.logins.clone());
         let changes = logins::follow_changes(bus, logins, hooks, rules);

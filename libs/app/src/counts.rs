@@ -57,16 +57,13 @@ impl App {
 
     /// Counts of many inboxes, in their order.
     pub(crate) async fn counts_of(&self, inboxes: &[records::Inbox]) -> Result<Vec<Counts>> {
-        let ids = inboxes.iter().map(|inbox| inbox.id);
-        let Some(versions) = self.versions.of_many(ids.clone()).await else {
-            let counts: Vec<_> = inboxes.iter().map(|inbox| self.recount(inbox)).collect();
-            return stream::iter(counts).buffered(READS_AT_ONCE).try_collect().await;
-        };
-        let keys: Vec<_> = ids.map(|id| format!("counts:{id}")).collect();
+        let ids: Vec<_> = inboxes.iter().map(|inbox| inbox.id).collect();
+        let versions = self.versions.of_many(&ids).await;
+        let keys: Vec<_> = ids.iter().map(|id| format!("counts:{id}")).collect();
         let mut kept = self.ports.cache.get_many(&keys).await.unwrap_or_default();
         kept.resize(inboxes.len(), None);
         let counts = inboxes.iter().zip(versions).zip(kept).map(|((inbox, version), kept)| {
-            let known = kept.and_then(|bytes| decode(&bytes, version));
+            let known = kept.zip(version).and_then(|(bytes, version)| decode(&bytes, version));
             self.known_or_recounted(inbox, version, known)
         });
         let counts: Vec<_> = counts.collect();
@@ -74,17 +71,18 @@ impl App {
     }
 
     /// The mark was read before the scan, so that a count that a change overtook is kept under a mark
-    /// that is already old.
+    /// that is already old. Without a mark nothing is kept.
     async fn known_or_recounted(
         &self,
         inbox: &records::Inbox,
-        version: u64,
+        version: Option<u64>,
         known: Option<Counts>,
     ) -> Result<Counts> {
         if let Some(counts) = known {
             return Ok(counts);
         }
         let counts = self.recount(inbox).await?;
+        let Some(version) = version else { return Ok(counts) };
         let key = format!("counts:{}", inbox.id);
         if let Err(error) = self.ports.cache.put(&key, encode(counts, version), KEPT).await {
             tracing::debug!(%error, "counts were not kept");

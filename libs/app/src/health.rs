@@ -19,7 +19,9 @@ pub struct Health {
     pub worker: bool,
     /// Jobs due for more than a minute.
     pub overdue_jobs: u64,
-    /// Whether all of that is as it should be.
+    /// Milliseconds by which this process's clock is ahead of the store's, where that has another.
+    pub clock_skew_ms: Option<i64>,
+    /// Whether service, workers and jobs are as they should be.
     pub ok: bool,
 }
 
@@ -40,7 +42,7 @@ impl App {
         let (smtp, worker) = (self.living("smtp").await? > 0, self.living("worker").await? > 0);
         let overdue_jobs = self.overdue_jobs().await?;
         let ok = smtp && worker && overdue_jobs < self.settings.max_overdue_jobs;
-        Ok(Health { smtp, worker, overdue_jobs, ok })
+        Ok(Health { smtp, worker, overdue_jobs, clock_skew_ms: self.skew.millis(), ok })
     }
 
     async fn overdue_jobs(&self) -> Result<u64> {

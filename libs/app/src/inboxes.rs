@@ -15,6 +15,7 @@ use crate::{
     App, Error, Result,
     counts::Counts,
     housekeeping,
+    repeated::Repeated,
     secrets::{BASE62, USERNAME, random_text},
 };
 
@@ -107,7 +108,10 @@ impl App {
             }
             // A limiter that does not answer must not stop the product.
             Err(error) => {
-                tracing::warn!(%error, "the rate limiter does not answer");
+                static LINE: Repeated = Repeated::new();
+                if let Some(left_out) = LINE.due() {
+                    tracing::warn!(%error, left_out, "the rate limiter does not answer");
+                }
                 Ok(())
             }
         }
@@ -194,7 +198,10 @@ impl App {
     /// Tells who listens; whoever misses it reads the store again.
     pub(crate) async fn announce(&self, inbox: InboxId, event: LiveEvent) {
         if let Err(error) = self.ports.bus.publish(inbox, event).await {
-            tracing::warn!(%error, "a live event was not sent");
+            static LINE: Repeated = Repeated::new();
+            if let Some(left_out) = LINE.due() {
+                tracing::warn!(%error, left_out, "a live event was not sent");
+            }
         }
     }
 

@@ -31,6 +31,7 @@ const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
 const CHORES: &str = "trapline_chores_total";
+const SKEW: &str = "trapline_clock_skew_seconds";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
@@ -58,6 +59,7 @@ pub fn describe() {
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
     describe_counter!(CHORES, "Chores of the janitor by outcome; parked ones are tried daily.");
+    describe_gauge!(SKEW, Unit::Seconds, "How far this machine's clock is ahead of the store's.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
@@ -159,6 +161,12 @@ pub fn job_done(lane: Lane, ok: bool) {
 /// kind that this release does not know.
 pub(crate) fn chore_done(outcome: &'static str) {
     counter!(CHORES, "outcome" => outcome).increment(1);
+}
+
+/// This machine's clock was compared with the store's.
+pub(crate) fn clock_skew(millis: i64) {
+    #[expect(clippy::cast_precision_loss, reason = "precise for thousands of years")]
+    gauge!(SKEW).set(millis as f64 / 1000.0);
 }
 
 /// A webhook was called; the outcome is where that left the delivery.

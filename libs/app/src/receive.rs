@@ -4,6 +4,7 @@
 //! the groups, so ids and times have the same order; visibility has it too where one group at a time
 //! is written.
 
+mod announcer;
 mod arrivals;
 mod committer;
 mod cut;
@@ -14,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
 
 use crate::{App, Error, Mailbox, Result, Supervisor, metrics};
+pub(crate) use announcer::Announcer;
 pub(crate) use arrivals::{Arrival, Interested};
 pub(crate) use committer::Committer;
 use draft::Draft;

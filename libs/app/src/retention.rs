@@ -1,8 +1,9 @@
 //! The bound on an inbox's messages: reads stop at it, and what is beyond it is removed soon after.
 //!
 //! For each inbox that mail arrives in, a count is kept in memory; only when it passes the bound is
-//! anything read. Processes count for themselves, so an inbox that several of them write to may
-//! hold a multiple of its bound for a while: on disk, not in any answer.
+//! anything read. Processes count for themselves: each counts the rows anew after an eighth of the bound,
+//! so that an inbox that N of them write to holds at most its bound and N eighths of it on disk, and in
+//! no answer.
 
 use std::{
     collections::HashMap,
@@ -18,15 +19,19 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use trapline_model::{InboxId, MessageId};
 use trapline_store::{
-    LiveEvent, Op, Ports, Scan, Value,
+    Clock, LiveEvent, Op, Ports, Scan, Value,
     records::{Mark, Message},
 };
 use uuid::Uuid;
 
-use crate::{Result, counts::message_keys, versions::Versions};
+use crate::{Result, counts::message_keys, repeated::Repeated, versions::Versions};
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
 const KNOWN_AT_MOST: u64 = 100_000;
+/// Between a trim that failed and the next try, if no mail comes before.
+const RETRY: Duration = Duration::from_secs(10);
+/// Mails after which a process among several counts an inbox of a small bound anew.
+const RECOUNT_AT_LEAST: u64 = 16;
 /// Between two passes, so that a full inbox under load is read once for many mails.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How many of the oldest are looked at in one step.
@@ -43,30 +48,46 @@ struct Over {
 
 pub(crate) struct Retention {
     ports: Ports,
+    clock: Clock,
     versions: Arc<Versions>,
+    /// Whether other processes store messages too.
+    shared: bool,
     counts: Cache<InboxId, Arc<AtomicU64>>,
     /// Inboxes that may be over their bound. One stays here until what is beyond is gone.
     over: Mutex<HashMap<InboxId, Over>>,
     /// One trim of an inbox at a time, so that each removed message is told of once.
     turns: [tokio::sync::Mutex<()>; TURNS],
     wake: Notify,
+    not_trimmed: Repeated,
 }
 
 impl Retention {
-    pub(crate) fn new(ports: Ports, versions: Arc<Versions>) -> Self {
+    pub(crate) fn new(ports: Ports, clock: Clock, versions: Arc<Versions>) -> Self {
         Self {
+            shared: !ports.queue.durable(),
             ports,
+            clock,
             versions,
             counts: Cache::new(KNOWN_AT_MOST),
             over: Mutex::default(),
             turns: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             wake: Notify::new(),
+            not_trimmed: Repeated::new(),
         }
     }
 
     /// A new inbox is empty.
     pub(crate) fn created(&self, inbox: InboxId) {
-        self.counts.insert(inbox, Arc::default());
+        if !self.shared {
+            self.counts.insert(inbox, Arc::default());
+        }
+    }
+
+    /// What is counted from, with so many rows there. Others may store messages as well, of which
+    /// this process does not know: it looks again while it has itself stored few.
+    fn counted(&self, rows: u64, max: u64) -> u64 {
+        let recount_after = (max / 8).max(RECOUNT_AT_LEAST);
+        if self.shared { rows.max(max.saturating_sub(recount_after)) } else { rows }
     }
 
     /// A message was stored.
@@ -115,7 +136,9 @@ impl Retention {
         self.counts.insert(inbox, count.clone());
         let max = usize::try_from(max_messages).unwrap_or(usize::MAX);
         let rows = self.ports.store.scan(message_keys(inbox, max + STEP)).await?;
-        count.fetch_add(rows.len().min(max) as u64, Ordering::Relaxed);
+        let rows_kept = rows.len().min(max) as u64;
+        let counted = self.counted(rows_kept, u64::from(max_messages));
+        count.fetch_add(counted, Ordering::Relaxed);
         let beyond: Vec<_> = rows.iter().skip(max).map(Message::id).collect();
         match beyond.first() {
             Some(newest) => self.remove(inbox, *newest, beyond.clone()).await,
@@ -145,29 +168,42 @@ impl Retention {
         self.versions.changed(inbox).await;
         if let Err(error) = self.ports.bus.publish(inbox, LiveEvent::MessagesDeleted { ids }).await
         {
-            tracing::warn!(%error, "a live event was not sent");
+            static LINE: Repeated = Repeated::new();
+            if let Some(left_out) = LINE.due() {
+                tracing::warn!(%error, left_out, "a live event was not sent");
+            }
         }
     }
 
     /// Trims whatever came to be over its bound, until shutdown.
     pub(crate) async fn run(self: Arc<Self>, shutdown: CancellationToken) {
         let passes = async {
+            let mut all_trimmed = true;
             loop {
-                self.wake.notified().await;
-                self.pass().await;
+                tokio::select! {
+                    () = self.wake.notified() => {}
+                    () = self.clock.sleep(RETRY), if !all_trimmed => {}
+                }
+                all_trimmed = self.pass().await;
                 tokio::time::sleep(PAUSE).await;
             }
         };
         shutdown.run_until_cancelled(passes).await;
     }
 
-    async fn pass(&self) {
+    /// Whether every inbox that may be over its bound was trimmed.
+    async fn pass(&self) -> bool {
         let over: Vec<_> = self.over().keys().copied().collect();
+        let mut all_trimmed = true;
         for inbox in over {
             if let Err(error) = self.settle(inbox).await {
-                tracing::warn!(%error, "an inbox was not trimmed");
+                all_trimmed = false;
+                if let Some(left_out) = self.not_trimmed.due() {
+                    tracing::warn!(%error, left_out, "an inbox is not trimmed yet");
+                }
             }
         }
+        all_trimmed
     }
 
     fn over(&self) -> std::sync::MutexGuard<'_, HashMap<InboxId, Over>> {

@@ -58,11 +58,6 @@ impl Cache for MemoryCache {
         Ok(())
     }
 
-    async fn forget(&self, key: &str) -> Result<()> {
-        self.values.invalidate(key);
-        Ok(())
-    }
-
     async fn bump(&self, key: &str) -> Result<u64> {
         let mark = self.fresh();
         self.marks.insert(key.to_owned(), mark);

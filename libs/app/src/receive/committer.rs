@@ -12,7 +12,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use super::{Done, Draft, Interested, Waiting};
+use super::{Done, Draft, Interested, Waiting, announcer::Announcer};
 use crate::{
     Error, Result, ids::Ids, inboxes::remaining, janitor, jobs, metrics, retention::Retention,
     versions::Versions,
@@ -32,6 +32,7 @@ pub(crate) struct Committer {
     pub(crate) retention: Arc<Retention>,
     pub(crate) versions: Arc<Versions>,
     pub(crate) interested: Interested,
+    pub(crate) announcer: Announcer,
     /// Groups that may be written at the same time; at least 1.
     pub(crate) in_flight: usize,
 }
@@ -58,9 +59,16 @@ impl Committer {
     pub(super) async fn run(self, mut mails: mpsc::Receiver<Waiting>) {
         let mut company = false;
         let mut flights = FuturesUnordered::new();
+        let mut announcements = FuturesUnordered::new();
         loop {
             let first = tokio::select! {
-                Some(()) = flights.next() => continue,
+                biased;
+                Some(()) = announcements.next() => continue,
+                Some(stored) = flights.next() => {
+                    // No other mail waits for what listeners are told of this one.
+                    announcements.push(self.announcer.announce(stored));
+                    continue;
+                }
                 first = mails.recv(), if flights.len() < self.in_flight => first,
             };
             let Some(first) = first else { break };
@@ -68,11 +76,14 @@ impl Committer {
             company = batch.len() > 1;
             flights.push(self.commit(batch));
         }
-        while flights.next().await.is_some() {}
+        while let Some(stored) = flights.next().await {
+            announcements.push(self.announcer.announce(stored));
+        }
+        while announcements.next().await.is_some() {}
     }
 
-    /// One segment per retention class, written at the same time.
-    async fn commit(&self, batch: Vec<Waiting>) {
+    /// One segment per retention class, written at the same time. Returns who is to hear of what.
+    async fn commit(&self, batch: Vec<Waiting>) -> Vec<(InboxId, LiveEvent)> {
         let now = self.clock.now();
         let mut classes: Vec<(Class, Vec<Waiting>)> = Vec::new();
         for waiting in batch {
@@ -82,11 +93,16 @@ impl Committer {
                 None => classes.push((class, vec![waiting])),
             }
         }
-        join_all(classes.into_iter().map(|(class, mails)| self.commit_class(class, mails, now)))
-            .await;
+        let stored = classes.into_iter().map(|(class, mails)| self.commit_class(class, mails, now));
+        join_all(stored).await.into_iter().flatten().collect()
     }
 
-    async fn commit_class(&self, class: Class, mails: Vec<Waiting>, now: Time) {
+    async fn commit_class(
+        &self,
+        class: Class,
+        mails: Vec<Waiting>,
+        now: Time,
+    ) -> Vec<(InboxId, LiveEvent)> {
         let bytes = mails.iter().map(|(draft, _)| draft.raw.len()).sum();
         let messages = mails.iter().map(|(draft, _)| draft.targets.len()).sum();
         let mut group = Forming {
@@ -105,10 +121,10 @@ impl Committer {
                 }
             }
         }
-        self.write(class, group, now).await;
+        self.write(class, group, now).await
     }
 
-    async fn write(&self, class: Class, group: Forming, now: Time) {
+    async fn write(&self, class: Class, group: Forming, now: Time) -> Vec<(InboxId, LiveEvent)> {
         let Forming { name, segment, rows, mails, arrived } = group;
         let (started, bytes) = (Instant::now(), segment.len());
         let outcome = async {
@@ -129,10 +145,10 @@ impl Committer {
             for (_, done) in mails {
                 answer(done, Err(if is_full { Error::StorageFull } else { Error::Unavailable }));
             }
-            return;
+            return Vec::new();
         }
         self.changed(&mails).await;
-        join_all(mails.into_iter().map(|(placed, done)| self.announce(placed, done))).await;
+        mails.into_iter().flat_map(|(placed, done)| self.stored(placed, done)).collect()
     }
 
     /// The job that tells of the group, if anybody may want to know, and the rows with its own.
@@ -179,28 +195,30 @@ impl Committer {
         Ok(Placed { ids, bounds, event })
     }
 
-    /// Counts are taken anew from here on.
+    /// Counts are taken anew from here on, or soon.
     async fn changed(&self, mails: &[(Placed, Done)]) {
         let inboxes: HashSet<_> =
             mails.iter().flat_map(|(mail, _)| &mail.ids).map(|id| id.inbox).collect();
-        join_all(inboxes.into_iter().map(|inbox| self.versions.changed(inbox))).await;
+        self.versions.changed_soon(inboxes.into_iter()).await;
     }
 
-    /// The session is answered first; who listens hears of it right after.
-    async fn announce(&self, mail: Placed, done: Done) {
+    /// Answers the session. Returns what whoever listens is to hear.
+    fn stored(
+        &self,
+        mail: Placed,
+        done: Done,
+    ) -> impl Iterator<Item = (InboxId, LiveEvent)> + use<> {
         for (inbox, max_messages) in mail.bounds {
             self.retention.received(inbox, max_messages);
         }
         answer(done, Ok(mail.ids.clone()));
-        for id in mail.ids {
+        mail.ids.into_iter().map(move |id| {
             let mut event = mail.event.clone();
             if let LiveEvent::MessageCreated { id: message, .. } = &mut event {
                 *message = id.uuid;
             }
-            if let Err(error) = self.ports.bus.publish(id.inbox, event).await {
-                tracing::warn!(%error, "a live event was not sent");
-            }
-        }
+            (id.inbox, event)
+        })
     }
 }
 

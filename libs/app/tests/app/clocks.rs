@@ -1,9 +1,11 @@
 //! Processes whose clocks differ, and clocks that jump.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use trapline_app::App;
-use trapline_model::{Inbox, MessageId};
+use trapline_model::{Inbox, MessageId, Time};
+use trapline_store::{Clock, Key, Op, Result, Row, Scan, Store, Table};
 
 use crate::support::Bench;
 
@@ -55,6 +57,53 @@ async fn one_message_is_unread_again_after_all_were_read_whoevers_clock_is_behin
     assert_eq!(read(&bench, &late, &inbox).await, [true, false]);
     late.mark_all_read(bench.team, inbox.id).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, true]);
+}
+
+/// A store on another machine, whose clock is three seconds behind.
+struct Elsewhere(Arc<dyn Store>, Clock);
+
+#[async_trait]
+impl Store for Elsewhere {
+    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
+        self.0.prepare(tables).await
+    }
+    async fn get(&self, key: &Key) -> Result<Option<Row>> {
+        self.0.get(key).await
+    }
+    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
+        self.0.scan(scan).await
+    }
+    async fn write(&self, ops: Vec<Op>) -> Result<()> {
+        self.0.write(ops).await
+    }
+    async fn ping(&self) -> Result<()> {
+        self.0.ping().await
+    }
+    async fn time(&self) -> Result<Option<Time>> {
+        Ok(Some(self.1.now()))
+    }
+}
+
+#[tokio::test]
+async fn health_tells_how_far_the_clock_is_from_the_stores() {
+    let alone = Bench::new().await;
+    assert_eq!(alone.app.deep_health().await.unwrap().clock_skew_ms, None);
+    let theirs = Clock::manual(Time::from_millis(1_800_000_000_000 - 3_000));
+    let bench = Bench::with(|ports| {
+        ports.store = Arc::new(Elsewhere(ports.store.clone(), theirs));
+    });
+    let bench = bench.await;
+    let measured = async {
+        loop {
+            if let Some(millis) = bench.app.deep_health().await.unwrap().clock_skew_ms {
+                return millis;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let skew = tokio::time::timeout(Duration::from_secs(20), measured).await.unwrap();
+    // Half of the time that the answer took counts as the way there.
+    assert!((3_000..3_300).contains(&skew), "{skew}");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod janitor_faults;
 mod live;
 mod mail;
 mod previews;
+mod stuck;
 mod support;
 mod tasks;
 mod upgrades;

@@ -15,8 +15,10 @@ use scylla::{
         bound::BoundStatement,
         prepared::PreparedStatement,
     },
+    value::CqlTimestamp,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
+use trapline_model::Time;
 use trapline_store::{PortError, Result};
 
 use super::{
@@ -51,23 +53,31 @@ pub(super) struct Client {
     pub(super) session: Session,
     meters: Meters,
     ping: PreparedStatement,
+    time: PreparedStatement,
     reads: Semaphore,
     writes: Semaphore,
 }
 
 impl Client {
     pub(super) async fn new(session: Session) -> Result<Self, CqlError> {
-        let ask = session.prepare("SELECT key FROM system.local WHERE key = 'local'").await;
-        let mut ping = ask.map_err(CqlError::failed("prepare a statement"))?;
-        ping.set_consistency(Consistency::LocalOne);
-        ping.set_is_idempotent(true);
+        let ping = of_node(&session, "key").await?;
+        let time = of_node(&session, "toTimestamp(now())").await?;
         let (reads, writes) = (Semaphore::new(AT_ONCE), Semaphore::new(AT_ONCE));
-        Ok(Self { session, meters: Meters::new(), ping, reads, writes })
+        Ok(Self { session, meters: Meters::new(), ping, time, reads, writes })
     }
 
     pub(super) async fn ping(&self) -> Result<()> {
         self.count(Operation::Read, self.session.execute_unpaged(&self.ping, ()).await)?;
         Ok(())
+    }
+
+    /// The time by the clock of one of the nodes.
+    pub(super) async fn time(&self) -> Result<Time> {
+        let answer = self.session.execute_unpaged(&self.time, ()).await;
+        let rows = self.count(Operation::Read, answer)?.into_rows_result();
+        let row = rows.map_err(PortError::unavailable)?.single_row::<(CqlTimestamp,)>();
+        let (CqlTimestamp(millis),) = row.map_err(PortError::unavailable)?;
+        Ok(Time::from_millis(millis))
     }
 
     pub(super) async fn prepare(&self, text: String) -> Result<PreparedStatement> {
@@ -136,6 +146,16 @@ impl Client {
             port_error(error)
         })
     }
+}
+
+/// A statement that asks whichever node takes it for something of its own.
+async fn of_node(session: &Session, what: &str) -> Result<PreparedStatement, CqlError> {
+    let text = format!("SELECT {what} FROM system.local WHERE key = 'local'");
+    let asked = session.prepare(text).await;
+    let mut statement = asked.map_err(CqlError::failed("prepare a statement"))?;
+    statement.set_consistency(Consistency::LocalOne);
+    statement.set_is_idempotent(true);
+    Ok(statement)
 }
 
 /// Unlogged, because the log is for batches of several partitions. Both servers bound the size only

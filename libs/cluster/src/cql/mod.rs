@@ -27,6 +27,7 @@ mod values;
 mod tests;
 
 use async_trait::async_trait;
+use trapline_model::Time;
 use trapline_store::{
     Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
 };
@@ -138,5 +139,9 @@ impl Store for CqlStore {
 
     async fn ping(&self) -> Result<()> {
         self.client.ping().await
+    }
+
+    async fn time(&self) -> Result<Option<Time>> {
+        self.client.time().await.map(Some)
     }
 }

@@ -56,6 +56,10 @@ impl RedisBus {
         Self { client, fanout, changes, owed: Owed::default() }
     }
 
+    fn verb(&self) -> &'static str {
+        if self.client.is_cluster() { "SPUBLISH" } else { "PUBLISH" }
+    }
+
     /// Returns when the task that subscribes has ended, after which nothing is heard any more.
     pub(super) async fn ended(&self) {
         self.changes.closed().await;
@@ -65,7 +69,7 @@ impl RedisBus {
 #[async_trait]
 impl Bus for RedisBus {
     async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()> {
-        let verb = if self.client.is_cluster() { "SPUBLISH" } else { "PUBLISH" };
+        let verb = self.verb();
         let channel = channel(&self.client.namespace, inbox);
         for payload in wire::encode(event) {
             let mut command = cmd(verb);
@@ -74,6 +78,10 @@ impl Bus for RedisBus {
             sent.inspect_err(|_| self.owed.owe(inbox, &self.client, verb))?;
         }
         Ok(())
+    }
+
+    fn left_out(&self, inbox: InboxId) {
+        self.owed.owe(inbox, &self.client, self.verb());
     }
 
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream> {

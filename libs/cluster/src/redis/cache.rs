@@ -99,12 +99,6 @@ impl Cache for RedisCache {
         Ok(self.client.query(Operation::Put, &command).await?)
     }
 
-    async fn forget(&self, key: &str) -> Result<()> {
-        let mut command = cmd("DEL");
-        command.arg(self.client.key("cache", key));
-        Ok(self.client.query(Operation::Forget, &command).await?)
-    }
-
     async fn bump(&self, key: &str) -> Result<u64> {
         self.mark(Operation::Bump, &self.bump, key).await
     }

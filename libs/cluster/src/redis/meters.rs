@@ -15,21 +15,19 @@ pub(super) enum Operation {
     Limit,
     Get,
     Put,
-    Forget,
     Bump,
     Version,
     Ping,
 }
 
 /// Names, in the order of [`Operation`].
-pub(super) const OPERATIONS: [(Operation, &str); 10] = [
+pub(super) const OPERATIONS: [(Operation, &str); 9] = [
     (Operation::Publish, "publish"),
     (Operation::Subscribe, "subscribe"),
     (Operation::Unsubscribe, "unsubscribe"),
     (Operation::Limit, "limit"),
     (Operation::Get, "get"),
     (Operation::Put, "put"),
-    (Operation::Forget, "forget"),
     (Operation::Bump, "bump"),
     (Operation::Version, "version"),
     (Operation::Ping, "ping"),

@@ -188,6 +188,15 @@ pub async fn big_documents(h: &impl Harness) {
     assert!(found == ["a", "b", "c"].map(doc), "{}", h.name());
 }
 
+/// A backend with a clock of its own tells its time, which is about that of this machine.
+pub async fn tells_its_time(h: &impl Harness) {
+    let asked = h.clock().machine_micros() / 1000;
+    if let Some(time) = h.ports().store.time().await.unwrap() {
+        let apart = (time.millis() - asked).abs();
+        assert!(apart < 60_000, "{}: {apart} ms", h.name());
+    }
+}
+
 /// The backend answers.
 pub async fn answers_ping(h: &impl Harness) {
     h.ports().store.ping().await.unwrap();

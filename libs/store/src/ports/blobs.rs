@@ -23,7 +23,11 @@ pub struct BlobRef {
 }
 
 impl BlobRef {
-    /// The message, unless these are other bytes than were written: [`super::PortError::Damaged`].
+    /// The message, which these bytes are to be.
+    ///
+    /// # Errors
+    ///
+    /// [`super::PortError::Damaged`] for other bytes than were written.
     pub fn verified(&self, bytes: Bytes) -> Result<Bytes> {
         match self.crc {
             Some(crc) if crc32c::crc32c(&bytes) != crc => {

@@ -73,6 +73,10 @@ pub type SignalStream = BoxStream<'static, Signal>;
 pub trait Bus: Send + Sync {
     /// Sends to whoever is subscribed now.
     async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()>;
+    /// Takes note of an event that is not published because too many wait for a backend that does not
+    /// answer: whoever is subscribed hears a `Gap` once it does. Nothing where publishing needs no
+    /// backend.
+    fn left_out(&self, _inbox: InboxId) {}
     /// Returns when active: later events reach the stream, or a `Gap` does. Dropping the stream
     /// ends the subscription.
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream>;

@@ -14,8 +14,6 @@ pub trait Cache: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Bytes>>;
     /// Keeps a value for at most `ttl`.
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()>;
-    /// Forgets a value.
-    async fn forget(&self, key: &str) -> Result<()>;
     /// Changes a version mark to a value that it never had before, and returns it. A mark that
     /// was never changed, or was evicted, reads as a value of its own.
     async fn bump(&self, key: &str) -> Result<u64>;

@@ -7,7 +7,10 @@ use uuid::{Uuid, Variant};
 use super::{Column, Key, Kind, Op, Order, PortError, Result, Scan, Value, When, Writes};
 
 impl Key {
-    /// Checks that there is a value of the right kind for each key column;
+    /// Checks that there is a value of the right kind for each key column.
+    ///
+    /// # Errors
+    ///
     /// [`PortError::Misuse`] if not.
     pub fn check(&self) -> Result<()> {
         let Self { table, partition, sort } = self;
@@ -22,7 +25,10 @@ impl Key {
 }
 
 impl Scan {
-    /// Checks that the partition key is whole and that the bounds fit the sort columns;
+    /// Checks that the partition key is whole and that the bounds fit the sort columns.
+    ///
+    /// # Errors
+    ///
     /// [`PortError::Misuse`] if not.
     pub fn check(&self) -> Result<()> {
         let table = self.table;
@@ -39,7 +45,11 @@ impl Scan {
 }
 
 impl Op {
-    /// Checks the key, and that the table takes this kind of write; [`PortError::Misuse`] if not.
+    /// Checks the key, and that the table takes this kind of write.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] if not.
     pub fn check(&self) -> Result<()> {
         let table = self.key().table;
         let fits = match (self, table.writes) {
@@ -82,6 +92,10 @@ pub fn is_v7(id: Uuid) -> bool {
 /// Operations by partition, in the order in which each partition comes first. Each of them has
 /// been checked, and no row of a guarded table comes twice: the conditions of one partition are
 /// decided together, before any of its writes.
+///
+/// # Errors
+///
+/// [`PortError::Misuse`] for an operation that is not fit, or a guarded row that comes twice.
 pub fn by_partition(ops: Vec<Op>) -> Result<Vec<Vec<Op>>> {
     let mut homes = HashMap::new();
     let mut partitions: Vec<Vec<Op>> = Vec::new();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Serialize, de::DeserializeOwned};
+use trapline_model::Time;
 use uuid::Uuid;
 
 use super::{PortError, Result, Storage};
@@ -196,6 +197,10 @@ pub trait Store: Send + Sync {
     async fn write(&self, ops: Vec<Op>) -> Result<()>;
     /// Whether the backend answers.
     async fn ping(&self) -> Result<()>;
+    /// The time by the backend's own clock; `None` where that is this process's.
+    async fn time(&self) -> Result<Option<Time>> {
+        Ok(None)
+    }
     /// Whether there is room for mail, by a write that is really tried, now or within the last 5 s;
     /// [`PortError::StorageFull`] when there is none. A backend whose room others watch has always some.
     async fn room(&self) -> Result<()> {
@@ -210,11 +215,19 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// Which row it is.
     fn key(&self) -> Key;
     /// Its JSON text.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`] for a value that JSON does not have.
     fn doc(&self) -> Result<String> {
         serde_json::to_string(self)
             .map_err(|source| PortError::Corrupt { table: Self::TABLE.name, source })
     }
     /// Reads a row's document.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`] for a document of another form, such as a newer release's.
     fn of(row: &Row) -> Result<Self> {
         serde_json::from_str(&row.doc)
             .map_err(|source| PortError::Corrupt { table: Self::TABLE.name, source })
@@ -222,6 +235,10 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 }
 
 /// Loads and decodes one record; the version guards a later write.
+///
+/// # Errors
+///
+/// Those of [`Store::get`], and [`PortError::Corrupt`] for a document of another form.
 pub async fn load<R: Record>(store: &dyn Store, key: &Key) -> Result<Option<(R, i64)>> {
     store.get(key).await?.map(|row| Ok((R::of(&row)?, row.version))).transpose()
 }

@@ -1,4 +1,9 @@
 //! The traits behind which a backend can be swapped.
+//!
+//! Every method that asks a backend can fail with [`PortError::Timeout`] (the outcome of a write is
+//! then unknown) and [`PortError::Unavailable`]; methods name what else they fail with.
+
+#![warn(clippy::missing_errors_doc)]
 
 mod blobs;
 mod bus;

@@ -67,7 +67,7 @@ async fn a_cluster_passes_the_suite() {
     limiter::a_burst_then_nothing(&h).await;
     limiter::regained_with_time(&h).await;
     limiter::keys_are_apart(&h).await;
-    cache::put_get_forget(&h).await;
+    cache::put_and_get(&h).await;
     cache::gone_after_its_time(&h).await;
     cache::the_last_put_counts(&h).await;
     cache::a_mark_is_stable(&h).await;

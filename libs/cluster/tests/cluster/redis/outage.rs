@@ -80,6 +80,16 @@ async fn a_server_that_hangs_is_a_timeout() {
     }
 }
 
+#[tokio::test]
+async fn whoever_listens_hears_of_a_gap_where_an_event_was_left_out() {
+    let server = Server::start();
+    let redis = connect(&server.url(), Clock::system()).await;
+    let bus = redis.bus();
+    let mut signals = bus.subscribe(inbox(1)).await.unwrap();
+    bus.left_out(inbox(1));
+    assert_eq!(next(&mut signals).await, Signal::Gap);
+}
+
 async fn marks(cache: &dyn Cache) -> Vec<u64> {
     vec![
         cache.version("never changed").await.unwrap(),

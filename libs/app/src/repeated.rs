@@ -1,0 +1,48 @@
+//! Log lines that an outage would repeat with every request.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+const ONE_PER: Duration = Duration::from_mins(1);
+
+/// A line that is written once a minute at most.
+pub(crate) struct Repeated(Mutex<State>);
+
+struct State {
+    written: Option<Instant>,
+    left_out: u64,
+}
+
+impl Repeated {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(State { written: None, left_out: 0 }))
+    }
+
+    /// Whether to write the line now: if so, how many were left out since the last.
+    pub(crate) fn due(&self) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.written.is_some_and(|written| written.elapsed() < ONE_PER) {
+            state.left_out += 1;
+            return None;
+        }
+        state.written = Some(Instant::now());
+        Some(std::mem::take(&mut state.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_line_a_minute_tells_how_many_were_left_out() {
+        let line = Repeated::new();
+        assert_eq!([line.due(), line.due(), line.due()], [Some(0), None, None]);
+        tokio::time::advance(ONE_PER).await;
+        assert_eq!([line.due(), line.due()], [Some(2), None]);
+    }
+}
