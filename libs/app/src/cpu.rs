@@ -15,7 +15,7 @@ use threads::Threads;
 /// How much work may wait for each processor.
 const QUEUE: usize = 64;
 /// How long it waits.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a bounded number of pieces of work at a time, and lets a bounded number wait.
 ///
@@ -58,7 +58,7 @@ impl CpuPool {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] at once when too much waits already, after 10 s when no thread
+    /// [`Error::Unavailable`] at once when too much waits already, after 20 s when no thread
     /// became free, and when `work` panics.
     pub async fn run<T: Send + 'static>(
         &self,
