@@ -46,9 +46,6 @@ impl App {
     }
 
     async fn overdue_jobs(&self) -> Result<u64> {
-        if !self.ports.queue.durable() {
-            return self.overdue_in_outbox().await;
-        }
         let mut overdue = 0;
         for lane in Lane::ALL {
             overdue += self.ports.queue.stats(lane).await?.overdue;

@@ -9,7 +9,7 @@ use trapline_store::{
     records::{Inbox, InboxState, Mark, Message},
 };
 
-use crate::{App, Error, Result, jobs};
+use crate::{App, Error, Result, janitor, jobs};
 
 /// Longer than a process may rely on what it knows of a login: mail that one still took for the
 /// inbox goes too.
@@ -73,8 +73,16 @@ impl App {
         if let Some(row) = self.ports.store.get(&state).await? {
             ops.push(Op::Delete { key: state, when: When::Version(row.version) });
         }
+        self.mark_segments(inbox).await?;
         self.ports.store.write(ops).await?;
         self.changed(inbox).await;
         Ok(())
+    }
+
+    /// Plans a look at the segments of an inbox whose messages are about to be removed.
+    pub(crate) async fn mark_segments(&self, inbox: InboxId) -> Result<()> {
+        let store = &*self.ports.store;
+        let segments = janitor::segments_in(store, inbox, None).await?;
+        Ok(jobs::write_all(store, janitor::marks(&segments, self.now())?).await?)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
     LiveEvent, Op, Record as _, Verdict, When,
-    records::{self, Chore, Task},
+    records::{self, MaintenanceTask, Task},
 };
 
 use crate::{
@@ -232,12 +232,11 @@ impl App {
     }
 }
 
-/// The chore that removes a disposable inbox at its end.
+/// The task that removes a disposable inbox at its end.
 fn expiry(inbox: &records::Inbox, due: Time) -> Result<Op> {
     let records::Inbox { id, team, username, .. } = inbox;
     let task = Task::ExpireInbox { team: *team, inbox: *id, username: username.clone() };
-    let chore = Chore::new(due, id.to_string(), task);
-    Ok(Op::Put { key: chore.key(), doc: chore.doc()?, ttl: None, when: When::Always })
+    Ok(MaintenanceTask::new(due, id.to_string(), task).planned()?)
 }
 
 /// What an SMTP password is sealed for.

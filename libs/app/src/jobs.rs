@@ -3,21 +3,21 @@
 //! A queue that may lose what it acknowledged has the outbox behind it: a row from before a job is
 //! published until it is finished, from which the janitor publishes again.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use futures_util::future::{join_all, try_join_all};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use trapline_model::Time;
 use trapline_store::{
-    Job, Lane, Lease, Op, PortError, Record, Result, When, by_partition, records::Outbox,
+    Job, Lane, Lease, Op, PortError, Record, Result, Store, When, by_partition, records::Outbox,
 };
 
 use crate::App;
 
 /// The documents of one batch, in bytes: CQL servers refuse batches of 50 KiB.
 const BATCH_BYTES: usize = 32 << 10;
-/// Rows of jobs that nobody finishes are gone after so long.
-const KEPT: Duration = Duration::from_hours(72);
+/// A job that is due for longer gets its row where whoever repairs looks next.
+const LATE: Duration = Duration::from_mins(1);
 
 /// How long a job waits for the one that does the same.
 pub(crate) const BEHIND: Duration = Duration::from_secs(15);
@@ -40,6 +40,9 @@ pub enum Begun<A> {
 #[derive(Serialize, Deserialize)]
 struct Body<W> {
     due: Time,
+    /// When its row is due, where that is not when the job is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    row: Option<Time>,
     work: W,
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn job<W: Serialize>(
     work: W,
     due: Time,
 ) -> Result<Job> {
-    let body = serde_json::to_value(Body { due, work }).map_err(corrupt)?;
+    let body = serde_json::to_value(Body { due, row: None, work }).map_err(corrupt)?;
     Ok(Job { id, lane, attempt, body })
 }
 
@@ -64,13 +67,26 @@ pub(crate) fn due(job: &Job) -> Result<Time> {
     Body::<serde::de::IgnoredAny>::deserialize(&job.body).map(|body| body.due).map_err(corrupt)
 }
 
-fn corrupt(source: serde_json::Error) -> PortError {
-    PortError::Corrupt { table: "job", source }
+/// The same job with its row in another place.
+pub(crate) fn placed(job: &Job, row: Time) -> Result<Job> {
+    let body = Body::<serde_json::Value>::deserialize(&job.body).map_err(corrupt)?;
+    let body = serde_json::to_value(Body { row: Some(row), ..body }).map_err(corrupt)?;
+    Ok(Job { body, ..job.clone() })
 }
 
-/// The name of the walk over a shard's outbox.
-pub(crate) fn walk(shard: i64) -> String {
-    format!("outbox:{shard}")
+/// The job, with its row where nobody has passed yet.
+fn on_time(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
+    let late = now.since(due(job)?) > LATE;
+    Ok(if late { Cow::Owned(placed(job, now)?) } else { Cow::Borrowed(job) })
+}
+
+fn row_of(job: &Job) -> Result<Outbox> {
+    let body = Body::<serde::de::IgnoredAny>::deserialize(&job.body).map_err(corrupt)?;
+    Ok(Outbox { due: body.row.unwrap_or(body.due), job: job.clone() })
+}
+
+fn corrupt(source: serde_json::Error) -> PortError {
+    PortError::Corrupt { table: "job", source }
 }
 
 impl App {
@@ -80,8 +96,9 @@ impl App {
         if self.ports.queue.durable() {
             return self.ports.queue.publish(job, Some(due)).await;
         }
-        self.ports.store.write(vec![self.outbox_put(job)?]).await?;
-        if let Err(error) = self.ports.queue.publish(job, Some(due)).await {
+        let job = on_time(job, self.now())?;
+        self.ports.store.write(vec![outbox_put(&job)?]).await?;
+        if let Err(error) = self.ports.queue.publish(&job, Some(due)).await {
             tracing::warn!(%error, job.id, "a job waits in the outbox");
         }
         Ok(())
@@ -115,11 +132,14 @@ impl App {
             return tokio::try_join!(self.write_all(rows), self.publish_all(jobs)).map(drop);
         }
         let mut ops = rows;
-        for job in jobs {
-            ops.push(self.outbox_put(job)?);
+        let now = self.now();
+        let jobs = jobs.iter().map(|job| on_time(job, now).map(Cow::into_owned));
+        let jobs = jobs.collect::<Result<Vec<_>>>()?;
+        for job in &jobs {
+            ops.push(outbox_put(job)?);
         }
         self.write_all(ops).await?;
-        if let Err(error) = self.publish_all(jobs).await {
+        if let Err(error) = self.publish_all(&jobs).await {
             tracing::warn!(%error, jobs = jobs.len(), "jobs wait in the outbox");
         }
         Ok(())
@@ -133,11 +153,9 @@ impl App {
         join_all(publishing).await.into_iter().collect()
     }
 
-    /// Writes rows that need not be there together: those of one partition in one write, as far as
-    /// every store takes them.
+    /// Writes rows that need not be there together, see [`write_all`].
     pub(crate) async fn write_all(&self, ops: Vec<Op>) -> Result<()> {
-        let batches = by_partition(ops)?.into_iter().flat_map(in_batches);
-        try_join_all(batches.map(|batch| self.ports.store.write(batch))).await.map(drop)
+        write_all(&*self.ports.store, ops).await
     }
 
     /// Removes a job that is done.
@@ -154,22 +172,26 @@ impl App {
         if self.ports.queue.durable() {
             return self.ports.queue.retry(lease, next, due).await;
         }
-        let old = outbox_delete(&lease.job)?;
-        self.ports.store.write(vec![self.outbox_put(next)?]).await?;
-        self.ports.queue.retry(lease, next, due).await?;
-        self.ports.store.write(vec![old]).await
-    }
-
-    fn outbox_put(&self, job: &Job) -> Result<Op> {
-        outbox_put(job, self.now())
+        let (old, now) = (outbox_delete(&lease.job)?, self.now());
+        let next = on_time(next, now)?;
+        let new = outbox_put(&next)?;
+        let same = new.key() == old.key();
+        self.ports.store.write(vec![new]).await?;
+        self.ports.queue.retry(lease, &next, due).await?;
+        if same { Ok(()) } else { self.ports.store.write(vec![old]).await }
     }
 }
 
+/// Writes rows that need not be there together: those of one partition in one write, as far as every
+/// store takes them.
+pub(crate) async fn write_all(store: &dyn Store, ops: Vec<Op>) -> Result<()> {
+    let batches = by_partition(ops)?.into_iter().flat_map(in_batches);
+    try_join_all(batches.map(|batch| store.write(batch))).await.map(drop)
+}
+
 /// The row of a job that is published by somebody else, together with other rows.
-pub(crate) fn outbox_put(job: &Job, now: Time) -> Result<Op> {
-    let row = Outbox { due: due(job)?, job: job.clone() };
-    let ttl = Some(row.due.since(now) + KEPT);
-    Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+pub(crate) fn outbox_put(job: &Job) -> Result<Op> {
+    row_of(job)?.put()
 }
 
 /// Cuts the writes of one partition into batches of bounded size, each with one at least.
@@ -190,6 +212,5 @@ fn in_batches(ops: Vec<Op>) -> Vec<Vec<Op>> {
 }
 
 fn outbox_delete(job: &Job) -> Result<Op> {
-    let row = Outbox { due: due(job)?, job: job.clone() };
-    Ok(Op::Delete { key: row.key(), when: When::Always })
+    Ok(Op::Delete { key: row_of(job)?.key(), when: When::Always })
 }

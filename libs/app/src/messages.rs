@@ -14,7 +14,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::{App, Error, Result, counts::message_keys};
+use crate::{App, Error, Result, counts::message_keys, janitor};
 
 pub(crate) use list::rows_of;
 pub use list::{ListQuery, Page};
@@ -24,9 +24,10 @@ pub use read::Download;
 impl App {
     /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.
     pub async fn delete_message(&self, team: TeamId, id: MessageId) -> Result<()> {
-        self.message_row(team, id).await?;
+        let message = self.message_row(team, id).await?;
+        let mut ops = janitor::marks(&[message.blob.segment].into(), self.now())?;
         let delete = |key| Op::Delete { key, when: When::Always };
-        let ops = vec![delete(records::Message::row(id)), delete(Mark::row(id))];
+        ops.extend([delete(records::Message::row(id)), delete(Mark::row(id))]);
         self.ports.store.write(ops).await?;
         self.changed(id.inbox).await;
         self.announce(id.inbox, LiveEvent::MessagesDeleted { ids: vec![id.uuid] }).await;
@@ -38,6 +39,7 @@ impl App {
         self.inbox_record(team, id).await?;
         if let Some(uuid) = self.newest(id).await? {
             let until = MessageId { inbox: id, uuid };
+            self.mark_segments(id).await?;
             let ops = [records::Message::row(until), Mark::row(until)];
             self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
             self.changed(id).await;

@@ -30,7 +30,8 @@ const WAITS: &str = "trapline_waits_parked";
 const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
-const CHORES: &str = "trapline_chores_total";
+const TASKS: &str = "trapline_chores_total";
+const JANITOR_BEHIND: &str = "trapline_janitor_behind_seconds";
 const SKEW: &str = "trapline_clock_skew_seconds";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
@@ -58,7 +59,8 @@ pub fn describe() {
     describe_counter!(WAIT_ENDED, "Waits by outcome.");
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
-    describe_counter!(CHORES, "Chores of the janitor by outcome; parked ones are tried daily.");
+    describe_counter!(TASKS, "Tasks of the janitor by outcome; parked ones are tried daily.");
+    describe_gauge!(JANITOR_BEHIND, Unit::Seconds, "How far the janitor is behind with a queue.");
     describe_gauge!(SKEW, Unit::Seconds, "How far this machine's clock is ahead of the store's.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
@@ -157,10 +159,16 @@ pub fn job_done(lane: Lane, ok: bool) {
     counter!(JOBS, "lane" => lane.name(), "outcome" => outcome(ok)).increment(1);
 }
 
-/// A chore of the janitor was done, failed, failed so often that it is tried daily only, or is of a
+/// A task of the janitor was done, failed, failed so often that it is tried daily only, or is of a
 /// kind that this release does not know.
-pub(crate) fn chore_done(outcome: &'static str) {
-    counter!(CHORES, "outcome" => outcome).increment(1);
+pub(crate) fn task_done(outcome: &'static str) {
+    counter!(TASKS, "outcome" => outcome).increment(1);
+}
+
+/// How far the janitor is behind in a shard of a queue.
+pub(crate) fn janitor_behind(queue: &'static str, shard: i64, by: Duration) {
+    let shard = shard.to_string();
+    gauge!(JANITOR_BEHIND, "queue" => queue, "shard" => shard).set(by.as_secs_f64());
 }
 
 /// This machine's clock was compared with the store's.

@@ -24,7 +24,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::{Result, counts::message_keys, repeated::Repeated, versions::Versions};
+use crate::{Result, counts::message_keys, janitor, jobs, repeated::Repeated, versions::Versions};
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
 const KNOWN_AT_MOST: u64 = 100_000;
@@ -140,14 +140,21 @@ impl Retention {
         let counted = self.counted(rows_kept, u64::from(max_messages));
         count.fetch_add(counted, Ordering::Relaxed);
         let beyond: Vec<_> = rows.iter().skip(max).map(Message::id).collect();
+        let kept = max.checked_sub(1).and_then(|last| rows.get(last)).map(|row| row.sort.clone());
         match beyond.first() {
-            Some(newest) => self.remove(inbox, *newest, beyond.clone()).await,
+            Some(newest) => self.remove(inbox, kept, *newest, beyond.clone()).await,
             None => Ok(()),
         }
     }
 
-    /// Removes `newest` and everything older, of which `ids` are the newest.
-    async fn remove(&self, inbox: InboxId, newest: Uuid, mut ids: Vec<Uuid>) -> Result<()> {
+    /// Removes `newest` and everything older, of which `ids` are the newest; `kept` is the row before.
+    async fn remove(
+        &self,
+        inbox: InboxId,
+        kept: Option<Vec<Value>>,
+        newest: Uuid,
+        mut ids: Vec<Uuid>,
+    ) -> Result<()> {
         // All of them are read before they go, so that each is named once.
         while let Some(oldest) = ids.last() {
             let after = Some(vec![Value::Uuid(*oldest)]);
@@ -158,6 +165,9 @@ impl Retention {
             ids.extend(rest.iter().map(Message::id));
         }
         let until = MessageId { inbox, uuid: newest };
+        let segments = janitor::segments_in(&*self.ports.store, inbox, kept).await?;
+        let marks = janitor::marks(&segments, self.clock.now())?;
+        jobs::write_all(&*self.ports.store, marks).await?;
         let ops = [Message::row(until), Mark::row(until)];
         self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
         self.tell(inbox, ids).await;

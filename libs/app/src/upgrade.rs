@@ -7,6 +7,7 @@
 
 mod deliveries;
 mod inboxes;
+mod queues;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "deliveries", run: |app| Box::pin(deliveries::run(app)) },
     Step { name: "inboxes by id", run: |app| Box::pin(inboxes::run(app)) },
+    Step { name: "queues", run: |app| Box::pin(queues::run(app)) },
 ];
 
 impl App {

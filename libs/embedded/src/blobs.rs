@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use async_trait::async_trait;
 use bytes::Bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
-use trapline_store::{BlobRef, Blobs, PortError, Result};
+use trapline_store::{BlobRef, Blobs, PortError, Result, Tail};
 
 use crate::{database::Database, values::sql};
 
@@ -27,6 +27,14 @@ impl Blobs for SqliteBlobs {
             return self.0.readers.short(|connection| read(connection, &blob, whole));
         }
         self.0.readers.long(move |connection| read(connection, &blob, whole)).await
+    }
+
+    async fn tail(&self, segment: &str, at_most: u64) -> Result<Option<Tail>> {
+        let segment = segment.to_owned();
+        if at_most <= FEW {
+            return self.0.readers.short(|connection| tail(connection, &segment, at_most));
+        }
+        self.0.readers.long(move |connection| tail(connection, &segment, at_most)).await
     }
 
     async fn segment(&self, segment: &str) -> Result<Option<Bytes>> {
@@ -60,12 +68,26 @@ fn read(connection: &Connection, blob: &BlobRef, whole: bool) -> Result<Bytes> {
     if whole { blob.verified(bytes) } else { Ok(bytes) }
 }
 
-fn range(connection: &Connection, blob: &BlobRef) -> Result<Bytes> {
-    let damaged = || PortError::Damaged(blob.segment.clone());
+/// The number of a segment's row; `None` when it is not there.
+fn seq_of(connection: &Connection, segment: &str) -> Result<Option<i64>> {
     let sql_text = "SELECT seq FROM segment_bytes WHERE name = ?";
     let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
-    let found = statement.query_row([&blob.segment], |row| row.get(0)).optional();
-    let seq: i64 = found.map_err(sql)?.ok_or_else(damaged)?;
+    statement.query_row([segment], |row| row.get(0)).optional().map_err(sql)
+}
+
+fn tail(connection: &Connection, segment: &str, at_most: u64) -> Result<Option<Tail>> {
+    let Some(seq) = seq_of(connection, segment)? else { return Ok(None) };
+    let found = connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(sql)?;
+    let size = found.len() as u64;
+    drop(found);
+    let len = at_most.min(size);
+    let blob = BlobRef { segment: segment.to_owned(), offset: size - len, len, crc: None };
+    Ok(Some(Tail { bytes: range(connection, &blob)?, size }))
+}
+
+fn range(connection: &Connection, blob: &BlobRef) -> Result<Bytes> {
+    let damaged = || PortError::Damaged(blob.segment.clone());
+    let seq = seq_of(connection, &blob.segment)?.ok_or_else(damaged)?;
     // Pages that SQLite finds damaged are the segment's own here.
     let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt) => damaged(),

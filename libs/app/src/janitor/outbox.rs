@@ -1,135 +1,120 @@
 //! Repairs what a queue lost: a job whose row is long due is published again.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
+use serde::Deserialize;
+use tokio::time::Instant;
 use trapline_model::Time;
-use trapline_store::{
-    Lane, Record, Row, Scan, Value,
-    records::{Chore, Outbox, SHARDS},
+use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
+
+use super::{reader::Queue, shard::Shard};
+use crate::{
+    App, Result,
+    jobs::{self, write_all},
 };
 
-use super::shard::Shard;
-use crate::{App, Result, jobs};
+/// How long a job may be due before it counts as lost. The queue stores one of two jobs that are
+/// published within two minutes, so what is only slow is not done twice.
+const LOST: Duration = Duration::from_secs(45);
+/// How much later a job of a lane with a backlog is looked at again.
+const LATE_AGAIN: Duration = Duration::from_secs(20);
+/// The same for one that has been due for long, at most.
+const LATEST: Duration = Duration::from_hours(1);
+/// When a job is looked at again that this release does not know.
+const FOR_ANOTHER: Duration = Duration::from_hours(1);
 
-/// How long a job may be due before it counts as lost.
-const LOST: Duration = Duration::from_mins(5);
-const OVERDUE: Duration = Duration::from_mins(1);
-const PAUSE: Duration = Duration::from_secs(30);
-const AT_ONCE: usize = 200;
-/// The most overdue jobs that are counted.
-const COUNTED: usize = 1_000;
+/// What the rows of a page come to.
+#[derive(Default)]
+struct Repairs {
+    put: Vec<Op>,
+    publish: Vec<Job>,
+    delete: Vec<Op>,
+    stats: HashMap<Lane, LaneStats>,
+}
+
+/// What of a row every release can read.
+#[derive(Deserialize)]
+struct Dated {
+    due: Time,
+}
 
 impl App {
-    /// Publishes the lost jobs of a shard again.
-    pub(super) async fn repair_shard(&self, shard: &mut Shard) -> Result<()> {
-        let now = self.now();
-        if self.ports.queue.durable() || shard.repair_at.is_some_and(|at| now < at) {
-            return Ok(());
-        }
-        shard.repair_at = Some(now.after(PAUSE));
-        let walk = jobs::walk(shard.number);
-        let first = self.walk_from(&walk).await?;
-        let mut oldest = Chore::hour(now.before(LOST));
-        for hour in first..=Chore::hour(now) {
-            if self.repair_hour(hour, shard.number, now.before(LOST)).await? {
-                oldest = oldest.min(hour);
+    /// Publishes the lost jobs of a shard again. Their rows move on with them, so that nothing that
+    /// was passed is read again. How many were looked at, and whether any are left for want of time.
+    pub(super) async fn repair_shard(
+        &self,
+        shard: &mut Shard,
+        until: Instant,
+    ) -> Result<(usize, bool)> {
+        let mut seen = 0;
+        let mut repairs = Repairs::default();
+        while shard.may_work(self).await? {
+            let lost = self.now().before(LOST);
+            let page = shard.reader(Queue::Outbox).next_page(self, lost).await?;
+            let Some(page) = page else { return Ok((seen, false)) };
+            for row in &page.rows {
+                self.repair_job(row, &mut repairs).await?;
+            }
+            seen += page.rows.len();
+            self.carry_out(&mut repairs).await?;
+            shard.reader(Queue::Outbox).settled(&page);
+            if Instant::now() >= until {
+                return Ok((seen, true));
             }
         }
-        self.walked_to(&walk, first, oldest).await
-    }
-
-    /// Whether jobs of that hour are still to be done.
-    async fn repair_hour(&self, hour: i64, shard: i64, until: Time) -> Result<bool> {
-        let mut seen: Option<Vec<Value>> = None;
-        loop {
-            let lost = Outbox::due_in(hour, shard, until, seen.clone(), AT_ONCE);
-            let rows = self.ports.store.scan(lost).await?;
-            for row in &rows {
-                self.repair_job(row).await?;
-            }
-            if let Some(last) = rows.last() {
-                seen = Some(last.sort.clone());
-            }
-            if rows.len() < AT_ONCE {
-                return Ok(seen.is_some());
-            }
-        }
+        Ok((seen, false))
     }
 
     /// A job that cannot be published, as one of a newer release's lane, keeps its row and is in no
     /// other job's way; only a queue that is away ends the pass.
-    async fn repair_job(&self, row: &Row) -> Result<()> {
-        let outcome = match Outbox::of(row) {
-            Ok(lost) => self.publish_again(&lost).await,
-            Err(error) => Err(error.into()),
-        };
-        match outcome {
-            Err(error) if !error.is_outage() => {
-                tracing::warn!(%error, job = ?row.sort.last(), "a lost job stays in the outbox");
-                Ok(())
+    async fn repair_job(&self, row: &Row, repairs: &mut Repairs) -> Result<()> {
+        let Some((due, name)) = Outbox::place(row) else { return Ok(()) };
+        let now = self.now();
+        repairs.delete.push(Op::Delete { key: Outbox::row(due, name), when: When::Always });
+        let (job, first_due) = match Outbox::of(row).and_then(|row| Ok((jobs::due(&row.job)?, row)))
+        {
+            Ok((first_due, row)) => (Some(row.job), first_due),
+            Err(error) => {
+                tracing::warn!(%error, job = name, "a job of another release stays in the outbox");
+                (None, serde_json::from_str::<Dated>(&row.doc).map_or(due, |dated| dated.due))
             }
-            outcome => outcome,
+        };
+        let age = now.since(first_due);
+        if age > Outbox::GIVEN_UP {
+            tracing::error!(job = name, "a job that nobody finished is given up");
+            return Ok(());
         }
-    }
-
-    /// A lane with a backlog as old is late, not broken: to publish again would double its work.
-    async fn publish_again(&self, row: &Outbox) -> Result<()> {
-        let stats = self.ports.queue.stats(row.job.lane).await?;
-        let late = stats.oldest_overdue.is_some_and(|age| age >= self.now().since(row.due));
-        if !late {
-            tracing::warn!(job.id = row.job.id, "a job was lost and is published again");
-            self.ports.queue.publish(&row.job, None).await?;
+        let Some(job) = job else {
+            let (at, doc) = (now.after(FOR_ANOTHER), row.doc.clone());
+            repairs.put.push(Outbox::put_doc(Outbox::row(at, name), doc));
+            return Ok(());
+        };
+        let stats = match repairs.stats.get(&job.lane) {
+            Some(stats) => *stats,
+            None => self.ports.queue.stats(job.lane).await?,
+        };
+        repairs.stats.insert(job.lane, stats);
+        // A lane with a backlog as old is late, not broken: to publish again would double its work.
+        if stats.oldest_overdue.is_some_and(|oldest| oldest >= age) {
+            let at = now.after(age.min(LATEST).saturating_sub(LOST).max(LATE_AGAIN));
+            repairs.put.push(Outbox { due: at, job }.put()?);
+            return Ok(());
         }
+        tracing::warn!(job.id, "a job was lost and is published again");
+        let job = jobs::placed(&job, now)?;
+        repairs.put.push(Outbox { due: now, job: job.clone() }.put()?);
+        repairs.publish.push(job);
         Ok(())
     }
 
-    /// Jobs due for more than a minute that are not finished; at most 8,000 are counted.
-    pub(crate) async fn overdue_in_outbox(&self) -> Result<u64> {
-        let until = self.now().before(OVERDUE);
-        let mut overdue = 0;
-        for shard in 0..SHARDS {
-            for hour in self.walk_from(&jobs::walk(shard)).await?..=Chore::hour(until) {
-                let due = Outbox::due_in(hour, shard, until, None, COUNTED);
-                overdue += self.ports.store.scan(Scan { keys_only: true, ..due }).await?.len();
-            }
+    /// In this order a crash repeats what was done, and loses nothing.
+    async fn carry_out(&self, repairs: &mut Repairs) -> Result<()> {
+        let store = &*self.ports.store;
+        write_all(store, std::mem::take(&mut repairs.put)).await?;
+        let delete = std::mem::take(&mut repairs.delete);
+        for job in repairs.publish.drain(..) {
+            self.ports.queue.publish(&job, None).await?;
         }
-        Ok(overdue as u64)
-    }
-
-    /// For how long the oldest job of a lane that is not finished has been due, over a minute.
-    pub(crate) async fn oldest_in_outbox(&self, lane: Lane) -> Result<Option<Duration>> {
-        let until = self.now().before(OVERDUE);
-        let mut oldest: Option<Time> = None;
-        for shard in 0..SHARDS {
-            for hour in self.walk_from(&jobs::walk(shard)).await?..=Chore::hour(until) {
-                let found = self.oldest_of_lane(hour, shard, until, lane).await?;
-                oldest = found.into_iter().chain(oldest).min();
-                if found.is_some() {
-                    break;
-                }
-            }
-        }
-        Ok(oldest.map(|due| self.now().since(due)))
-    }
-
-    async fn oldest_of_lane(
-        &self,
-        hour: i64,
-        shard: i64,
-        until: Time,
-        lane: Lane,
-    ) -> Result<Option<Time>> {
-        let mut after = None;
-        loop {
-            let due = Outbox::due_in(hour, shard, until, None, COUNTED);
-            let rows = self.ports.store.scan(Scan { after, keys_only: true, ..due }).await?;
-            if let Some(due) = rows.iter().find_map(|row| Outbox::due_if_of(row, lane)) {
-                return Ok(Some(due));
-            }
-            if rows.len() < COUNTED {
-                return Ok(None);
-            }
-            after = rows.last().map(|row| row.sort.clone());
-        }
+        Ok(write_all(store, delete).await?)
     }
 }

@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use trapline_store::{
-    Op, Record as _, Row, Scan, When,
-    records::{Chore, Task},
-    segment::Class,
+    Op, Record as _, Row, When,
+    records::{MaintenanceTask, Position, Task, TaskQueue},
 };
 
-use super::{segments::first_visit, shard::Shard};
+use super::{segments::Found, shard::Shard};
 use crate::{App, Result};
 
-/// Chores read at a time.
+/// Tasks read at a time.
 const AT_ONCE: usize = 50;
 /// How long one shard is looked at in a round; the next round goes on.
 const AT_MOST: Duration = Duration::from_millis(200);
+/// Longer than any segment waits for its next check.
+const AHEAD: Duration = Duration::from_hours(31 * 24);
 
 impl App {
     /// Removes what is dead of a shard's segments. Only where rows come with their bytes: elsewhere a
@@ -24,49 +25,55 @@ impl App {
         if !self.ports.queue.durable() {
             return Ok(());
         }
-        let (began, now) = (Instant::now(), Chore::hour(self.now()));
-        let last = Chore::hour(self.now().after(first_visit(Class::D7)));
-        let (first, mut after) = shard.looked_at.take().unwrap_or((now, None));
-        for hour in first.max(now)..=last {
-            loop {
-                let due = Chore::due_in(hour, shard.number, self.now(), AT_ONCE);
-                let due = Scan { after: after.clone(), until: None, ..due };
-                let rows = self.ports.store.scan(due).await?;
-                for row in &rows {
-                    if began.elapsed() > AT_MOST || !shard.may_work(self).await? {
-                        shard.looked_at = Some((hour, after));
-                        return Ok(());
-                    }
-                    self.look_early(row).await?;
-                    after = Some(row.sort.clone());
+        let (began, now) = (Instant::now(), self.now());
+        let last = now.after(AHEAD);
+        let place = shard.looked_at.take().filter(|place| !place.is_before(now));
+        let mut place = place.unwrap_or_else(|| Position::behind(now));
+        while place.is_before(last) {
+            let queue = TaskQueue::Segments;
+            let slice = queue.slice(shard.number, &place, last, Duration::from_mins(1), AT_ONCE);
+            let rows = self.ports.store.scan(slice.scan).await?;
+            for row in &rows {
+                if began.elapsed() > AT_MOST || !shard.may_work(self).await? {
+                    shard.looked_at = Some(place);
+                    return Ok(());
                 }
-                if rows.len() < AT_ONCE {
-                    break;
-                }
+                self.look_early(row).await?;
+                place = Position::of(row).unwrap_or(place);
             }
-            after = None;
+            if rows.len() < AT_ONCE {
+                place = slice.end;
+            }
+            if began.elapsed() > AT_MOST {
+                shard.looked_at = Some(place);
+                return Ok(());
+            }
         }
         Ok(())
     }
 
     /// What fails here is done, or put off, when it is due.
     async fn look_early(&self, row: &Row) -> Result<()> {
-        let Ok(chore) = Chore::of(row) else { return Ok(()) };
-        let over = match &chore.task {
+        let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
+        let over = match &task.task {
             Task::ExpireInbox { .. } => return Ok(()),
-            Task::CheckSegment { aliases, .. } => self.visit_segment(&chore.subject, aliases).await,
+            Task::CheckSegment { aliases, .. } => {
+                let found = self.visit_segment(&task.subject, aliases).await;
+                found.map(|found| found == Found::Over)
+            }
+            Task::ReviewSegment {} => self.review_segment(&task.subject).await.map(|()| true),
             Task::RemoveSegment { aliases } => {
-                self.remove_segment(&chore.subject, aliases).await.map(|()| true)
+                self.remove_segment(&task.subject, aliases).await.map(|()| true)
             }
         };
         match over {
             Ok(true) => {
-                let delete = Op::Delete { key: chore.key(), when: When::Always };
+                let delete = Op::Delete { key: task.key(), when: When::Always };
                 Ok(self.ports.store.write(vec![delete]).await?)
             }
             Ok(false) => Ok(()),
             Err(error) => {
-                tracing::debug!(%error, segment = chore.subject, "a segment keeps its room");
+                tracing::debug!(%error, segment = task.subject, "a segment keeps its room");
                 Ok(())
             }
         }

@@ -1,24 +1,37 @@
 //! Segments: looked at now and then, compacted when half is dead, removed when all is.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_model::{InboxId, MessageId};
 use trapline_store::{
-    Group, Op, PortError, Record, When,
-    records::{Chore, Message, Moved, SegmentAlias, Task},
-    segment::{self, Builder, Class, Entry},
+    Group, Op, PortError, Record, Scan, Value, When, load,
+    records::{MaintenanceTask, Message, Moved, SegmentAlias, Task},
+    segment::{self, Builder, Class, Entry, Footer},
 };
+use uuid::Uuid;
 
-use crate::{App, Result};
+use crate::{App, Result, counts::message_keys};
 
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
+/// The longest between two checks of a segment of which nothing died, as far as is known.
+const LONGEST: Duration = Duration::from_hours(30 * 24);
 /// Readers that looked up a message just before it moved still find it for so long.
 const GRACE: Duration = Duration::from_mins(10);
+/// What is read of a segment first: the footer of about 1,200 messages.
+const TAIL: u64 = 64 << 10;
+/// Inboxes whose messages are looked up at the same time.
+const AT_ONCE: usize = 16;
+/// Keys of an inbox read at a time.
+const KEYS: usize = 1_000;
+/// How often a segment may have been compacted since a message in it was written.
+const MAX_MOVES: usize = 16;
 
 /// When a new segment is looked at first: a lasting one soon, one of a retention class when
 /// everything in it is past its time.
-pub(crate) fn first_visit(class: Class) -> Duration {
+pub(crate) fn first_check(class: Class) -> Duration {
     match class {
         Class::H1 | Class::Keep => HOUR,
         Class::D1 => DAY,
@@ -26,52 +39,111 @@ pub(crate) fn first_visit(class: Class) -> Duration {
     }
 }
 
-fn next_visit(visits: u32) -> Duration {
-    if visits == 0 { 5 * HOUR } else { DAY }
+/// Twice as long each time.
+fn next_check(visits: u32) -> Duration {
+    HOUR.saturating_mul(2_u32.saturating_pow(visits.saturating_add(1))).min(LONGEST)
+}
+
+/// What a look at a segment found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// There is none of this name.
+    Nothing,
+    /// It was removed, or is to be: its messages are gone or moved.
+    Over,
+    /// It stays as it is.
+    Living,
 }
 
 impl App {
+    /// The next check, as long as there is something to be checked.
     pub(super) async fn check_segment(
         &self,
         name: &str,
         visits: u32,
         aliases: &[String],
-    ) -> Result<()> {
-        if self.visit_segment(name, aliases).await? {
-            return Ok(());
+    ) -> Result<Option<MaintenanceTask>> {
+        let found = self.visit_segment(name, aliases).await?;
+        // A review that did not know the aliases removed it, or compacted it: then they lead on.
+        let leads_on =
+            found == Found::Nothing && !aliases.is_empty() && self.alias(name).await?.is_some();
+        if found == Found::Nothing && !leads_on {
+            self.remove_aliases(aliases).await?;
+        }
+        if found != Found::Living && !leads_on {
+            return Ok(None);
         }
         let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
-        let due = self.now().after(next_visit(visits));
-        self.plan(Chore::new(due, name.to_owned(), task)).await
+        let due = self.now().after(next_check(visits));
+        Ok(Some(MaintenanceTask::new(due, name.to_owned(), task)))
     }
 
-    /// Removes a segment without living messages, or compacts one that is half dead; whether either
-    /// was done, or there is no such segment.
-    pub(super) async fn visit_segment(&self, name: &str, aliases: &[String]) -> Result<bool> {
-        let Some(bytes) = self.ports.blobs.segment(name).await? else { return Ok(true) };
-        let entries = segment::entries(&bytes).map_err(|error| {
-            tracing::error!(%error, segment = name, "a segment is damaged");
-            PortError::Damaged(name.to_owned())
-        })?;
-        let living = self.living_in(name, entries.clone()).await?;
+    /// Looks at a segment, or at the one that its messages moved to. What it leaves of aliases goes
+    /// with the regular check.
+    pub(super) async fn review_segment(&self, name: &str) -> Result<()> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_MOVES {
+            if self.visit_segment(&name, &[]).await? != Found::Nothing {
+                return Ok(());
+            }
+            let alias = self.alias(&name).await?;
+            match alias.and_then(|alias| alias.moved.into_iter().next()) {
+                Some(moved) => name = moved.to.segment,
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn alias(&self, name: &str) -> Result<Option<SegmentAlias>> {
+        let found = load::<SegmentAlias>(&*self.ports.store, &SegmentAlias::row(name)).await?;
+        Ok(found.map(|(alias, _)| alias))
+    }
+
+    /// Removes a segment without living messages, or compacts one that is half dead. Only the footer
+    /// is read of one that stays.
+    pub(super) async fn visit_segment(&self, name: &str, aliases: &[String]) -> Result<Found> {
+        let Some(entries) = self.entries_of(name).await? else { return Ok(Found::Nothing) };
+        let living = self.living_in(name, &entries).await?;
         if living.is_empty() {
             self.remove_segment(name, aliases).await?;
-            return Ok(true);
+            return Ok(Found::Over);
         }
         if size(&living) * 2 > size(&entries) {
-            return Ok(false);
+            return Ok(Found::Living);
         }
+        let Some(bytes) = self.ports.blobs.segment(name).await? else { return Ok(Found::Nothing) };
         if !living.iter().all(|entry| segment::verify(entry, &bytes)) {
             // A copy would have a checksum of its own, and pass damaged bytes as whole.
             tracing::error!(segment = name, "a segment is damaged and stays as it is");
-            return Ok(false);
+            return Ok(Found::Living);
         }
         self.compact(name, &bytes, living, aliases).await?;
-        Ok(true)
+        Ok(Found::Over)
+    }
+
+    /// What a segment holds, by its footer; `None` when it is not there.
+    async fn entries_of(&self, name: &str) -> Result<Option<Vec<Entry>>> {
+        let mut length = TAIL;
+        loop {
+            let Some(tail) = self.ports.blobs.tail(name, length).await? else { return Ok(None) };
+            match segment::footer(&tail.bytes, tail.size) {
+                Ok(Footer::Whole(entries)) => return Ok(Some(entries)),
+                Ok(Footer::Longer(needed)) => length = needed,
+                Err(error) => {
+                    tracing::error!(%error, segment = name, "a segment is damaged");
+                    return Err(PortError::Damaged(name.to_owned()).into());
+                }
+            }
+        }
     }
 
     pub(super) async fn remove_segment(&self, name: &str, aliases: &[String]) -> Result<()> {
         self.ports.blobs.remove(name).await?;
+        self.remove_aliases(aliases).await
+    }
+
+    async fn remove_aliases(&self, aliases: &[String]) -> Result<()> {
         let delete =
             |alias: &String| Op::Delete { key: SegmentAlias::row(alias), when: When::Always };
         Ok(self.ports.store.write(aliases.iter().map(delete).collect()).await?)
@@ -79,15 +151,42 @@ impl App {
 
     /// The entries whose message is still there and still in this segment, wherever its row says
     /// that it was first put.
-    async fn living_in(&self, name: &str, entries: Vec<Entry>) -> Result<Vec<Entry>> {
-        let mut living = Vec::new();
+    async fn living_in(&self, name: &str, entries: &[Entry]) -> Result<Vec<Entry>> {
+        let mut inboxes: HashMap<InboxId, Vec<Entry>> = HashMap::new();
         for entry in entries {
-            if self.ports.store.get(&Message::row(entry.id)).await?.is_some() {
-                living.push(entry);
-            }
+            inboxes.entry(entry.id.inbox).or_default().push(*entry);
         }
+        let looks: Vec<_> =
+            inboxes.into_iter().map(|(inbox, entries)| self.living_of(inbox, entries)).collect();
+        let found = stream::iter(looks).buffer_unordered(AT_ONCE);
+        let mut living: Vec<Entry> = found.try_concat().await?;
+        living.sort_by_key(|entry| (entry.offset, entry.len, entry.id.uuid));
         tracing::debug!(segment = name, living = living.len(), "a segment was looked at");
         Ok(living)
+    }
+
+    /// Reads the keys between the oldest and the newest of the entries: those of one group are
+    /// neighbours in their inbox.
+    async fn living_of(&self, inbox: InboxId, mut entries: Vec<Entry>) -> Result<Vec<Entry>> {
+        entries.sort_by_key(|entry| entry.id.uuid);
+        let (Some(oldest), Some(newest)) = (entries.first(), entries.last()) else {
+            return Ok(entries);
+        };
+        let until = Some(vec![Value::Uuid(oldest.id.uuid)]);
+        let mut after = above(newest.id.uuid).map(|id| vec![Value::Uuid(id)]);
+        let mut living = Vec::with_capacity(entries.len());
+        loop {
+            let keys = Scan { after, until: until.clone(), ..message_keys(inbox, KEYS) };
+            let rows = self.ports.store.scan(keys).await?;
+            for id in rows.iter().map(Message::id) {
+                let first = entries.partition_point(|entry| entry.id.uuid < id);
+                living.extend(entries[first..].iter().take_while(|entry| entry.id.uuid == id));
+            }
+            if rows.len() < KEYS {
+                return Ok(living);
+            }
+            after = rows.last().map(|row| row.sort.clone());
+        }
     }
 
     /// Copies the living into a segment of their own and leaves an alias for readers.
@@ -112,30 +211,36 @@ impl App {
         // An alias that led here leads on from here, so it stays until the new segment goes.
         let mut leading: Vec<String> = aliases.to_vec();
         leading.push(name.to_owned());
-        let put = |key, doc| Op::Put { key, doc, ttl: None, when: When::Always };
-        let check = Task::CheckSegment { visits: 1, aliases: leading };
-        let check = Chore::new(self.now().after(DAY), target.clone(), check);
+        let now = self.now();
+        let check = Task::CheckSegment { visits: 0, aliases: leading };
+        let check = MaintenanceTask::new(now.after(first_check(class)), target.clone(), check);
         let remove = Task::RemoveSegment { aliases: Vec::new() };
-        let remove = Chore::new(self.now().after(GRACE), name.to_owned(), remove);
-        let (before, rows) = (vec![put(check.key(), check.doc()?)], Vec::new());
+        let remove = MaintenanceTask::new(now.after(GRACE), name.to_owned(), remove);
+        let (before, rows) = (vec![check.planned()?], Vec::new());
         let bytes = builder.finish();
         let group = Group { segment: target, bytes, before, rows, job: None };
         self.ports.intake.commit(group).await?;
         // In this order: the old segment must not go before readers are led to the new one. Cut off
         // in between, the visit is repeated, and the next copy's alias takes this one's place.
-        let moved = [put(alias.key(), alias.doc()?), put(remove.key(), remove.doc()?)];
-        Ok(self.ports.store.write(moved.into()).await?)
+        let put = Op::Put { key: alias.key(), doc: alias.doc()?, ttl: None, when: When::Always };
+        Ok(self.ports.store.write(vec![put, remove.planned()?]).await?)
     }
 }
 
-/// Messages that share their bytes stay together.
-fn by_place(entries: &[Entry]) -> Vec<((u64, u64), Vec<trapline_model::MessageId>)> {
+/// The id right above, which a scan that begins behind it may begin with.
+fn above(id: Uuid) -> Option<Uuid> {
+    let above = Uuid::from_u128(id.as_u128().checked_add(1)?);
+    trapline_store::is_v7(above).then_some(above)
+}
+
+/// Messages that share their bytes stay together. The entries are sorted by place.
+fn by_place(entries: &[Entry]) -> Vec<((u64, u64), Vec<MessageId>)> {
     let mut places: Vec<((u64, u64), Vec<_>)> = Vec::new();
     for entry in entries {
         let place = (entry.offset, entry.len);
-        match places.iter_mut().find(|(other, _)| *other == place) {
-            Some((_, ids)) => ids.push(entry.id),
-            None => places.push((place, vec![entry.id])),
+        match places.last_mut() {
+            Some((last, ids)) if *last == place => ids.push(entry.id),
+            _ => places.push((place, vec![entry.id])),
         }
     }
     places

@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use trapline_model::Time;
-use trapline_store::Value;
+use trapline_store::{
+    Op,
+    records::{Position, TaskQueue},
+};
 
+use super::reader::{Queue, Reader};
 use crate::{App, Result};
 
 /// How long a process that was killed keeps its shards.
@@ -16,12 +20,11 @@ pub(super) struct Shard {
     /// `None` works without a lease.
     holder: Option<String>,
     held_until: Option<Time>,
-    /// Every chore that was due before is done.
-    pub clean_until: Option<Time>,
-    /// When the outbox is looked at next.
-    pub repair_at: Option<Time>,
-    /// Where the search for room goes on: the hour, and the last chore that it saw of that hour.
-    pub looked_at: Option<(i64, Option<Vec<Value>>)>,
+    jobs: Reader,
+    expiry: Reader,
+    segments: Reader,
+    /// Where the search for room goes on.
+    pub looked_at: Option<Position>,
 }
 
 impl Shard {
@@ -34,33 +37,65 @@ impl Shard {
             number,
             holder: None,
             held_until: None,
-            clean_until: None,
-            repair_at: None,
+            jobs: Reader::new(Queue::Outbox, number),
+            expiry: Reader::new(Queue::Tasks(TaskQueue::Expiry), number),
+            segments: Reader::new(Queue::Tasks(TaskQueue::Segments), number),
             looked_at: None,
         }
     }
 
+    pub(super) fn reader(&mut self, queue: Queue) -> &mut Reader {
+        match queue {
+            Queue::Outbox => &mut self.jobs,
+            Queue::Tasks(TaskQueue::Expiry) => &mut self.expiry,
+            Queue::Tasks(TaskQueue::Segments) => &mut self.segments,
+        }
+    }
+
+    fn readers(&mut self) -> [&mut Reader; 3] {
+        [&mut self.jobs, &mut self.expiry, &mut self.segments]
+    }
+
     pub(super) fn is_held(&self, now: Time) -> bool {
-        self.held_until.is_some_and(|until| now < until)
+        self.holder.is_none() || self.held_until.is_some_and(|until| now < until)
     }
 
     /// Whether the next piece of work is this process's to do; takes or renews the lease.
     pub(super) async fn may_work(&mut self, app: &App) -> Result<bool> {
-        let Some(holder) = &self.holder else { return Ok(true) };
+        let Some(holder) = self.holder.clone() else { return Ok(true) };
         let now = app.now();
         if self.held_until.is_some_and(|until| until.since(now) > LEASE / 2) {
             return Ok(true);
         }
         if !self.is_held(now) {
-            // Another process may have worked here meanwhile; what it left is read anew.
-            (self.clean_until, self.repair_at) = (None, None);
+            // Another process may have worked here meanwhile.
+            for reader in self.readers() {
+                reader.forget();
+            }
         }
-        let held = app.hold(&self.name(), holder, LEASE).await?;
+        let held = app.hold(&self.name(), &holder, LEASE).await?;
         self.held_until = held.then(|| now.after(LEASE));
         Ok(held)
     }
 
+    /// Stores the places of the readers that went on for long, or all of them `at_once`.
+    pub(super) fn store_places(
+        &mut self,
+        at_once: bool,
+        ops: &mut Vec<Op>,
+        now: Time,
+    ) -> Result<()> {
+        self.readers().into_iter().try_for_each(|reader| reader.store(at_once, ops, now))
+    }
+
+    /// Lets another process have the shard.
     pub(super) async fn give_up(&mut self, app: &App) -> Result<()> {
+        if !self.is_held(app.now()) {
+            return Ok(());
+        }
+        let mut ops = Vec::new();
+        self.store_places(true, &mut ops, app.now())?;
+        app.write_together(ops).await?;
         match (&self.holder, self.held_until.take()) {
             (Some(holder), Some(_)) => app.release(&self.name(), holder).await,
             _ => Ok(()),

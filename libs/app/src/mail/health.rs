@@ -77,9 +77,6 @@ impl App {
 
     /// For how long the oldest job of a lane that is not done has been due, over a minute.
     async fn oldest_overdue(&self, lane: Lane) -> Result<Option<Duration>> {
-        if self.ports.queue.durable() {
-            return Ok(self.ports.queue.stats(lane).await?.oldest_overdue);
-        }
-        self.oldest_in_outbox(lane).await
+        Ok(self.ports.queue.stats(lane).await?.oldest_overdue)
     }
 }

@@ -6,8 +6,8 @@ use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
-    Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, Record, When,
-    records::{Chore, Message, Task},
+    Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, When,
+    records::{MaintenanceTask, Message, Task},
     segment::{self, Builder, Class},
 };
 use uuid::Uuid;
@@ -165,7 +165,7 @@ impl Committer {
         }
         let job = jobs::job(Lane::Received, segment.to_owned(), 1, arrivals, now)?;
         if !self.ports.queue.durable() {
-            rows.push(jobs::outbox_put(&job, now)?);
+            rows.push(jobs::outbox_put(&job)?);
         }
         Ok((Some(job), rows))
     }
@@ -258,6 +258,6 @@ fn answer(done: Done, outcome: Result<Vec<MessageId>>) {
 
 fn janitor_row(segment: &str, class: Class, now: Time) -> trapline_store::Result<Op> {
     let task = Task::CheckSegment { visits: 0, aliases: Vec::new() };
-    let chore = Chore::new(now.after(janitor::first_visit(class)), segment.to_owned(), task);
-    Ok(Op::Put { key: chore.key(), doc: chore.doc()?, ttl: None, when: When::Always })
+    let due = now.after(janitor::first_check(class));
+    MaintenanceTask::new(due, segment.to_owned(), task).planned()
 }

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use object_store::{Error, ObjectStoreExt as _, path::Path};
-use trapline_store::{BlobRef, Blobs, PortError, Result};
+use object_store::{
+    Error, GetOptions, GetRange, ObjectStore as _, ObjectStoreExt as _, path::Path,
+};
+use trapline_store::{BlobRef, Blobs, PortError, Result, Tail};
 
 use super::{
     Segments,
@@ -23,6 +25,22 @@ impl Blobs for Segments {
             Ok(Some(bytes)) if whole => blob.verified(bytes),
             Ok(bytes) => bytes.ok_or_else(damaged),
             Err(error) if is_absent(&error) => Err(damaged()),
+            Err(error) => Err(self.failed(port_error(error))),
+        }
+    }
+
+    async fn tail(&self, segment: &str, at_most: u64) -> Result<Option<Tail>> {
+        self.meters.get.increment(1);
+        let path = self.path(segment);
+        let range = Some(GetRange::Suffix(at_most));
+        let end = async {
+            let found = self.store.get_opts(&path, GetOptions { range, ..<_>::default() }).await?;
+            let size = found.meta.size;
+            Ok::<_, Error>(Tail { bytes: found.bytes().await?, size })
+        };
+        match self.call(end).await? {
+            Ok(tail) => Ok(Some(tail)),
+            Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(self.failed(port_error(error))),
         }
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rusqlite::params_from_iter;
-use trapline_store::{Op, PortError, Result, When, Writes, by_partition};
+use trapline_store::{Op, PortError, Result, Storage, Table, When, Writes, by_partition};
 
 use super::Tables;
 use crate::{
@@ -82,7 +82,7 @@ impl Step {
     fn parameters(&self, session: &Session<'_>) -> Vec<Bound<'_>> {
         let (now, key) = (session.now(), self.op.key());
         let expiry = |ttl: &Option<Duration>| {
-            let ttl = key.table.life(*ttl);
+            let ttl = life(key.table, *ttl);
             Bound::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()))
         };
         let mut bound: Vec<_> = key.partition.iter().chain(&key.sort).map(Bound::Value).collect();
@@ -103,5 +103,14 @@ impl Step {
             Op::Delete { .. } | Op::DeleteUntil { .. } => {}
         }
         bound
+    }
+}
+
+/// The rows of a queue are read by this process alone, which loses sight of none; without a time to
+/// live they cost no entry in the index of times.
+fn life(table: &Table, ttl: Option<Duration>) -> Option<Duration> {
+    match table.storage {
+        Storage::Queue { .. } => ttl,
+        Storage::Rows | Storage::Log { .. } => table.life(ttl),
     }
 }

@@ -89,6 +89,21 @@ pub async fn parts_are_cut_at_the_end(h: &impl Harness) {
     assert_eq!(&read[..], b"9");
 }
 
+/// The end of a segment comes with the length of all of it.
+pub async fn a_segments_end(h: &impl Harness) {
+    let blob = committed(h, b"0123456789").await;
+    let blobs = &h.ports().blobs;
+    let whole = blobs.segment(&blob.segment).await.unwrap().unwrap();
+    let size = whole.len() as u64;
+    for at_most in [1, 8, size - 1, size, size + 1, 1 << 20] {
+        let tail = blobs.tail(&blob.segment, at_most).await.unwrap().unwrap();
+        let from = whole.len() - usize::try_from(at_most.min(size)).unwrap();
+        assert_eq!((tail.size, &tail.bytes[..]), (size, &whole[from..]), "{}: {at_most}", h.name());
+    }
+    let other = name(Class::Keep, fresh(h));
+    assert_eq!(blobs.tail(&other, 8).await.unwrap(), None, "{}", h.name());
+}
+
 /// Whoever sees a row can read its bytes at once.
 pub async fn rows_come_with_their_bytes(h: &impl Harness) {
     prepared(h).await;

@@ -49,7 +49,7 @@ macro_rules! suite {
             $crate::suite!(@ store, $harness, prepare_is_repeatable, reads_back, the_last_write_wins,
                 deletes, the_wrong_kind_of_write_is_refused, unknown_and_malformed_keys_are_refused,
                 a_partition_applies_whole_or_not, partitions_apply_in_order, a_row_outlives_its_time,
-                every_write_sets_the_time_anew, logs_and_queues_keep_nothing_for_ever,
+                every_write_sets_the_time_anew, logs_keep_nothing_for_ever,
                 big_documents, answers_ping, tells_its_time);
             $crate::suite!(@ store_clocks, $harness, a_delete_wins_over_what_was_read,
                 a_change_wins_over_what_was_read, a_range_delete_takes_all_that_is_there,
@@ -73,7 +73,7 @@ macro_rules! suite {
                 keys_are_apart);
             $crate::suite!(@ cache, $harness, put_and_get, gone_after_its_time,
                 the_last_put_counts, a_mark_is_stable, a_bump_never_repeats, many_are_read_together);
-            $crate::suite!(@ blobs, $harness, committed_bytes_read_back, other_bytes_are_damaged, parts_are_cut_at_the_end,
+            $crate::suite!(@ blobs, $harness, committed_bytes_read_back, other_bytes_are_damaged, parts_are_cut_at_the_end, a_segments_end,
                 rows_come_with_their_bytes, what_goes_before_is_kept_too,
                 a_job_comes_with_its_group, a_removed_segment_is_gone, a_refused_group_leaves_nothing, many_groups_at_once);
         }

@@ -68,6 +68,15 @@ pub trait Intake: Send + Sync {
     async fn commit(&self, group: Group) -> Result<()>;
 }
 
+/// The end of a segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tail {
+    /// The bytes asked for.
+    pub bytes: Bytes,
+    /// The length of the whole segment, in bytes.
+    pub size: u64,
+}
+
 /// The read side: ranges of segments, and their removal.
 #[async_trait]
 pub trait Blobs: Send + Sync {
@@ -75,6 +84,9 @@ pub trait Blobs: Send + Sync {
     /// the blob is cut at its end; a segment that is not there, or a whole message whose checksum is
     /// another, is [`super::PortError::Damaged`].
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes>;
+    /// Reads the last `at_most` bytes of a segment, all of it where that is less; `None` when it is not
+    /// there.
+    async fn tail(&self, segment: &str, at_most: u64) -> Result<Option<Tail>>;
     /// Reads a whole segment; `None` when it is not there.
     async fn segment(&self, segment: &str) -> Result<Option<Bytes>>;
     /// Removes a segment; one that is not there is no error.

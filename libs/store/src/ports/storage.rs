@@ -24,8 +24,8 @@ pub enum Storage {
     Queue {
         /// How much time a partition holds.
         bucket: Duration,
-        /// A row that is written without a time to live has this one: the last resort for what was
-        /// left behind, and far longer than any row waits.
+        /// In a store of several processes a row that is written without a time to live has this one:
+        /// the last resort for what was left behind, and far longer than any row waits.
         ttl: Duration,
     },
 }

@@ -2,16 +2,18 @@
 //! that another team's id is simply not there.
 
 mod access;
-mod chore;
 mod forwarding;
 mod heartbeat;
+mod hourly;
 mod inbox;
 mod lease;
 mod mail;
 mod message;
 mod outbox;
 mod progress;
+mod queue;
 mod segment;
+mod task;
 mod upgrade;
 mod webhook;
 
@@ -21,16 +23,18 @@ use uuid::Uuid;
 use crate::{Column, Key, Kind, Scan, Table, Value};
 
 pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, KeyOrigin, SharedSecret, Team};
-pub use chore::{Chore, Task};
 pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
 pub use heartbeat::Heartbeat;
+pub use hourly::{CHORES, HOURLY_OUTBOX};
 pub use inbox::{Inbox, InboxEntry, InboxState, Login, Project};
 pub use lease::Lease;
 pub use mail::{Mail, MailFailure, MailSend};
 pub use message::{Mark, Message};
 pub use outbox::Outbox;
 pub use progress::Progress;
+pub use queue::{Position, Slice};
 pub use segment::{Moved, SegmentAlias};
+pub use task::{MaintenanceTask, Task, TaskQueue};
 pub use upgrade::Upgrade;
 pub use webhook::{Delivery, DeliveryBucket, DeliveryPayload, Webhook, WebhookStatus};
 
@@ -49,7 +53,7 @@ pub const TABLES: [&Table; 32] = [
     inbox::INBOX_STATE,
     message::MESSAGE,
     message::MARK,
-    chore::CHORE,
+    task::MAINTENANCE_TASK,
     lease::LEASE,
     outbox::OUTBOX,
     progress::PROGRESS,
@@ -70,7 +74,7 @@ pub const TABLES: [&Table; 32] = [
     upgrade::UPGRADE,
 ];
 
-/// Into how many partitions an hour's chores and jobs are spread.
+/// Into how many partitions a minute's tasks and jobs are spread.
 pub const SHARDS: i64 = 8;
 
 fn shard_of(subject: &str) -> i64 {

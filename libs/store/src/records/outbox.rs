@@ -1,67 +1,83 @@
 //! Jobs that are not finished: the truth behind a queue that may lose what it acknowledged.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
-use super::{Chore, int, shard_of, text};
-use crate::{Job, Key, Lane, Order, Record, Row, Scan, Storage, Table, Value, Writes};
+use super::{
+    int,
+    queue::{Position, Slice, bucket, kept},
+    shard_of, text,
+};
+use crate::{Job, Key, Op, Order, Record, Result, Row, Table, Value, When, Writes};
 
 pub(super) const OUTBOX: &Table = &Table {
-    name: "outbox",
-    partition: &[int("hour"), int("shard")],
+    name: "outbox_by_minute",
+    partition: &[int("minute"), int("shard")],
     sort: &[int("due_ms"), text("job")],
     order: Order::Ascending,
     writes: Writes::Plain,
-    storage: Storage::Rows,
+    storage: kept(Outbox::GIVEN_UP),
 };
 
 /// A job from before it is published until it is finished.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outbox {
-    /// When the job is to run.
+    /// When the row is to be looked at; when the job is to run, at first.
     pub due: Time,
     /// The job.
     pub job: Job,
 }
 
 impl Outbox {
-    /// The jobs of one partition that are due at `until` or were before, oldest first, behind a row
-    /// that was seen already.
+    /// A job that is this long overdue is given up: the last resort for what nobody finishes.
+    pub const GIVEN_UP: Duration = Duration::from_hours(14 * 24);
+
+    /// The next rows of a shard behind a position, see [`Slice`].
     #[must_use]
-    pub fn due_in(
-        hour: i64,
+    pub fn slice(
         shard: i64,
+        from: &Position,
         until: Time,
-        after: Option<Vec<Value>>,
+        length: Duration,
         limit: usize,
-    ) -> Scan {
-        Scan {
+    ) -> Slice {
+        Slice::of(OUTBOX, Vec::new(), shard, from, (until, length, limit))
+    }
+
+    /// Its row.
+    pub fn put(&self) -> Result<Op> {
+        Ok(Self::put_doc(self.key(), self.doc()?))
+    }
+
+    /// A row with a document that this release cannot read.
+    #[must_use]
+    pub fn put_doc(key: Key, doc: String) -> Op {
+        Op::Put { key, doc, ttl: None, when: When::Always }
+    }
+
+    /// The row of a job by its name, `<lane>:<id>`.
+    #[must_use]
+    pub fn row(due: Time, job: &str) -> Key {
+        Key {
             table: OUTBOX,
-            partition: vec![Value::Int(hour), Value::Int(shard)],
-            after,
-            until: Some(vec![Value::Int(until.millis())]),
-            limit,
-            keys_only: false,
+            partition: vec![Value::Int(bucket(due)), Value::Int(shard_of(job))],
+            sort: vec![Value::Int(due.millis()), Value::Text(job.to_owned())],
         }
     }
 
-    /// When the job of a row, of which the key is enough, is to run, if it is of this lane.
+    /// When a row is due, and its job's name: the key is enough, whatever the document says.
     #[must_use]
-    pub fn due_if_of(row: &Row, lane: Lane) -> Option<Time> {
+    pub fn place(row: &Row) -> Option<(Time, &str)> {
         let [Value::Int(due), Value::Text(job)] = row.sort.as_slice() else { return None };
-        let (name, _) = job.split_once(':')?;
-        (name == lane.name()).then(|| Time::from_millis(*due))
+        Some((Time::from_millis(*due), job))
     }
 }
 
 impl Record for Outbox {
     const TABLE: &'static Table = OUTBOX;
     fn key(&self) -> Key {
-        let job = format!("{}:{}", self.job.lane.name(), self.job.id);
-        Key {
-            table: OUTBOX,
-            partition: vec![Value::Int(Chore::hour(self.due)), Value::Int(shard_of(&job))],
-            sort: vec![Value::Int(self.due.millis()), Value::Text(job)],
-        }
+        Self::row(self.due, &format!("{}:{}", self.job.lane.name(), self.job.id))
     }
 }

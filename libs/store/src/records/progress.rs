@@ -1,8 +1,8 @@
-//! How far a walk over hours got.
+//! How far the reader of a queue got.
 
 use serde::{Deserialize, Serialize};
 
-use super::{single, text};
+use super::{Position, single, text};
 use crate::{Key, Order, Record, Storage, Table, Value, Writes};
 
 pub(super) const PROGRESS: &Table = &Table {
@@ -14,17 +14,17 @@ pub(super) const PROGRESS: &Table = &Table {
     storage: Storage::Rows,
 };
 
-/// A walk's mark, so that what is done is not read again.
+/// A reader's mark, so that nobody reads again what was passed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Progress {
-    /// Which walk.
+    /// Which queue, and which shard of it.
     pub name: String,
-    /// Everything of the hours before this one is done.
-    pub hour: i64,
+    /// Every row up to here is done, or planned anew.
+    pub position: Position,
 }
 
 impl Progress {
-    /// The row of a walk.
+    /// The row of a reader.
     #[must_use]
     pub fn row(name: &str) -> Key {
         single(PROGRESS, Value::Text(name.to_owned()))

@@ -36,44 +36,62 @@ pub enum Malformed {
     Bounds,
 }
 
+/// What the end of a segment tells.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Footer {
+    /// What the segment holds, in the order in which it was added.
+    Whole(Vec<Entry>),
+    /// So many bytes from the end are needed, which is more than there were.
+    Longer(u64),
+}
+
 /// What a segment holds, in the order in which it was added.
 pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, Malformed> {
-    let (mut footer, start) = footer(segment)?;
+    if segment.len() < MAGIC.len() + TAIL {
+        return Err(Malformed::Short);
+    }
+    if !segment.starts_with(MAGIC) {
+        return Err(Malformed::Magic);
+    }
+    match footer(segment, segment.len() as u64)? {
+        Footer::Whole(entries) => Ok(entries),
+        Footer::Longer(_) => Err(Malformed::Short),
+    }
+}
+
+/// What a segment of `size` bytes holds, by its last bytes alone.
+pub fn footer(tail: &[u8], size: u64) -> Result<Footer, Malformed> {
+    let body = tail.len().checked_sub(TAIL).ok_or(Malformed::Short)?;
+    let room = size.checked_sub((MAGIC.len() + TAIL) as u64).ok_or(Malformed::Short)?;
+    let mut numbers = &tail[body..];
+    let (crc, length) = (numbers.get_u32_le(), numbers.get_u32_le());
+    if u64::from(length) > room {
+        return Err(Malformed::Short);
+    }
+    let start = size - TAIL as u64 - u64::from(length);
+    let Some(from) = body.checked_sub(length as usize) else {
+        return Ok(Footer::Longer(u64::from(length) + TAIL as u64));
+    };
+    let mut footer = &tail[from..body];
+    if !footer.len().is_multiple_of(ENTRY) || crc32c::crc32c(footer) != crc {
+        return Err(Malformed::Footer);
+    }
     let mut found = Vec::with_capacity(footer.len() / ENTRY);
     while footer.len() >= ENTRY {
         let entry = read(&mut footer);
         let end = entry.offset.checked_add(entry.len).ok_or(Malformed::Bounds)?;
-        if entry.offset < MAGIC.len() as u64 || end > start as u64 {
+        if entry.offset < MAGIC.len() as u64 || end > start {
             return Err(Malformed::Bounds);
         }
         found.push(entry);
     }
-    Ok(found)
+    Ok(Footer::Whole(found))
 }
 
 /// Whether the segment has the entry's bytes as they were written.
 #[must_use]
 pub fn verify(entry: &Entry, segment: &[u8]) -> bool {
     bytes_of(entry, segment).is_some_and(|bytes| crc32c::crc32c(bytes) == entry.crc)
-}
-
-/// The footer's bytes and where they begin.
-fn footer(segment: &[u8]) -> Result<(&[u8], usize), Malformed> {
-    let body = segment.len().checked_sub(TAIL).ok_or(Malformed::Short)?;
-    let room = body.checked_sub(MAGIC.len()).ok_or(Malformed::Short)?;
-    if !segment.starts_with(MAGIC) {
-        return Err(Malformed::Magic);
-    }
-    let mut tail = &segment[body..];
-    let (crc, length) = (tail.get_u32_le(), tail.get_u32_le() as usize);
-    if length > room {
-        return Err(Malformed::Short);
-    }
-    let footer = &segment[body - length..body];
-    if !length.is_multiple_of(ENTRY) || crc32c::crc32c(footer) != crc {
-        return Err(Malformed::Footer);
-    }
-    Ok((footer, body - length))
 }
 
 fn read(footer: &mut &[u8]) -> Entry {

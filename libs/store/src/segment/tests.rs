@@ -113,6 +113,23 @@ proptest! {
     }
 
     #[test]
+    fn the_end_tells_the_same(mails in vec(vec(any::<u8>(), 0..200), 0..20), tail: Index) {
+        let segment = built(&mails);
+        let size = segment.len() as u64;
+        let whole = entries(&segment).unwrap();
+        let tail = &segment[tail.index(segment.len())..];
+        match footer(tail, size) {
+            Ok(Footer::Whole(found)) => prop_assert_eq!(found, whole),
+            Ok(Footer::Longer(needed)) => {
+                prop_assert!(needed > tail.len() as u64 && needed <= size);
+                let from = usize::try_from(size - needed).unwrap();
+                prop_assert_eq!(footer(&segment[from..], size), Ok(Footer::Whole(whole)));
+            }
+            Err(error) => prop_assert!(tail.len() < 8, "{error}"),
+        }
+    }
+
+    #[test]
     fn a_changed_byte_is_noticed(
         mails in vec(vec(any::<u8>(), 0..200), 1..5), place: Index, flip in 1_u8..
     ) {
@@ -126,6 +143,9 @@ proptest! {
 
     #[test]
     fn any_bytes_are_survived(mut bytes in vec(any::<u8>(), 0..300), marked: bool) {
+        if let Ok(Footer::Whole(found)) = footer(&bytes, 1_000) {
+            prop_assert!(found.iter().all(|entry| entry.offset + entry.len <= 1_000));
+        }
         if marked {
             bytes.splice(0..0, *MAGIC);
         }

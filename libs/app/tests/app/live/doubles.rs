@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use trapline_model::InboxId;
 use trapline_store::{
     BlobRef, Blobs, Bus, Key, LiveEvent, Op, Ports, Result, Row, Scan, SignalStream, Store, Table,
+    Tail,
 };
 
 /// Tells when somebody is subscribed.
@@ -61,6 +62,9 @@ impl Silent {
 #[async_trait]
 impl Blobs for Silent {
     async fn read(&self, _: &BlobRef, _: Option<std::ops::Range<u64>>) -> Result<Bytes> {
+        std::future::pending().await
+    }
+    async fn tail(&self, _: &str, _: u64) -> Result<Option<Tail>> {
         std::future::pending().await
     }
     async fn segment(&self, _: &str) -> Result<Option<Bytes>> {

@@ -1,6 +1,7 @@
 //! What the suite does not ask of every adapter.
 
 mod churn;
+mod queues;
 mod schema;
 pub(crate) mod support;
 mod times;

@@ -1,0 +1,195 @@
+//! What the janitor has to do, in queues by what it is.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{InboxId, TeamId, Time};
+
+use super::{
+    int,
+    queue::{Position, Slice, bucket, kept},
+    shard_of, text,
+};
+use crate::{Key, Op, Order, PortError, Record, Result, Row, Table, Value, When, Writes};
+
+/// The last resort for a row that nobody finds any more, three times the longest wait for a task.
+const GIVEN_UP: Duration = Duration::from_hours(90 * 24);
+
+pub(super) const MAINTENANCE_TASK: &Table = &Table {
+    name: "maintenance_task",
+    partition: &[text("queue"), int("minute"), int("shard")],
+    sort: &[int("due_ms"), text("subject")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+    storage: kept(GIVEN_UP),
+};
+
+/// Tasks that share a budget. A flood in one queue is in no other's way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskQueue {
+    /// Inboxes that end.
+    Expiry,
+    /// Segments to be looked at, compacted, removed; and whatever this release does not know.
+    Segments,
+}
+
+impl TaskQueue {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Expiry, Self::Segments];
+
+    /// A word for keys and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expiry => "expiry",
+            Self::Segments => "segments",
+        }
+    }
+
+    /// The next rows of a shard behind a position, see [`Slice`].
+    #[must_use]
+    pub fn slice(
+        self,
+        shard: i64,
+        from: &Position,
+        until: Time,
+        length: Duration,
+        limit: usize,
+    ) -> Slice {
+        let partition = vec![Value::Text(self.name().to_owned())];
+        Slice::of(MAINTENANCE_TASK, partition, shard, from, (until, length, limit))
+    }
+}
+
+/// A kind of task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Remove a disposable inbox and its messages.
+    ExpireInbox {
+        /// The inbox's team.
+        team: TeamId,
+        /// The inbox.
+        inbox: InboxId,
+        /// Its SMTP user name.
+        username: String,
+    },
+    /// See whether any message of a segment is still there, now and then.
+    CheckSegment {
+        /// How often it was looked at.
+        visits: u32,
+        /// Aliases that lead to this segment, and go with it.
+        aliases: Vec<String>,
+    },
+    /// See whether any message of a segment is still there, because some were removed. Its next
+    /// regular check stays planned.
+    ReviewSegment {},
+    /// Remove a segment whose messages are all gone or moved.
+    RemoveSegment {
+        /// Aliases that go with it.
+        aliases: Vec<String>,
+    },
+}
+
+impl Task {
+    /// The queue in which it waits.
+    #[must_use]
+    pub fn queue(&self) -> TaskQueue {
+        match self {
+            Self::ExpireInbox { .. } => TaskQueue::Expiry,
+            Self::CheckSegment { .. } | Self::ReviewSegment {} | Self::RemoveSegment { .. } => {
+                TaskQueue::Segments
+            }
+        }
+    }
+}
+
+/// Reviews of one segment are so far apart, in milliseconds.
+const REVIEWS: i64 = 12 * 3_600_000;
+
+/// Something to do at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaintenanceTask {
+    /// When it is due.
+    pub due: Time,
+    /// What it is about: an inbox id or a segment name. One task of a queue about a subject is due
+    /// at a time.
+    pub subject: String,
+    /// What is to be done.
+    pub task: Task,
+    /// How often it failed since it was planned.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempt: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(attempt: &u32) -> bool {
+    *attempt == 0
+}
+
+impl MaintenanceTask {
+    /// Something to do for the first time. The instants of a segment's reviews are left to these.
+    #[must_use]
+    pub fn new(due: Time, subject: String, task: Task) -> Self {
+        let reviewed = task != Task::ReviewSegment {} && Self::review_at(&subject, due) == due;
+        let due = if reviewed { due.after(Duration::from_millis(1)) } else { due };
+        Self { due, subject, task, attempt: 0 }
+    }
+
+    /// When a segment is reviewed that is to be at `from` or after, within half a day. All that ask for
+    /// it until then mean the same row, and segments have instants of their own.
+    #[must_use]
+    pub fn review_at(segment: &str, from: Time) -> Time {
+        let own = i64::from(crc32c::crc32c(segment.as_bytes())) % REVIEWS;
+        let from = from.millis();
+        Time::from_millis(from.saturating_add((own - from).rem_euclid(REVIEWS)))
+    }
+
+    /// When a row's task is due, and what it is about: the key is enough, whatever the document says.
+    #[must_use]
+    pub fn place(row: &Row) -> Option<(Time, &str)> {
+        let [Value::Int(due), Value::Text(subject)] = row.sort.as_slice() else { return None };
+        Some((Time::from_millis(*due), subject))
+    }
+
+    /// The row of a task that is due then.
+    #[must_use]
+    pub fn row(queue: TaskQueue, due: Time, subject: &str) -> Key {
+        Key {
+            table: MAINTENANCE_TASK,
+            partition: vec![
+                Value::Text(queue.name().to_owned()),
+                Value::Int(bucket(due)),
+                Value::Int(shard_of(subject)),
+            ],
+            sort: vec![Value::Int(due.millis()), Value::Text(subject.to_owned())],
+        }
+    }
+
+    /// Writes a task's document into the row in which it is due then.
+    #[must_use]
+    pub fn put(queue: TaskQueue, due: Time, subject: &str, doc: String) -> Op {
+        Op::Put { key: Self::row(queue, due, subject), doc, ttl: None, when: When::Always }
+    }
+
+    /// Plans the task.
+    pub fn planned(&self) -> Result<Op> {
+        Ok(Self::put(self.task.queue(), self.due, &self.subject, self.doc()?))
+    }
+}
+
+impl Record for MaintenanceTask {
+    const TABLE: &'static Table = MAINTENANCE_TASK;
+    fn key(&self) -> Key {
+        Self::row(self.task.queue(), self.due, &self.subject)
+    }
+    /// The key counts: a release that does not know a task puts it off without its document.
+    fn of(row: &Row) -> Result<Self> {
+        let task: Self = serde_json::from_str(&row.doc)
+            .map_err(|source| PortError::Corrupt { table: MAINTENANCE_TASK.name, source })?;
+        Ok(match Self::place(row) {
+            Some((due, subject)) => Self { due, subject: subject.to_owned(), ..task },
+            None => task,
+        })
+    }
+}
