@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    LiveEvent, Op, Record as _, Verdict, When,
+    LiveEvent, Op, Verdict,
     records::{self, MaintenanceTask, Task},
 };
 

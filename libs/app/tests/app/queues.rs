@@ -199,6 +199,7 @@ async fn what_waited_in_hours_waits_in_minutes_after_an_upgrade() {
         ])
         .await
         .unwrap();
+    bench.forget_upgrades().await;
     bench.app.upgrade().await.unwrap();
     for table in [CHORES, HOURLY_OUTBOX] {
         assert_eq!(store.partitions(table).await.unwrap(), Vec::<Vec<Value>>::new());

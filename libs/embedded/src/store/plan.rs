@@ -111,6 +111,6 @@ impl Step {
 fn life(table: &Table, ttl: Option<Duration>) -> Option<Duration> {
     match table.storage {
         Storage::Queue { .. } => ttl,
-        Storage::Rows | Storage::Log { .. } => table.life(ttl),
+        Storage::Rows | Storage::List | Storage::Log { .. } => table.life(ttl),
     }
 }
