@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
@@ -11,8 +12,11 @@ use crate::{
     attempts::Attempts,
     catch_all::CatchAll,
     feed, forwarding,
+    health::Beats,
     ids::Ids,
-    logins, mail,
+    logins,
+    looks::Looks,
+    mail,
     receive::{Announcer, Committer, Interested, Receiver},
     retention::Retention,
     room::Room,
@@ -21,6 +25,7 @@ use crate::{
     streams::Streams,
     versions::Versions,
     webhooks,
+    writers::Writers,
 };
 
 /// How long a process may rely on what it knows of a key or a login that another one may change.
@@ -41,6 +46,10 @@ pub struct App {
     pub(crate) skew: Arc<Skew>,
     pub(crate) cpu: CpuPool,
     pub(crate) streams: Arc<Streams>,
+    pub(crate) looks: Arc<Looks>,
+    /// Changes when mail may be stored here that nobody announced.
+    pub(crate) losses: watch::Receiver<u64>,
+    pub(crate) beats: Beats,
     pub(crate) payloads: feed::Payloads,
     pub(crate) logins: Cache<String, Arc<records::Inbox>>,
     pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
@@ -73,6 +82,8 @@ impl App {
         let webhooks = webhooks::Shared::new(&ports);
         let forwarding = forwarding::Shared::new(&ports);
         let tasks = Supervisor::new(shutdown.clone());
+        let streams = Streams::new(settings.max_streams, settings.max_streams_per_team);
+        let losses = watch_writers(&ports, &clock, &streams, &tasks, &shutdown);
         let committer = Committer {
             ports: ports.clone(),
             clock: clock.clone(),
@@ -90,7 +101,10 @@ impl App {
             receiver: Receiver::start(committer, &tasks),
             secrets: Arc::new(Secrets::new(master)?),
             cpu: CpuPool::for_machine()?,
-            streams: Streams::new(settings.max_streams, settings.max_streams_per_team),
+            looks: Looks::new(ports.store.clone(), streams.clone()),
+            streams,
+            losses,
+            beats: Beats::default(),
             payloads: feed::Payloads::default(),
             logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
             keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
@@ -169,4 +183,24 @@ impl App {
     pub fn now(&self) -> trapline_model::Time {
         self.clock.now()
     }
+}
+
+/// Starts watching the processes that store mail, where there are others than this one.
+fn watch_writers(
+    ports: &Ports,
+    clock: &Clock,
+    streams: &Arc<Streams>,
+    tasks: &Supervisor,
+    shutdown: &CancellationToken,
+) -> watch::Receiver<u64> {
+    let (losses, lost) = watch::channel(0);
+    if !ports.queue.durable() {
+        let (store, streams) = (ports.store.clone(), streams.clone());
+        let writers = Writers { store, streams, clock: clock.clone(), losses };
+        let shutdown = shutdown.clone();
+        tasks.spawn("writers", async move {
+            shutdown.run_until_cancelled(writers.run()).await;
+        });
+    }
+    lost
 }

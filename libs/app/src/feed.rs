@@ -6,29 +6,31 @@
 
 mod bookmark;
 mod deleted;
+mod hear;
 mod payload;
 mod replay;
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::pending, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use serde_json::json;
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
-use trapline_store::{LiveEvent, Signal, SignalStream, records};
+use trapline_store::{Signal, SignalStream, records};
 use uuid::Uuid;
 
-use crate::{App, Error, Result, Secrecy, metrics, streams::Follower};
-pub(crate) use bookmark::behind;
+use crate::{
+    App, Error, Result, Secrecy,
+    looks::{Awaited, Found},
+    metrics,
+    streams::Follower,
+};
 use bookmark::{Bookmark, Told};
+pub(crate) use bookmark::{behind, least_at};
 use deleted::Deleted;
 pub(crate) use payload::Payloads;
 use replay::Replay;
 
-/// How often a stream reads the store though nothing was announced: a process that is killed between
-/// storing a message and announcing it announces nothing.
-const POLL: Duration = Duration::from_secs(30);
 /// When a stream looks again after the store did not answer.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -57,10 +59,14 @@ pub struct Feed {
     told: Told,
     /// Whether other processes write to the store.
     shared: bool,
-    /// When the store is read next, whatever the bus says.
-    look: Option<Instant>,
+    /// Moves when a process may have stored messages without announcing them.
+    losses: watch::Receiver<u64>,
+    looks: Awaited,
     /// Whether something else than new messages may have been missed.
     gap: bool,
+    /// Until when an announcement may be of a message that has changed since: then its row is read.
+    /// Announcements of different processes may overtake each other.
+    doubt: Option<Instant>,
     ends: Option<Instant>,
     follower: Follower,
     _counted: metrics::Gauged,
@@ -80,8 +86,10 @@ impl App {
         let inbox = self.inbox_record(team, id).await?;
         let follower = self.follower(team, id)?;
         let ends = ends(inbox.expires_at, self.now());
+        let start = self.ids.next();
+        let losses = self.followed_losses();
         let signals = self.ports.bus.subscribe(id).await?;
-        let shared = !self.ports.queue.durable();
+        let shared = !self.is_alone();
         let mut feed = Feed {
             app: self.clone(),
             inbox,
@@ -93,8 +101,10 @@ impl App {
             cursor: Uuid::nil(),
             told: Told::after(Uuid::nil()),
             shared,
-            look: shared.then(|| Instant::now() + POLL),
+            losses,
+            looks: Awaited::default(),
             gap: false,
+            doubt: None,
             ends,
             follower,
             _counted: metrics::open_stream(),
@@ -104,7 +114,7 @@ impl App {
                 let bookmark = Bookmark::read(last, id, self.now());
                 self.read_for_stream(feed.go_on(bookmark)).await?;
             }
-            None => self.read_for_stream(feed.begin()).await?,
+            None => self.read_for_stream(feed.begin(start)).await?,
         }
         Ok(feed)
     }
@@ -160,7 +170,6 @@ impl Feed {
         if self.ends.is_some_and(|ends| ends <= Instant::now()) {
             return Ok(false);
         }
-        let app = self.app.clone();
         if let Some(deleted) = &mut self.deleted {
             match deleted.next() {
                 Some(ids) => self.tell_deleted(&ids),
@@ -169,87 +178,68 @@ impl Feed {
             return Ok(true);
         }
         if self.replay.is_some() {
-            app.read_for_stream(self.tell_page()).await?;
+            let app = self.app.clone();
+            // In a box, so that a silent stream holds no room for it.
+            Box::pin(app.read_for_stream(self.tell_page())).await?;
             return Ok(true);
         }
-        if std::mem::take(&mut self.gap) {
-            app.read_for_stream(self.inbox_updated()).await?;
+        if self.looks.is_empty() && std::mem::take(&mut self.gap) {
+            Box::pin(self.inbox_updated()).await?;
             return Ok(true);
         }
-        let wake = self.ends.into_iter().chain(self.look).min();
-        let signal = match wake {
-            Some(wake) => tokio::time::timeout_at(wake, self.signals.next()).await,
-            None => Ok(self.signals.next().await),
-        };
-        match signal {
-            Ok(Some(signal)) => app.read_for_stream(self.hear(signal)).await,
-            Ok(None) => Ok(false),
-            Err(_elapsed) => {
-                self.look = self.shared.then(|| Instant::now() + POLL);
-                self.replay = Some(Replay::after(self.told.floor()));
+        match self.wake().await {
+            Wake::Heard(Signal::Event(event)) => Box::pin(self.hear(event)).await,
+            Wake::Heard(Signal::Lagged) => {
+                self.look_again();
                 Ok(true)
             }
+            Wake::Heard(Signal::Gap) => {
+                self.gap = true;
+                self.plan_look();
+                Ok(true)
+            }
+            Wake::Lost => {
+                self.plan_look();
+                Ok(true)
+            }
+            Wake::Found(found) => {
+                self.compare(&found);
+                Ok(true)
+            }
+            Wake::Over => Ok(false),
         }
     }
 
-    async fn hear(&mut self, signal: Signal) -> Result<bool> {
-        let event = match signal {
-            Signal::Gap => {
-                self.look_again();
-                return Ok(true);
+    /// Sleeps until something may be there to tell.
+    async fn wake(&mut self) -> Wake {
+        let Self { signals, losses, looks, ends, .. } = self;
+        let ends = async {
+            match *ends {
+                Some(ends) => tokio::time::sleep_until(ends).await,
+                None => pending().await,
             }
-            Signal::Event(event) => event,
         };
-        match &*event {
-            LiveEvent::MessageCreated { id, .. } => {
-                if self.is_new(*id) {
-                    self.tell_message("message.created", *id).await?;
-                }
-            }
-            LiveEvent::MessageUpdated { id } => self.tell_message("message.updated", *id).await?,
-            LiveEvent::MessagesDeleted { .. } => self.deleted = Some(Deleted::of(event.clone())),
-            LiveEvent::InboxEmptied => {
-                let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
-                self.tell("message.deleted", data.to_string().into());
-            }
-            LiveEvent::InboxUpdated => self.inbox_updated().await?,
-            LiveEvent::InboxDeleted => return Ok(false),
-            LiveEvent::LoginChanged { .. } | LiveEvent::HooksChanged { .. } => {}
+        tokio::select! {
+            signal = signals.next() => signal.map_or(Wake::Over, Wake::Heard),
+            () = lost(losses) => Wake::Lost,
+            found = looks.found() => found.map_or(Wake::Lost, Wake::Found),
+            () = ends => Wake::Over,
         }
-        Ok(true)
     }
 
-    /// Takes note that the client is told of a message, unless it was.
-    fn is_new(&mut self, id: Uuid) -> bool {
-        self.cursor = self.cursor.max(id);
-        // In one process nothing is stored so late that its id is not kept any more.
-        (self.shared || id > self.told.floor()) && self.told.insert(id)
+    /// Messages may be there that nobody announced.
+    fn plan_look(&mut self) {
+        self.looks.plan(&self.app.looks, self.inbox.id, self.told.floor());
     }
 
-    async fn tell_message(&mut self, name: &'static str, uuid: Uuid) -> Result<()> {
-        // One that was deleted meanwhile has an event of its own for that.
-        if let Some(data) = self.app.payload_of(self.id_of(uuid)).await? {
-            self.tell(name, data);
-        }
-        Ok(())
-    }
-
-    fn tell_deleted(&mut self, ids: &[Uuid]) {
-        let ids: Vec<_> = ids.iter().map(|id| self.id_of(*id)).collect();
-        let data = json!({ "inboxId": self.inbox.id, "ids": ids });
-        self.tell("message.deleted", data.to_string().into());
-    }
-
-    async fn inbox_updated(&mut self) -> Result<()> {
-        let inbox = self.app.inbox(self.inbox.team, self.inbox.id).await?;
-        // It may have been given more time.
-        self.ends = ends(inbox.expires_at, self.app.now());
-        let inbox = match self.secrecy {
-            Secrecy::Shown => inbox,
-            Secrecy::Hidden => inbox.without_password(),
+    /// Tells of what a look found, unless the client knows all of it.
+    fn compare(&mut self, found: &Found) {
+        let floor = self.told.floor();
+        self.replay = match found.after(floor) {
+            Some(ids) if ids.iter().all(|id| self.told.contains(*id)) => None,
+            Some(ids) => Some(Replay::of(ids.to_vec())),
+            None => Some(Replay::after(floor)),
         };
-        self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
-        Ok(())
     }
 
     fn tell(&mut self, name: &'static str, data: Bytes) {
@@ -258,6 +248,22 @@ impl Feed {
 
     fn id_of(&self, uuid: Uuid) -> MessageId {
         MessageId { inbox: self.inbox.id, uuid }
+    }
+}
+
+/// Why a stream wakes.
+enum Wake {
+    Heard(Signal),
+    Lost,
+    Found(Arc<Found>),
+    Over,
+}
+
+/// Returns when mail may be stored that nobody announced.
+pub(crate) async fn lost(losses: &mut watch::Receiver<u64>) {
+    // A process that is alone watches nobody.
+    if losses.changed().await.is_err() {
+        pending::<()>().await;
     }
 }
 

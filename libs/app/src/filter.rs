@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use trapline_mime::{Digest, fold};
 use trapline_model::{Address, Envelope, Time};
-use trapline_store::records::Message;
+use trapline_store::{Row, records::Message};
 
 /// Who a message is from and for, as filters see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,18 +101,23 @@ pub(crate) struct Matcher {
     subject: Option<String>,
     pub since: Option<Time>,
     pub has_code: bool,
+    /// The texts in the form that rows have them in.
+    needles: Vec<String>,
 }
 
 impl Matcher {
     pub(crate) fn new(filter: &Filter) -> Self {
         let folded = |text: &Option<String>| text.as_deref().map(fold);
-        Self {
-            to: folded(&filter.to),
-            from: folded(&filter.from),
-            subject: folded(&filter.subject),
-            since: filter.since,
-            has_code: filter.has_code,
-        }
+        let [to, from, subject] = [&filter.to, &filter.from, &filter.subject].map(folded);
+        let needles = [&to, &from, &subject].into_iter().flatten().map(|text| searched(text));
+        let needles = needles.collect();
+        Self { to, from, subject, since: filter.since, has_code: filter.has_code, needles }
+    }
+
+    /// Whether a row may be of a message that matches: a look at its folded text, without decoding it.
+    pub(crate) fn may_match(&self, row: &Row) -> bool {
+        let text = Message::search(row);
+        self.needles.iter().all(|needle| text.contains(needle)) || Message::is_cut(row)
     }
 
     /// Whether sender, recipients and subject are those looked for.

@@ -1,6 +1,9 @@
 //! Whether the service works.
 
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use trapline_store::{Lane, Op, Record, When, records::Heartbeat};
 
@@ -23,6 +26,23 @@ pub struct Health {
     pub clock_skew_ms: Option<i64>,
     /// Whether service, workers and jobs are as they should be.
     pub ok: bool,
+}
+
+/// The signs of life of a process that is alone.
+#[derive(Default)]
+pub(crate) struct Beats(Mutex<Vec<Heartbeat>>);
+
+impl Beats {
+    fn note(&self, beat: Heartbeat) {
+        let mut beats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        beats.retain(|old| (&old.role, &old.instance) != (&beat.role, &beat.instance));
+        beats.push(beat);
+    }
+
+    fn of_role(&self, role: &str) -> Vec<Heartbeat> {
+        let beats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        beats.iter().filter(|beat| beat.role == role).cloned().collect()
+    }
 }
 
 impl App {
@@ -55,15 +75,33 @@ impl App {
 
     /// How many processes of a role showed themselves lately.
     pub(crate) async fn living(&self, role: &str) -> Result<usize> {
-        let rows = self.ports.store.scan(Heartbeat::of_role(role)).await?;
-        let beats = rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?;
+        let beats = if self.is_alone() {
+            self.beats.of_role(role)
+        } else {
+            let rows = self.ports.store.scan(Heartbeat::of_role(role)).await?;
+            rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?
+        };
         Ok(beats.iter().filter(|beat| self.now().since(beat.at) < SILENT).count())
+    }
+
+    /// Whether no other process stores anything.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.ports.queue.durable()
     }
 
     /// Shows that a role lives; called from inside the loop that it vouches for.
     pub async fn beat(&self, role: &str, instance: &str) {
-        let beat =
-            Heartbeat { role: role.to_owned(), instance: instance.to_owned(), at: self.now() };
+        self.write_beat(role, instance, 0).await;
+    }
+
+    pub(crate) async fn write_beat(&self, role: &str, instance: &str, unannounced: u64) {
+        let (role, instance) = (role.to_owned(), instance.to_owned());
+        let beat = Heartbeat { role, instance, at: self.now(), unannounced };
+        if self.is_alone() {
+            // Nobody else asks, and what is idle writes nothing.
+            self.beats.note(beat);
+            return;
+        }
         let written = match beat.doc() {
             Ok(doc) => {
                 let when = When::Always;
@@ -73,7 +111,7 @@ impl App {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            tracing::warn!(%error, role, "a sign of life was not written");
+            tracing::warn!(%error, role = beat.role, "a sign of life was not written");
         }
     }
 }

@@ -24,6 +24,7 @@ mod lanes;
 mod leases;
 mod limits;
 mod logins;
+mod looks;
 mod mail;
 mod master_key_check;
 mod messages;
@@ -46,6 +47,7 @@ mod upgrade;
 mod versions;
 mod wait;
 mod webhooks;
+mod writers;
 
 pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use api_keys::{KnownKey, NewKey};

@@ -178,7 +178,7 @@ pub(crate) async fn follow_changes(
                 forget_all();
                 while let Some(signal) = signals.next().await {
                     match signal {
-                        Signal::Gap => forget_all(),
+                        Signal::Gap | Signal::Lagged => forget_all(),
                         Signal::Event(event) => match &*event {
                             LiveEvent::LoginChanged { username } => logins.invalidate(username),
                             LiveEvent::HooksChanged { team } => {

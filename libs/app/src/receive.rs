@@ -22,8 +22,8 @@ use draft::Draft;
 
 /// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.
 const WAITING: usize = 1024;
-/// Above this a summary is made beside the reactor, not on it.
-const INLINE_SUMMARY: usize = 256 * 1024;
+/// Above this a summary is made beside the reactor, not on it: the search for codes reads all texts.
+const INLINE_SUMMARY: usize = 64 * 1024;
 
 /// A mail as the edge took it.
 #[derive(Debug)]

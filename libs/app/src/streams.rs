@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use trapline_model::{InboxId, TeamId};
 
 use crate::{App, Error, Result};
 
-/// Event streams that read the store at the same time.
+/// Parked waits and event streams that read the store at the same time.
 const READS_AT_ONCE: usize = 16;
 /// What one write to one of an inbox's streams is to take of the time, so that there are at most so
 /// many in a second however many streams and events there are.
@@ -46,7 +46,7 @@ impl Streams {
         Arc::new(Self { most, most_of_team, open: Mutex::default(), reads })
     }
 
-    fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
+    pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
         let mut open = self.open();
         if open.teams.get(&team).copied().unwrap_or_default() >= self.most_of_team {
             return Err(Error::TooManyStreams { of_team: true });
@@ -57,6 +57,17 @@ impl Streams {
         open.all += 1;
         *open.teams.entry(team).or_default() += 1;
         Ok(Permit { streams: self.clone(), team })
+    }
+
+    /// What is open.
+    pub(crate) fn len(&self) -> usize {
+        self.open().all
+    }
+
+    /// A turn to read the store, after those who wait for theirs.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // It fails only for a closed semaphore, and this one is never closed.
+        self.reads.acquire().await.ok()
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -120,11 +131,18 @@ impl App {
         self.streams.enter(team)
     }
 
-    /// Runs what reads the store for an event stream, after other streams' reads that wait already:
-    /// one message in an inbox that thousands follow must not keep everybody else's reads waiting.
+    /// From now on: whether mail may be stored that nobody announced.
+    pub(crate) fn followed_losses(&self) -> watch::Receiver<u64> {
+        let mut losses = self.losses.clone();
+        losses.mark_unchanged();
+        losses
+    }
+
+    /// Runs what reads the store for a parked wait or an event stream, after others' reads that wait
+    /// already: one message in an inbox that thousands follow must not keep everybody else's reads
+    /// waiting.
     pub(crate) async fn read_for_stream<T>(&self, reads: impl Future<Output = T>) -> T {
-        // It fails only for a closed semaphore, and this one is never closed.
-        let _turn = self.streams.reads.acquire().await;
+        let _turn = self.streams.turn().await;
         reads.await
     }
 }

@@ -1,9 +1,11 @@
 //! Waiting for a message, without a moment in which one can be missed.
 //!
 //! Subscribe, then look, then listen: a message is either written before the look, and found by it,
-//! or announced after the subscription.
+//! or announced after the subscription. What may be stored and was not announced is found by a look that
+//! all who follow the inbox share.
 
 mod misses;
+mod seen;
 mod wake;
 
 use std::time::Duration;
@@ -11,15 +13,16 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use trapline_model::{InboxId, Message, MessageId, NearMiss, TeamId};
 use trapline_store::{Scan, Value, records};
-use uuid::Uuid;
 
 use crate::{
     App, Error, Filter, Result,
     feed::{behind, ends},
     filter::Matcher,
+    looks::Awaited,
     messages::rows_of,
     metrics,
 };
+use seen::Seen;
 use wake::{Ears, Wake};
 
 /// Rows read at a time: with the bound on a row's size this bounds the memory of a look.
@@ -61,13 +64,15 @@ impl App {
                 self.shutdown.run_until_cancelled(waiting).await.ok_or(Error::Unavailable)??;
             if let Some((id, record)) = found {
                 metrics::wait_ended("found");
-                return Ok(Waited::Found(Box::new(self.open(id, record).await?)));
+                let message = Box::pin(self.open(id, record)).await?;
+                return Ok(Waited::Found(Box::new(message)));
             }
             // The inbox may be over, or have been given more time.
             inbox = self.inbox_record(team, id).await?;
             if Instant::now() >= until {
                 metrics::wait_ended("timed_out");
-                return Ok(Waited::TimedOut(self.near_misses(&inbox, &matcher).await?));
+                let misses = Box::pin(self.near_misses(&inbox, &matcher)).await?;
+                return Ok(Waited::TimedOut(misses));
             }
         }
     }
@@ -78,43 +83,50 @@ impl App {
         matcher: &Matcher,
         deadline: Instant,
     ) -> Result<Option<Found>> {
-        let ears = Ears::new(self.ports.bus.subscribe(inbox.id).await?, inbox.id);
-        // Everything before was looked at and does not match.
-        let mut floor = Uuid::nil();
-        let listening = self.listen(inbox, matcher, deadline, ears, &mut floor);
-        let Ok(found) = timeout_at(deadline, listening).await else { return Ok(None) };
-        if let Some(found) = found? {
+        let losses = self.followed_losses();
+        let ears = Ears {
+            signals: self.ports.bus.subscribe(inbox.id).await?,
+            inbox: inbox.id,
+            losses,
+            looks: self.looks.clone(),
+            awaited: Awaited::default(),
+        };
+        let mut seen = Seen::before(matcher.since);
+        let listening = self.listen(inbox, matcher, ears, &mut seen);
+        if let Ok(found) = timeout_at(deadline, listening).await
+            && let Some(found) = found?
+        {
             return Ok(Some(found));
         }
         // What no one announced is found at the latest now.
-        let look = self.look(inbox, matcher, &mut floor);
+        let look = Box::pin(self.look(inbox, matcher, &mut seen));
         timeout(LAST_LOOK, look).await.unwrap_or(Ok(None))
     }
 
-    /// Looks, then listens until the deadline.
+    /// Looks, then listens, until there is a message or the inbox is over.
     async fn listen(
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
-        deadline: Instant,
         mut ears: Ears,
-        floor: &mut Uuid,
+        seen: &mut Seen,
     ) -> Result<Option<Found>> {
-        if let Some(found) = self.look(inbox, matcher, floor).await? {
+        // In boxes, so that a parked wait holds no room for what runs now and then.
+        if let Some(found) = Box::pin(self.look(inbox, matcher, seen)).await? {
             return Ok(Some(found));
         }
         loop {
-            let wake = ears.wake(matcher, deadline).await;
+            let wake = ears.wake(matcher, seen.floor).await;
             if inbox.expired(self.now()) {
                 return Ok(None);
             }
             let found = match wake {
-                Wake::Candidate(id) => self.candidate(id, matcher).await?,
-                Wake::Look => {
-                    self.inbox_record(inbox.team, inbox.id).await?;
-                    self.look(inbox, matcher, floor).await?
+                Wake::Candidate(id) => Box::pin(self.candidate(id, matcher)).await?,
+                Wake::Found(found) if seen.is_all_of(&found) => None,
+                Wake::Found(_) | Wake::Lagged => {
+                    Box::pin(self.inbox_record(inbox.team, inbox.id)).await?;
+                    Box::pin(self.look(inbox, matcher, seen)).await?
                 }
-                Wake::Deadline => return Ok(None),
                 Wake::Gone => return Err(Error::NotFound),
             };
             if found.is_some() {
@@ -123,27 +135,29 @@ impl App {
         }
     }
 
-    /// The newest stored message after `floor` that matches. Moves the floor up where there is none.
+    /// The newest stored message that matches, of those that were not seen. Takes note of what it saw.
     async fn look(
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
-        floor: &mut Uuid,
+        seen: &mut Seen,
     ) -> Result<Option<Found>> {
         let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
-        let (mut after, mut newest) = (None, None);
+        let (mut after, mut ids) = (None, Vec::new());
         while left > 0 {
-            let until = Some(vec![Value::Uuid(*floor)]);
+            let until = Some(vec![Value::Uuid(seen.floor)]);
             let scan = Scan { until, ..rows_of(inbox.id, after, left.min(STEP)) };
-            let rows = self.ports.store.scan(scan).await?;
+            let rows = self.read_for_stream(self.ports.store.scan(scan)).await?;
             let Some(last) = rows.last() else { break };
             (left, after) = (left - rows.len(), Some(records::Message::id(last)));
-            newest = newest.or(rows.first().map(records::Message::id));
             for row in &rows {
                 let id = MessageId { inbox: inbox.id, uuid: records::Message::id(row) };
-                if matcher.since.is_some_and(|since| id.received_at() < since) {
-                    left = 0;
-                    break;
+                let in_time = matcher.since.is_none_or(|since| id.received_at() >= since);
+                if ids.first().is_none_or(|newest| id.uuid > behind(*newest)) {
+                    ids.push(id.uuid);
+                }
+                if !in_time || !matcher.may_match(row) {
+                    continue;
                 }
                 let record = records::Message::of(row)?;
                 if self.holds(&record, matcher).await? {
@@ -151,8 +165,7 @@ impl App {
                 }
             }
         }
-        // Among processes, a message may become visible after younger ones.
-        *floor = newest.map_or(*floor, |newest| behind(newest).max(*floor));
+        seen.note(&ids);
         Ok(None)
     }
 

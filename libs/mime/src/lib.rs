@@ -37,7 +37,7 @@ mod tests;
 pub use digest::{Digest, digest};
 pub use entities::escape_html;
 pub use fold::fold;
-pub use parsed::{AttachmentBody, Parsed, attachment, codes, parse};
+pub use parsed::{AttachmentBody, Parsed, attachment, codes, digest_and_code, parse};
 
 /// Runs `read`; none when it panics. A fault in a parser must not cost a message.
 fn caught<T>(read: impl FnOnce() -> T) -> Option<T> {

@@ -61,11 +61,28 @@ pub fn codes(raw: &[u8]) -> Vec<String> {
     let find = || {
         let structure = structure::read(raw);
         let digest = digest::of(&structure);
-        let bodies = Bodies::of(&structure);
-        let html = bodies.html.map(Leaf::text);
-        crate::codes::find(&digest.subject, bodies.text().as_deref(), html.as_deref())
+        codes_of(&structure, &digest)
     };
     crate::caught(find).unwrap_or_default()
+}
+
+/// What lists need of a message, and whether it has a one-time code, from one reading.
+#[must_use]
+pub fn digest_and_code(raw: &[u8]) -> (Digest, bool) {
+    let read = || {
+        let structure = structure::read(raw);
+        let digest = digest::of(&structure);
+        // A fault in the search for codes must not cost the digest.
+        let codes = crate::caught(|| codes_of(&structure, &digest)).unwrap_or_default();
+        (digest, !codes.is_empty())
+    };
+    crate::caught(read).unwrap_or_else(|| (digest::unparsed(), false))
+}
+
+fn codes_of(structure: &Structure<'_>, digest: &Digest) -> Vec<String> {
+    let bodies = Bodies::of(structure);
+    let html = bodies.html.map(Leaf::text);
+    crate::codes::find(&digest.subject, bodies.text().as_deref(), html.as_deref())
 }
 
 /// The attachment or alternative that [`Attachment::id`] names; none when the message has no such one.

@@ -15,7 +15,7 @@ use trapline_model::InboxId;
 
 use crate::{Signal, SignalStream};
 
-/// Signals that a listener may be behind before it is told of a gap. Each inbox with listeners
+/// Signals that a listener may be behind before it is told that it lags. Each inbox with listeners
 /// holds a place for as many pointers.
 const BEHIND: usize = 32;
 
@@ -34,7 +34,7 @@ impl Fanout {
         Self(Arc::new(Inner { channels: Mutex::default(), left: Box::new(left) }))
     }
 
-    /// Hears what is sent from now on, or a gap for what it was too slow to hear.
+    /// Hears what is sent from now on, or [`Signal::Lagged`] for what it was too slow to hear.
     #[must_use]
     pub fn listen(&self, inbox: InboxId) -> SignalStream {
         let signals = self.channels().entry(inbox).or_insert_with(|| channel(BEHIND).0).subscribe();
@@ -89,7 +89,7 @@ impl Listener {
     async fn next(mut self) -> Option<(Signal, Self)> {
         let signal = match self.signals.as_mut()?.recv().await {
             Ok(signal) => signal,
-            Err(RecvError::Lagged(_)) => Signal::Gap,
+            Err(RecvError::Lagged(_)) => Signal::Lagged,
             Err(RecvError::Closed) => return None,
         };
         Some((signal, self))

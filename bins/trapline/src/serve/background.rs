@@ -9,7 +9,6 @@ use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handler
 
 use crate::{backend::Backend, config::Roles, mailroom::Inboxes};
 
-const BEAT: Duration = Duration::from_secs(10);
 const SWEEP: Duration = Duration::from_secs(30);
 /// Rows that one sweep removes at most.
 const SWEPT: usize = 10_000;
@@ -51,18 +50,8 @@ pub(super) async fn smtp_beats(
     server: Arc<Server<Inboxes>>,
 ) -> impl Future<Output = ()> + Send + 'static {
     let (app, instance) = (app.clone(), instance());
-    app.beat("smtp", &instance).await;
-    async move {
-        let beats = async {
-            loop {
-                tokio::time::sleep(BEAT).await;
-                if server.is_listening() {
-                    app.beat("smtp", &instance).await;
-                }
-            }
-        };
-        app.shutdown().run_until_cancelled(beats).await;
-    }
+    app.beat_as_writer(&instance).await;
+    async move { app.show_that_mail_is_stored(&instance, || server.is_listening()).await }
 }
 
 async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// Among processes, messages are not seen in the order of their ids: one whose process was slow to
 /// store it comes after younger ones. So much older than the newest one it may be.
-const BEHIND: Duration = Duration::from_mins(1);
+pub(super) const BEHIND: Duration = Duration::from_mins(1);
 
 /// The id of the newest message that a client was told of, and, where several processes store
 /// messages, a sum over the last minute of those.
@@ -76,13 +76,15 @@ fn bound(id: MessageId) -> MessageId {
 pub(super) struct Told {
     floor: Uuid,
     ids: BTreeSet<Uuid>,
+    /// Those of them that are deleted, which the sum leaves out.
+    gone: BTreeSet<Uuid>,
     sum: u64,
 }
 
 impl Told {
     /// None of the messages after `floor`.
     pub(super) fn after(floor: Uuid) -> Self {
-        Self { floor, ids: BTreeSet::new(), sum: 0 }
+        Self { floor, ids: BTreeSet::new(), gone: BTreeSet::new(), sum: 0 }
     }
 
     pub(super) fn contains(&self, id: Uuid) -> bool {
@@ -98,9 +100,27 @@ impl Told {
         self.floor = self.floor.max(behind(id));
         while let Some(first) = self.ids.first().copied().filter(|first| *first <= self.floor) {
             self.ids.remove(&first);
-            self.sum ^= first.as_u64_pair().1;
+            if !self.gone.remove(&first) {
+                self.sum ^= first.as_u64_pair().1;
+            }
         }
         is_new
+    }
+
+    /// Takes note that one is deleted: who announces its arrival later than that is late.
+    pub(super) fn delete(&mut self, id: Uuid) {
+        if id <= self.floor || !self.gone.insert(id) {
+            return;
+        }
+        if !self.ids.insert(id) {
+            self.sum ^= id.as_u64_pair().1;
+        }
+    }
+
+    /// Takes note that all are deleted.
+    pub(super) fn delete_all(&mut self) {
+        self.gone.clone_from(&self.ids);
+        self.sum = 0;
     }
 
     /// Older messages are not kept.
@@ -129,6 +149,11 @@ pub(crate) fn behind(id: Uuid) -> Uuid {
 /// their version first.
 fn v7(id: Uuid) -> Uuid {
     if is_v7(id) { id } else { least(id.as_u128() >> 80) }
+}
+
+/// The least id of a time.
+pub(crate) fn least_at(time: Time) -> Uuid {
+    least(u128::try_from(time.millis()).unwrap_or(0).min((1 << 48) - 1))
 }
 
 /// The least UUIDv7 (RFC 9562, section 5.7) of a time in milliseconds.
@@ -196,6 +221,23 @@ mod tests {
         assert!(!told.insert(id(8, 1)));
         assert!(told.sum().is_of([id(7, 2), id(8, 1)].into_iter()));
         assert!(!told.sum().is_of([id(7, 2), id(7, 3), id(8, 1)].into_iter()));
+    }
+
+    #[test]
+    fn a_sum_is_of_what_is_not_deleted() {
+        let mut told = Told::after(id(5, 0));
+        told.insert(id(7, 1));
+        told.insert(id(7, 2));
+        told.delete(id(7, 1));
+        // Deleted before it is told, and twice.
+        told.delete(id(7, 3));
+        told.delete(id(7, 3));
+        assert!(!told.insert(id(7, 3)) && told.contains(id(7, 3)));
+        assert!(told.sum().is_of(std::iter::once(id(7, 2))));
+        told.insert(id(61_000, 1));
+        assert!(told.sum().is_of(std::iter::once(id(61_000, 1))));
+        told.delete_all();
+        assert!(told.sum().is_of(std::iter::empty()));
     }
 
     #[test]

@@ -34,13 +34,18 @@ impl App {
         }
         let row = self.ports.store.get(&records::Message::row(id)).await?;
         let record = row.map(|row| records::Message::of(&row)).transpose()?;
-        Ok(record.map(|record| self.payload(id, is_read, record)))
+        Ok(record.map(|record| self.payload(id, is_read, || record)))
     }
 
     /// The payload of an event about a message whose record is at hand.
-    pub(super) fn payload(&self, id: MessageId, is_read: bool, record: records::Message) -> Bytes {
+    pub(super) fn payload(
+        &self,
+        id: MessageId,
+        is_read: bool,
+        record: impl FnOnce() -> records::Message,
+    ) -> Bytes {
         self.payloads.0.get_with((id, is_read), || {
-            let message = summary(id, record, is_read);
+            let message = summary(id, record(), is_read);
             serde_json::json!({ "inboxId": id.inbox, "message": message }).to_string().into()
         })
     }

@@ -33,6 +33,11 @@ impl Replay {
         Self { from: floor, keys: Vec::new(), more: true }
     }
 
+    /// Of these messages, newest first.
+    pub(super) fn of(keys: Vec<Uuid>) -> Self {
+        Self { from: Uuid::nil(), keys, more: false }
+    }
+
     /// The next page's keys: where it begins, and its oldest.
     fn page(&self) -> Option<(usize, Uuid)> {
         let oldest = self.keys.last()?;
@@ -41,14 +46,17 @@ impl Replay {
 }
 
 impl Feed {
-    /// Takes what is there for known. A client that comes back with this position has missed what
-    /// comes from now on.
-    pub(super) async fn begin(&mut self) -> Result<()> {
-        let now = self.app.ids.next();
-        self.told = Told::after(bookmark::behind(now));
+    /// Takes for known what was there at `start`, an id from before the subscription; what is younger is
+    /// told. A client that comes back with this position has missed what comes from now on.
+    pub(super) async fn begin(&mut self, start: Uuid) -> Result<()> {
+        self.told = Told::after(bookmark::behind(start));
         let newest = self.newest().await?;
-        let known = self.newer(self.told.floor()).await?;
-        self.cursor = known.first().copied().unwrap_or(newest);
+        let mut known = self.newer(self.told.floor()).await?;
+        let younger = known.partition_point(|id| *id > start);
+        if younger > 0 {
+            self.replay = Some(Replay::of(known.drain(..younger).collect()));
+        }
+        self.cursor = known.first().copied().unwrap_or_else(|| newest.min(start));
         for id in known {
             self.told.insert(id);
         }
@@ -91,16 +99,16 @@ impl Feed {
                 break;
             }
             last = records::Message::id(row);
-            if self.told.contains(last) {
+            if !self.is_new(last) {
                 continue;
             }
             let record = records::Message::of(row)?;
             let id = MessageId { inbox: self.inbox.id, uuid: last };
-            let data = self.app.payload(id, read.is_read(last), record);
-            if self.is_new(last) {
-                ready += data.len();
-                self.tell("message.created", data);
-            }
+            let data = self.app.payload(id, read.is_read(last), || record);
+            ready += data.len();
+            self.told.insert(last);
+            self.cursor = self.cursor.max(last);
+            self.tell("message.created", data);
         }
         let is_whole = rows.first().is_none_or(|row| records::Message::id(row) == last);
         if let Some(replay) = &mut self.replay {

@@ -21,6 +21,8 @@ use crate::{
 /// Bounds of one group.
 const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of JSON of a row that its announcement may carry.
+const MAX_ANNOUNCED: usize = 4 * 1024;
 /// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
 const MAX_MESSAGES: usize = 2_000;
 
@@ -189,9 +191,11 @@ impl Committer {
             group.rows.push(Op::Put { key, doc: doc.clone(), ttl: None, when: When::Always });
         }
         let bounds = targets.iter().map(|target| (target.inbox, target.max_messages)).collect();
-        let (from, to, subject) = (parties.from, parties.to, message.subject);
+        let (from, to, subject) = (parties.from, parties.to, message.subject.clone());
         let cut = message.cut;
-        let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject, cut };
+        let is_short = doc.len() - search.len() <= MAX_ANNOUNCED;
+        let record = is_short.then(|| Box::new(message));
+        let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject, cut, record };
         Ok(Placed { ids, bounds, event })
     }
 

@@ -36,9 +36,10 @@ impl Draft {
             max_messages: mailbox.0.max_messages,
         });
         let targets = targets.collect();
-        let digest = trapline_mime::digest(&mail.raw);
+        let (digest, has_code) = trapline_mime::digest_and_code(&mail.raw);
         let search = search_text(&digest.subject, &Parties::whole(&digest, &mail.envelope));
-        let (message, search, envelope) = row(digest, &mail.envelope, &search, mail.raw.len());
+        let (mut message, search, envelope) = row(digest, &mail.envelope, &search, mail.raw.len());
+        message.has_code = Some(has_code);
         Self { targets, search, parties: Parties::of(&message), message, envelope, raw: mail.raw }
     }
 
@@ -91,6 +92,7 @@ fn row(
         warnings: digest.warnings,
         snippet: digest.snippet,
         attachment_count: digest.attachment_count,
+        has_code: None,
         cut: cut.happened || of_envelope.happened,
         whole_envelope: None,
     };

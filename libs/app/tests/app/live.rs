@@ -1,8 +1,10 @@
 //! Waits and event streams: what they find, and what they read for it.
 
+mod announced;
 mod doubles;
 mod feeds;
 mod long;
+mod unannounced;
 
 use std::time::Duration;
 

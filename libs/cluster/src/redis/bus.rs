@@ -91,4 +91,8 @@ impl Bus for RedisBus {
         timeout(PATIENCE, confirmed).await.ok();
         Ok(signals)
     }
+
+    fn given_up(&self) -> u64 {
+        self.owed.given_up()
+    }
 }

@@ -2,7 +2,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use proptest::prelude::*;
 use regex::Regex;
 use sha2::{Digest as _, Sha256};
-use trapline_mime::{Parsed, attachment, codes, digest, fold, parse, preview};
+use trapline_mime::{Parsed, attachment, codes, digest, digest_and_code, fold, parse, preview};
 
 use crate::corpus::cases;
 
@@ -11,6 +11,7 @@ fn check(raw: &[u8]) -> Parsed {
     let parsed = parse(raw);
     assert_eq!(parsed.digest, digest(raw));
     assert_eq!(parsed.codes, codes(raw));
+    assert_eq!((parsed.digest.clone(), !parsed.codes.is_empty()), digest_and_code(raw));
     assert!(!parsed.digest.warnings.iter().any(|warning| warning.code == "parse_error"));
     assert!(parsed.digest.snippet.chars().count() <= 140);
     assert_eq!(parsed.digest.attachment_count as usize, parsed.attachments.len());

@@ -53,7 +53,7 @@ async fn after_a_gap_come_the_newest_events() {
     for number in 0..=BEHIND {
         fanout.send(inbox(1), event(number as u128));
     }
-    assert_eq!(signals.next().await, Some(Signal::Gap));
+    assert_eq!(signals.next().await, Some(Signal::Lagged));
     assert_eq!(signals.next().await, Some(event(1)));
 }
 

@@ -9,6 +9,7 @@ use trapline_model::{InboxId, TeamId};
 use uuid::Uuid;
 
 use super::Result;
+use crate::records::Message;
 
 /// Something that happened in an inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,11 @@ pub enum LiveEvent {
         /// Whether these are only the beginnings of what the message has.
         #[serde(default)]
         cut: bool,
+        /// The message's row, so that nobody has to read it who tells of the message. `None` from
+        /// releases that did not send it, and where the row is long: listeners that are behind keep
+        /// events in memory.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<Box<Message>>,
     },
     /// A message was marked read or unread.
     MessageUpdated {
@@ -61,8 +67,11 @@ pub enum LiveEvent {
 pub enum Signal {
     /// An event.
     Event(Arc<LiveEvent>),
-    /// Events may have been lost: read the store again.
+    /// Events may have been lost, perhaps of every inbox of the process: read the store again. Who
+    /// hears this is one of many, and not all of them should read at once.
     Gap,
+    /// This listener was too slow, and lost events that others heard.
+    Lagged,
 }
 
 /// Signals until the bus is gone.
@@ -80,4 +89,9 @@ pub trait Bus: Send + Sync {
     /// Returns when active: later events reach the stream, or a `Gap` does. Dropping the stream
     /// ends the subscription.
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream>;
+    /// How often the bus gave up telling listeners of other processes of what happened, be it with a
+    /// gap: they must learn in another way that events are lost. A bus within a process never does.
+    fn given_up(&self) -> u64 {
+        0
+    }
 }

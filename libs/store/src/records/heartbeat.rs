@@ -24,6 +24,9 @@ pub struct Heartbeat {
     pub instance: String,
     /// When it was written.
     pub at: Time,
+    /// How often the process gave up announcing what it stored. When this changes, others look for it.
+    #[serde(default)]
+    pub unannounced: u64,
 }
 
 impl Heartbeat {

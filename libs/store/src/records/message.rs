@@ -26,7 +26,7 @@ pub(super) const MARK: &Table = &Table {
 };
 
 /// What is kept of a message beside its bytes. The id is the row's key.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Where the bytes are.
     pub blob: BlobRef,
@@ -62,6 +62,9 @@ pub struct Message {
     /// How many attachments the message has.
     #[serde(default)]
     pub attachment_count: u32,
+    /// Whether a one-time code is in the message; `None` in rows of releases that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_code: Option<bool>,
     /// Whether the subject, the addresses or the text for searches are longer than they are here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -180,6 +183,7 @@ mod tests {
             warnings: Vec::new(),
             snippet: String::new(),
             attachment_count: 0,
+            has_code: None,
             cut: false,
             whole_envelope: None,
         }

@@ -4,30 +4,46 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use redis::cmd;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use trapline_model::InboxId;
 
 use super::{super::client::Client, super::meters::Operation, channel, wire};
 
-/// Inboxes that are remembered; listeners of others find out when they read the store by themselves.
+/// Inboxes that are remembered; of more the bus gives up announcing.
 const MOST: usize = 10_000;
 /// Between tries.
 const PAUSE: Duration = Duration::from_millis(500);
+/// After so long the bus gives up, and goes on trying. No more often either: whoever hears of it looks into
+/// every inbox that is followed.
+const GIVE_UP: Duration = Duration::from_secs(10);
 
 /// The inboxes that are owed a gap. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Owed(Arc<Mutex<BTreeSet<InboxId>>>);
+pub(super) struct Owed(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    inboxes: Mutex<BTreeSet<InboxId>>,
+    /// Whether there were more than are remembered.
+    overflowed: AtomicBool,
+    given_up: AtomicU64,
+}
 
 impl Owed {
     /// Takes note of an inbox. The first one starts the task that pays.
     pub(super) fn owe(&self, inbox: InboxId, client: &Arc<Client>, verb: &'static str) {
-        let mut inboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inboxes = self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
         if inboxes.len() >= MOST {
+            // The task that pays is at work, and gives up on these in its end.
+            self.0.overflowed.store(true, Ordering::Relaxed);
             return;
         }
         let idle = inboxes.is_empty();
@@ -37,8 +53,14 @@ impl Owed {
         }
     }
 
+    /// How often there was something owed for too long.
+    pub(super) fn given_up(&self) -> u64 {
+        self.0.given_up.load(Ordering::Relaxed)
+    }
+
     /// Ends when nothing is owed any more.
     async fn pay(self, client: Arc<Client>, verb: &'static str) {
+        let mut since = Instant::now();
         loop {
             sleep(PAUSE).await;
             while let Some(inbox) = self.first() {
@@ -48,19 +70,30 @@ impl Owed {
                     break;
                 }
                 if self.paid(inbox) {
+                    if self.0.overflowed.swap(false, Ordering::Relaxed) {
+                        self.give_up();
+                    }
                     return;
                 }
+            }
+            if since.elapsed() >= GIVE_UP {
+                since = Instant::now();
+                self.give_up();
             }
         }
     }
 
+    fn give_up(&self) {
+        self.0.given_up.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn first(&self) -> Option<InboxId> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).first().copied()
+        self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner).first().copied()
     }
 
     /// Removes one, and tells whether it was the last.
     fn paid(&self, inbox: InboxId) -> bool {
-        let mut inboxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inboxes = self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
         inboxes.remove(&inbox);
         inboxes.is_empty()
     }

@@ -161,10 +161,25 @@ async fn ten_thousand_inboxes_are_subscribed_again() {
     }
 }
 
+#[tokio::test]
+async fn a_bus_that_cannot_tell_of_an_event_gives_up_and_says_so() {
+    let mut server = Server::start();
+    let redis = connect(&server.url(), Clock::system()).await;
+    let bus = redis.bus();
+    assert!(bus.publish(inbox(1), event(1)).await.is_ok());
+    server.kill();
+    assert!(bus.publish(inbox(1), event(2)).await.is_err());
+    assert_eq!(bus.given_up(), 0);
+    tokio::time::pause();
+    while bus.given_up() == 0 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
 async fn hears_after_gaps(signals: &mut SignalStream, event: &LiveEvent) {
     loop {
         match next(signals).await {
-            Signal::Gap => {}
+            Signal::Gap | Signal::Lagged => {}
             Signal::Event(heard) => return assert_eq!(*heard, *event),
         }
     }

@@ -7,6 +7,7 @@ fn created(subject: &str) -> LiveEvent {
         to: Vec::new(),
         subject: subject.to_owned(),
         cut: false,
+        record: None,
     }
 }
 

@@ -1,0 +1,133 @@
+//! What an announcement carries is told without reading, and nothing else than is true is told.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use futures_util::StreamExt as _;
+use trapline_app::{Feed, FeedEvent, Filter, Secrecy, Waited};
+use trapline_model::{Inbox, MessageId};
+use trapline_store::{LiveEvent, Signal, records::Message};
+
+use super::doubles::{Bare, Reads};
+use crate::support::{Bench, anything, json};
+
+async fn feed(bench: &Bench, inbox: &Inbox) -> Feed {
+    bench.app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap()
+}
+
+async fn next(feed: &mut Feed) -> FeedEvent {
+    let event = tokio::time::timeout(Duration::from_mins(5), feed.next()).await;
+    event.expect("an event in time").unwrap()
+}
+
+/// The announcement of a message that is stored now, and is announced no further.
+async fn announcement(bench: &Bench, inbox: &Inbox) -> (MessageId, LiveEvent) {
+    let mut signals = bench.ports.bus.subscribe(inbox.id).await.unwrap();
+    let id = bench.deliver(inbox, "announced").await;
+    let Some(Signal::Event(event)) = signals.next().await else { panic!("an announcement") };
+    (id, (*event).clone())
+}
+
+async fn publish(bench: &Bench, inbox: &Inbox, event: LiveEvent) {
+    bench.ports.bus.publish(inbox.id, event).await.unwrap();
+}
+
+fn subject(event: &FeedEvent) -> String {
+    assert_eq!(event.name, "message.created");
+    json(event)["message"]["subject"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn streams_tell_of_a_message_without_reading_it() {
+    let reads = Reads::default();
+    let bench = Bench::with(|ports| reads.count(ports)).await;
+    let inbox = bench.inbox(100, None).await;
+    let mut feeds = Vec::new();
+    for _ in 0..5 {
+        feeds.push(feed(&bench, &inbox).await);
+    }
+    bench.deliver(&inbox, "first").await;
+    let id = bench.deliver(&inbox, "second").await;
+    let before = reads.asked();
+    for feed in &mut feeds {
+        assert_eq!(subject(&next(feed).await), "first");
+        let second = next(feed).await;
+        assert_eq!(subject(&second), "second");
+        assert_eq!(json(&second)["message"]["isRead"], false);
+    }
+    assert_eq!(reads.asked(), before);
+    let listed = serde_json::to_value(&bench.list(&inbox).await.messages[0]).unwrap();
+    publish(&bench, &inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
+    assert_eq!(json(&next(&mut feeds[0]).await)["message"], listed);
+}
+
+#[tokio::test]
+async fn what_an_older_process_announces_is_read() {
+    let reads = Reads::default();
+    let bench = Bench::with(|ports| {
+        reads.count(ports);
+        Bare::replace(ports);
+    })
+    .await;
+    let inbox = bench.inbox(100, None).await;
+    let mut feed = feed(&bench, &inbox).await;
+    let gone = bench.deliver(&inbox, "gone").await;
+    bench.app.delete_message(bench.team, gone).await.unwrap();
+    bench.deliver(&inbox, "there").await;
+    assert_eq!(next(&mut feed).await.name, "message.deleted");
+    assert_eq!(subject(&next(&mut feed).await), "there");
+    // A fault of the store loses no announcement.
+    bench.deliver(&inbox, "later").await;
+    reads.failing.store(1, Ordering::SeqCst);
+    tokio::time::pause();
+    assert_eq!(subject(&next(&mut feed).await), "later");
+    assert_eq!(reads.failing.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_message_whose_deletion_came_first_is_not_told() {
+    let bench = Bench::new().await;
+    let [inbox, other] = [bench.inbox(100, None).await, bench.inbox(100, None).await];
+    // Deleted by its id, and with all others.
+    for event in [None, Some(LiveEvent::InboxEmptied)] {
+        let mut feed = feed(&bench, &inbox).await;
+        let (id, created) = announcement(&bench, &other).await;
+        let event = event.unwrap_or(LiveEvent::MessagesDeleted { ids: vec![id.uuid] });
+        publish(&bench, &inbox, event).await;
+        publish(&bench, &inbox, created).await;
+        bench.deliver(&inbox, "there").await;
+        assert_eq!(next(&mut feed).await.name, "message.deleted");
+        assert_eq!(subject(&next(&mut feed).await), "there");
+    }
+}
+
+#[tokio::test]
+async fn a_long_row_is_read() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(100, None).await;
+    let mut signals = bench.ports.bus.subscribe(inbox.id).await.unwrap();
+    let mut feed = feed(&bench, &inbox).await;
+    let people: Vec<_> = (0..45).map(|n| format!("Person {n} <p{n}@x.test>")).collect();
+    let (subject, people) = ("long ".repeat(180), people.join(",\r\n "));
+    let raw = format!("Subject: {subject}\r\nTo: {people}\r\nCc: {people}\r\n\r\nhello\r\n");
+    bench.deliver_raw(&inbox, "app@example.com", raw.into()).await;
+    let Some(Signal::Event(event)) = signals.next().await else { panic!("an announcement") };
+    assert!(matches!(&*event, LiveEvent::MessageCreated { record: None, .. }), "{event:?}");
+    let told = next(&mut feed).await;
+    assert_eq!(json(&told)["message"]["cc"].as_array().unwrap().len(), 45);
+}
+
+#[tokio::test]
+async fn whether_there_is_a_code_is_known_when_a_mail_is_stored() {
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(100, None).await;
+    for (text, has_code) in [("hello", false), ("Your code is 493817", true)] {
+        let raw = format!("Subject: x\r\n\r\n{text}\r\n");
+        let id = bench.deliver_raw(&inbox, "app@example.com", raw.into()).await;
+        let row = bench.ports.store.get(&Message::row(id)).await.unwrap().unwrap();
+        assert_eq!(Message::of(&row).unwrap().has_code, Some(has_code), "{text}");
+    }
+    let filter = Filter { has_code: true, ..anything() };
+    let waited = bench.app.wait(bench.team, inbox.id, &filter, Duration::from_mins(1)).await;
+    let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
+    assert_eq!(found.codes, ["493817"]);
+}
