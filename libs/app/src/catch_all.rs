@@ -73,8 +73,11 @@ impl App {
         let made = FirstRun { inbox: inbox.id, catch_all: name.clone(), ..run };
         let outcome = self.appoint(made.clone(), version).await;
         if let Err(Error::Conflict) = outcome {
-            // Another process was faster, and its inbox is the one.
-            self.delete_inbox(made.team, made.inbox).await?;
+            // Another process was faster, and its inbox is the one: that may be this one, which it found.
+            let is_ours = self.installed().await?.is_some_and(|run| run.inbox == made.inbox);
+            if !is_ours {
+                self.delete_inbox(made.team, made.inbox).await?;
+            }
         }
         outcome
     }

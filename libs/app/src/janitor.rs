@@ -164,9 +164,7 @@ impl App {
     }
 
     async fn find_room(&self, shards: &mut [Shard]) -> Result<()> {
-        for shard in shards {
-            self.make_room(shard).await?;
-        }
+        self.make_room(shards).await?;
         self.room_for_more().await.or_else(|error| match error {
             Error::StorageFull => Ok(()),
             error => Err(error),

@@ -1,6 +1,6 @@
 //! Makes room on a full disk: segments are looked at before their time.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use tokio::time::Instant;
 use trapline_store::{
@@ -17,36 +17,48 @@ const AT_ONCE: usize = 50;
 const AT_MOST: Duration = Duration::from_millis(200);
 /// Longer than any segment waits for its next check.
 const AHEAD: Duration = Duration::from_hours(31 * 24);
+const MINUTE: Duration = Duration::from_mins(1);
 
 impl App {
-    /// Removes what is dead of a shard's segments. Only where rows come with their bytes: elsewhere a
-    /// young segment may be without rows because these are still to come.
-    pub(super) async fn make_room(&self, shard: &mut Shard) -> Result<()> {
+    /// Looks at all segments before their time, shard by shard, and goes on in the next round where
+    /// this one's time is over. Only where rows come with their bytes: elsewhere a young segment may be
+    /// without rows because these are still to come.
+    pub(super) async fn make_room(&self, shards: &mut [Shard]) -> Result<()> {
         if !self.ports.queue.durable() {
             return Ok(());
         }
+        // Minutes without a task are by far the most, and none of them is read.
+        let partitions = self.ports.store.partitions(MaintenanceTask::TABLE).await?;
+        for shard in shards {
+            let minutes = TaskQueue::Segments.minutes(shard.number, &partitions);
+            self.look_ahead(shard, minutes).await?;
+        }
+        Ok(())
+    }
+
+    async fn look_ahead(&self, shard: &mut Shard, minutes: BTreeSet<i64>) -> Result<()> {
         let (began, now) = (Instant::now(), self.now());
         let last = now.after(AHEAD);
         let place = shard.looked_at.take().filter(|place| !place.is_before(now));
         let mut place = place.unwrap_or_else(|| Position::behind(now));
-        while place.is_before(last) {
-            let queue = TaskQueue::Segments;
-            let slice = queue.slice(shard.number, &place, last, Duration::from_mins(1), AT_ONCE);
-            let rows = self.ports.store.scan(slice.scan).await?;
-            for row in &rows {
-                if began.elapsed() > AT_MOST || !shard.may_work(self).await? {
-                    shard.looked_at = Some(place);
-                    return Ok(());
+        for minute in minutes {
+            place = place.not_before_minute(minute);
+            let end = Position::before_minute(minute.saturating_add(1)).due.min(last);
+            while place.is_before(end) {
+                let queue = TaskQueue::Segments;
+                let slice = queue.slice(shard.number, &place, end, MINUTE, AT_ONCE);
+                let rows = self.ports.store.scan(slice.scan).await?;
+                for row in &rows {
+                    if began.elapsed() > AT_MOST || !shard.may_work(self).await? {
+                        shard.looked_at = Some(place);
+                        return Ok(());
+                    }
+                    self.look_early(row).await?;
+                    place = Position::of(row).unwrap_or(place);
                 }
-                self.look_early(row).await?;
-                place = Position::of(row).unwrap_or(place);
-            }
-            if rows.len() < AT_ONCE {
-                place = slice.end;
-            }
-            if began.elapsed() > AT_MOST {
-                shard.looked_at = Some(place);
-                return Ok(());
+                if rows.len() < AT_ONCE {
+                    place = slice.end;
+                }
             }
         }
         Ok(())

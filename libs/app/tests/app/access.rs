@@ -225,11 +225,14 @@ async fn two_first_starts_at_once_leave_one_team() {
     let made = race.made.lock().unwrap().clone();
     for table in ["team", "project", "inbox_by_id", "inbox_by_team", "login"] {
         let mut left = 0;
-        let keys = made.iter().filter(|key| key.table.name == table);
-        let mut keys: Vec<_> = keys.cloned().collect();
-        keys.dedup();
+        let mut keys: Vec<&Key> = Vec::new();
+        for key in made.iter().filter(|key| key.table.name == table) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
         for key in keys {
-            left += usize::from(race.store.get(&key).await.unwrap().is_some());
+            left += usize::from(race.store.get(key).await.unwrap().is_some());
         }
         assert_eq!(left, 1, "{table}");
     }

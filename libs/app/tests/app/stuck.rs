@@ -178,13 +178,14 @@ async fn rows(bench: &Bench, inbox: &Inbox) -> usize {
 
 #[tokio::test]
 async fn a_trim_that_failed_is_tried_again_without_another_mail() {
-    let (is_away, asked) = (Arc::new(AtomicBool::new(true)), Arc::<AtomicUsize>::default());
+    let (is_away, asked) = (Arc::new(AtomicBool::new(false)), Arc::<AtomicUsize>::default());
     let bench = Bench::with(|ports| {
         let (is_away, asked) = (is_away.clone(), asked.clone());
         ports.store = Arc::new(Unread { store: ports.store.clone(), is_away, asked });
     });
     let bench = bench.await;
     let inbox = bench.inbox(2, None).await;
+    is_away.store(true, Ordering::SeqCst);
     join_all((0..5).map(|number| send(&bench.app, &inbox, number))).await;
     let trimmed = async {
         while asked.load(Ordering::SeqCst) < 2 {

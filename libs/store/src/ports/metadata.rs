@@ -182,7 +182,7 @@ pub trait Store: Send + Sync {
     /// Reads part of one partition, without rows past their time.
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>>;
     /// The partition keys of a table, in no order, also of rows past their time. Reads the whole table:
-    /// it is for upgrades, and a store that nothing is upgraded in has none.
+    /// it is for upgrades and for a full disk, and a store that has neither lists none.
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
         let _ = table;
         Err(PortError::Misuse("this store does not list partitions"))

@@ -43,6 +43,19 @@ impl Position {
         Some(Self { due: Time::from_millis(*due), name: Some(name.clone()) })
     }
 
+    /// Before the first row of a minute.
+    #[must_use]
+    pub fn before_minute(minute: i64) -> Self {
+        Self::behind(Time::from_millis(minute.saturating_mul(60_000).saturating_sub(1)))
+    }
+
+    /// This position, or the one before the first row of a minute if that is later.
+    #[must_use]
+    pub fn not_before_minute(self, minute: i64) -> Self {
+        let start = Self::before_minute(minute);
+        if self.due < start.due { start } else { self }
+    }
+
     /// Whether rows behind this position may be due at `until` or before.
     #[must_use]
     pub fn is_before(&self, until: Time) -> bool {

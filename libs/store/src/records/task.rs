@@ -1,6 +1,6 @@
 //! What the janitor has to do, in queues by what it is.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId, Time};
@@ -44,6 +44,18 @@ impl TaskQueue {
             Self::Expiry => "expiry",
             Self::Segments => "segments",
         }
+    }
+
+    /// The minutes in which a shard has tasks, of all partitions of the table.
+    #[must_use]
+    pub fn minutes(self, shard: i64, partitions: &[Vec<Value>]) -> BTreeSet<i64> {
+        let minute = |partition: &Vec<Value>| match partition.as_slice() {
+            [Value::Text(queue), Value::Int(minute), Value::Int(of)] => {
+                (queue == self.name() && *of == shard).then_some(*minute)
+            }
+            _ => None,
+        };
+        partitions.iter().filter_map(minute).collect()
     }
 
     /// The next rows of a shard behind a position, see [`Slice`].
