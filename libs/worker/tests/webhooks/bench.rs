@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use trapline_app::{
@@ -9,7 +10,7 @@ use trapline_app::{
 };
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Delivery, Envelope, Inbox, TeamId, Webhook};
-use trapline_store::Clock;
+use trapline_store::{Clock, Lane};
 use trapline_worker::{
     Arrivals, Handler, WebhookCaller,
     outbound::{Client, Guard, GuardOptions},
@@ -20,7 +21,7 @@ pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Clock,
     team: TeamId,
-    _embedded: Embedded,
+    embedded: Embedded,
     _folder: tempfile::TempDir,
 }
 
@@ -49,7 +50,7 @@ impl Bench {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
         let team = app.first_run(None).await.unwrap().team;
-        Self { app, clock, team, _embedded: embedded, _folder: folder }
+        Self { app, clock, team, embedded, _folder: folder }
     }
 
     /// An inbox, and a webhook that is told of its mail only.
@@ -98,11 +99,18 @@ impl Bench {
     ) -> Vec<Delivery> {
         loop {
             let log = self.log(hook).await;
-            if log.len() == count && log.iter().all(&are) {
+            if log.len() == count && log.iter().all(&are) && self.is_at_rest().await {
                 return log;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Whether no job is being worked on. A clock that is moved before would take its lease away.
+    async fn is_at_rest(&self) -> bool {
+        let queue = self.embedded.ports().queue;
+        let stats = Lane::ALL.map(|lane| queue.stats(lane));
+        join_all(stats).await.into_iter().all(|stats| stats.unwrap().leased == 0)
     }
 
     /// The only delivery, once so many attempts have ended.
