@@ -99,7 +99,7 @@ impl Bench {
     ) -> Vec<Delivery> {
         loop {
             let log = self.log(hook).await;
-            if log.len() == count && log.iter().all(&are) && self.is_at_rest().await {
+            if log.len() == count && log.iter().all(&are) {
                 return log;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -113,10 +113,14 @@ impl Bench {
         join_all(stats).await.into_iter().all(|stats| stats.unwrap().leased == 0)
     }
 
-    /// The only delivery, once so many attempts have ended.
+    /// The only delivery, once so many attempts have ended and no job is worked on.
     pub(crate) async fn after(&self, hook: &Webhook, attempts: u32) -> Delivery {
         let ended = |delivery: &Delivery| delivery.attempts >= attempts;
-        self.when(hook, 1, |delivery| ended(delivery)).await.remove(0)
+        let delivery = self.when(hook, 1, |delivery| ended(delivery)).await.remove(0);
+        while !self.is_at_rest().await {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        delivery
     }
 }
 
