@@ -136,8 +136,12 @@ async fn park_many(bench: &Bench, told: &Told, reads: &Reads, inboxes: usize) {
         told.subscribed().await;
     }
     let looked = async {
-        while reads.all.load(Ordering::SeqCst) < inboxes {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+        // Mail and streams read too: all have looked when nobody reads any more.
+        let count = || (reads.all.load(Ordering::SeqCst), reads.asked());
+        let mut before = (0, 0);
+        while before.0 < inboxes || count() != before {
+            before = count();
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), looked).await.expect("every wait looks");
