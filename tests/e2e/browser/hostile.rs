@@ -17,7 +17,8 @@ pub(super) enum Kind {
 /// `{run}` is a script that reports there.
 pub(super) const PROBES: &[(&str, Kind, &str)] = &[
     ("base", Kind::Other, "<base href='{url}/'><img src='relative.png'>"),
-    ("refresh", Kind::Other, "<meta http-equiv='refresh' content='3;url={url}'>"),
+    // Late enough for a busy machine to have clicked all that there is to click: it ends the page.
+    ("refresh", Kind::Other, "<meta http-equiv='refresh' content='8;url={url}'>"),
     ("stylesheet", Kind::Other, "<link rel='stylesheet' href='{url}'>"),
     ("preload", Kind::Other, "<link rel='preload' as='image' href='{url}'>"),
     ("prefetch", Kind::Other, "<link rel='prefetch' href='{url}'>"),
