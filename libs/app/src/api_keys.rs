@@ -5,11 +5,10 @@ mod manage;
 use std::{net::IpAddr, sync::Arc};
 
 use trapline_model::{Access, ApiKeyId, Caller, KEY_PREFIX, TeamId, Time};
-use trapline_store::{Op, Rate, Record, Verdict, When, load, records, records::KeyOrigin};
+use trapline_store::{Op, Rate, Verdict, When, load, records, records::KeyOrigin};
 
 use crate::{
     App, Error, Result, Unauthenticated, metrics,
-    repeated::Repeated,
     secrets::{BASE62, random_text, sha256_hex},
 };
 
@@ -41,7 +40,7 @@ impl App {
             name: name.to_owned(),
             created_at: self.now(),
         };
-        let put = Op::Put { key: team.key(), doc: team.doc()?, ttl: None, when: When::Absent };
+        let put = Op::put(&team, None, When::Absent)?;
         self.ports.store.write(vec![put]).await?;
         Ok(team.id)
     }
@@ -84,8 +83,7 @@ impl App {
             expires_at: key.expires_at,
         };
         let ttl = key.expires_at.map(|at| at.since(self.now()) + REMEMBERED);
-        let put = |key, doc| Op::Put { key, doc, ttl, when: When::Always };
-        let ops = vec![put(key.key(), key.doc()?), put(by_hash.key(), by_hash.doc()?)];
+        let ops = vec![Op::put(&key, ttl, When::Always)?, Op::put(&by_hash, ttl, When::Always)?];
         self.ports.store.write(ops).await?;
         self.attempts.made(&by_hash.sha256);
         Ok(value)
@@ -153,11 +151,8 @@ impl App {
         self.key_uses.insert(caller.key, ());
         let used =
             records::ApiKeyUse { team: caller.team, id: caller.key, last_used_at: self.now() };
-        let written = match used.doc() {
-            Ok(doc) => {
-                let put = Op::Put { key: used.key(), doc, ttl: None, when: When::Always };
-                self.ports.store.write(vec![put]).await
-            }
+        let written = match Op::put(&used, None, When::Always) {
+            Ok(put) => self.ports.store.write(vec![put]).await,
             Err(error) => Err(error),
         };
         if let Err(error) = written {
@@ -168,16 +163,7 @@ impl App {
     /// Takes one request from the team's allowance; `None` when there is no limit.
     pub async fn meter(&self, caller: &Caller) -> Option<(Rate, Verdict)> {
         let rate = self.settings.api_rate?;
-        match self.ports.limiter.take(&format!("api:{}", caller.team), rate).await {
-            Ok(verdict) => Some((rate, verdict)),
-            // A limiter that does not answer must not stop the product.
-            Err(error) => {
-                static LINE: Repeated = Repeated::new();
-                if let Some(left_out) = LINE.due() {
-                    tracing::warn!(%error, left_out, "the rate limiter does not answer");
-                }
-                None
-            }
-        }
+        let verdict = self.take_if_answered(&format!("api:{}", caller.team), rate).await?;
+        Some((rate, verdict))
     }
 }

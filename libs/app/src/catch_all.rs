@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use moka::sync::Cache;
 use tokio::sync::Mutex;
-use trapline_store::{Op, Record, When, load, records::FirstRun};
+use trapline_store::{Op, When, load, records::FirstRun};
 
 use crate::{App, Error, Mailbox, NewInbox, Result};
 
@@ -85,7 +85,7 @@ impl App {
     /// Writes down which inbox it is; a conflict when somebody else did.
     async fn appoint(&self, run: FirstRun, version: i64) -> Result<Mailbox> {
         let when = When::Version(version);
-        let put = Op::Put { key: run.key(), doc: run.doc()?, ttl: None, when };
+        let put = Op::put(&run, None, when)?;
         self.ports.store.write(vec![put]).await?;
         self.mailbox_of(&run).await?.ok_or(Error::Conflict)
     }

@@ -1,7 +1,7 @@
 //! What the first start of an installation makes: a team, a project, an inbox, a key.
 
 use trapline_model::{Access, Inbox, ProjectId, TeamId};
-use trapline_store::{Op, PortError, Record, When, load, records, records::KeyOrigin};
+use trapline_store::{Op, PortError, When, load, records, records::KeyOrigin};
 
 use crate::{App, Error, NewInbox, NewKey, Result};
 
@@ -62,7 +62,7 @@ impl App {
         let new = NewInbox { project: Some(project.id), ..NewInbox::named(&catch_all) };
         let inbox = self.create_inbox(team, new).await?;
         let run = records::FirstRun { team, inbox: inbox.id, catch_all };
-        let put = Op::Put { key: run.key(), doc: run.doc()?, ttl: None, when: When::Absent };
+        let put = Op::put(&run, None, When::Absent)?;
         match self.ports.store.write(vec![put]).await {
             Ok(()) => Ok((run, true)),
             // Another process was first: its team is the one.

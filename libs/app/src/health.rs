@@ -102,12 +102,8 @@ impl App {
             self.beats.note(beat);
             return;
         }
-        let written = match beat.doc() {
-            Ok(doc) => {
-                let when = When::Always;
-                let put = Op::Put { key: beat.key(), doc, ttl: Some(KEPT), when };
-                self.ports.store.write(vec![put]).await
-            }
+        let written = match Op::put(&beat, Some(KEPT), When::Always) {
+            Ok(put) => self.ports.store.write(vec![put]).await,
             Err(error) => Err(error),
         };
         if let Err(error) = written {

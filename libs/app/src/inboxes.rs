@@ -15,7 +15,7 @@ use crate::{
     App, Error, Result,
     counts::Counts,
     housekeeping,
-    repeated::Repeated,
+    receive::tell,
     secrets::{BASE62, USERNAME, random_text},
 };
 
@@ -101,19 +101,11 @@ impl App {
     /// Takes one from the team's allowance of new inboxes.
     async fn meter_inboxes(&self, team: TeamId) -> Result<()> {
         let Some(rate) = self.settings.inbox_rate else { return Ok(()) };
-        match self.ports.limiter.take(&format!("inboxes:{team}"), rate).await {
-            Ok(Verdict::Allowed { .. }) => Ok(()),
-            Ok(Verdict::Limited { retry_after }) => {
+        match self.take_if_answered(&format!("inboxes:{team}"), rate).await {
+            Some(Verdict::Limited { retry_after }) => {
                 Err(Error::TooManyInboxes { most: rate.burst, retry_after })
             }
-            // A limiter that does not answer must not stop the product.
-            Err(error) => {
-                static LINE: Repeated = Repeated::new();
-                if let Some(left_out) = LINE.due() {
-                    tracing::warn!(%error, left_out, "the rate limiter does not answer");
-                }
-                Ok(())
-            }
+            Some(Verdict::Allowed { .. }) | None => Ok(()),
         }
     }
 
@@ -197,12 +189,7 @@ impl App {
 
     /// Tells who listens; whoever misses it reads the store again.
     pub(crate) async fn announce(&self, inbox: InboxId, event: LiveEvent) {
-        if let Err(error) = self.ports.bus.publish(inbox, event).await {
-            static LINE: Repeated = Repeated::new();
-            if let Some(left_out) = LINE.due() {
-                tracing::warn!(%error, left_out, "a live event was not sent");
-            }
-        }
+        tell(&*self.ports.bus, inbox, event).await;
     }
 
     fn address(&self, inbox: &records::Inbox) -> String {

@@ -36,6 +36,8 @@ const UNBOUNDED: Duration = Duration::from_hours(24);
 const BETWEEN_SEGMENTS: Duration = Duration::from_mins(2);
 /// Between two looks for lost jobs.
 const BETWEEN_REPAIRS: Duration = Duration::from_secs(10);
+/// When a job or a task is looked at again that this release does not know.
+const FOR_ANOTHER: Duration = Duration::from_hours(1);
 
 pub(crate) use garbage::{marks, segments_in};
 pub(crate) use segments::first_check;
@@ -57,8 +59,7 @@ impl Janitor {
 /// Does what is due until shutdown. `holder` tells this process from the others; a process that
 /// starts again under its old name goes on at once.
 pub async fn run_janitor(app: Arc<App>, holder: String) {
-    // Where a queue is as durable as the rows, all of it is in one process.
-    let alone = app.ports.queue.durable();
+    let alone = app.is_alone();
     let shard = |number| if alone { Shard::unshared(number) } else { Shard::of(number, &holder) };
     let mut janitor = Janitor::over((0..SHARDS).map(shard));
     let rounds = async {

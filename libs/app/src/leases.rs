@@ -15,7 +15,7 @@ impl App {
             Some((found, version)) if found.holder == holder => When::Version(version),
             Some(_) => return Ok(false),
         };
-        let put = Op::Put { key: lease.key(), doc: lease.doc()?, ttl: Some(time), when };
+        let put = Op::put(&lease, Some(time), when)?;
         match self.ports.store.write(vec![put]).await {
             Ok(()) => Ok(true),
             Err(PortError::Conflict) => Ok(false),

@@ -110,8 +110,7 @@ impl App {
     }
 
     async fn put_project(&self, project: &records::Project) -> Result<()> {
-        let put =
-            Op::Put { key: project.key(), doc: project.doc()?, ttl: None, when: When::Always };
+        let put = Op::put(project, None, When::Always)?;
         Ok(self.ports.store.write(vec![put]).await?)
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
 
 use crate::{App, Error, Mailbox, Result, Supervisor, metrics};
-pub(crate) use announcer::Announcer;
+pub(crate) use announcer::{Announcer, tell};
 pub(crate) use arrivals::{Arrival, Interested};
 pub(crate) use committer::Committer;
 use draft::Draft;

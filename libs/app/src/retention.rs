@@ -24,7 +24,10 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::{Result, counts::message_keys, janitor, jobs, repeated::Repeated, versions::Versions};
+use crate::{
+    Result, counts::message_keys, janitor, jobs, receive::tell, repeated::Repeated,
+    versions::Versions,
+};
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
 const KNOWN_AT_MOST: u64 = 100_000;
@@ -176,13 +179,7 @@ impl Retention {
 
     async fn tell(&self, inbox: InboxId, ids: Vec<Uuid>) {
         self.versions.changed(inbox).await;
-        if let Err(error) = self.ports.bus.publish(inbox, LiveEvent::MessagesDeleted { ids }).await
-        {
-            static LINE: Repeated = Repeated::new();
-            if let Some(left_out) = LINE.due() {
-                tracing::warn!(%error, left_out, "a live event was not sent");
-            }
-        }
+        tell(&*self.ports.bus, inbox, LiveEvent::MessagesDeleted { ids }).await;
     }
 
     /// Trims whatever came to be over its bound, until shutdown.

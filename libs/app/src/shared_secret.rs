@@ -12,7 +12,7 @@ impl App {
             SharedSecret { name: name.to_owned(), sealed: self.secrets.seal(&context, fresh)? };
         let key = row.key();
         if load::<SharedSecret>(&*self.ports.store, &key).await?.is_none() {
-            let put = Op::Put { key: row.key(), doc: row.doc()?, ttl: None, when: When::Absent };
+            let put = Op::put(&row, None, When::Absent)?;
             match self.ports.store.write(vec![put]).await {
                 // On a conflict another process was first: its secret is the one.
                 Ok(()) | Err(PortError::Conflict) => {}

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -31,7 +32,7 @@ struct Open {
     all: usize,
     teams: HashMap<TeamId, usize>,
     /// Event streams only.
-    followers: HashMap<InboxId, u32>,
+    followers: HashMap<InboxId, usize>,
 }
 
 /// One parked wait or event stream, until it is dropped.
@@ -79,11 +80,16 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let mut open = self.streams.open();
         open.all -= 1;
-        if let Some(count) = open.teams.get_mut(&self.team) {
-            *count -= 1;
-            if *count == 0 {
-                open.teams.remove(&self.team);
-            }
+        one_less(&mut open.teams, &self.team);
+    }
+}
+
+/// Who has nothing open is forgotten.
+fn one_less<K: Eq + Hash>(open: &mut HashMap<K, usize>, of: &K) {
+    if let Some(count) = open.get_mut(of) {
+        *count -= 1;
+        if *count == 0 {
+            open.remove(of);
         }
     }
 }
@@ -104,19 +110,13 @@ impl Follower {
     pub(crate) fn pause(&self) -> Duration {
         let open = self.permit.streams.open();
         let streams = open.followers.get(&self.inbox).copied().unwrap_or_default();
-        Duration::from_secs(1) / WRITES_A_SECOND * streams
+        Duration::from_secs(1) / WRITES_A_SECOND * u32::try_from(streams).unwrap_or(u32::MAX)
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        let mut open = self.permit.streams.open();
-        if let Some(count) = open.followers.get_mut(&self.inbox) {
-            *count -= 1;
-            if *count == 0 {
-                open.followers.remove(&self.inbox);
-            }
-        }
+        one_less(&mut self.permit.streams.open().followers, &self.inbox);
     }
 }
 

@@ -12,7 +12,7 @@ mod queues;
 mod tests;
 
 use futures_util::future::BoxFuture;
-use trapline_store::{Op, Record, When, load, records::Upgrade};
+use trapline_store::{Op, When, load, records::Upgrade};
 
 use crate::{App, Result};
 
@@ -57,7 +57,7 @@ impl App {
                 (step.run)(self).await?;
             }
             row.finished.push(step.name.to_owned());
-            let put = Op::Put { key: row.key(), doc: row.doc()?, ttl: None, when: When::Always };
+            let put = Op::put(&row, None, When::Always)?;
             self.ports.store.write(vec![put]).await?;
         }
         Ok(())

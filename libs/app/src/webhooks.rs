@@ -190,7 +190,7 @@ impl App {
     }
 
     async fn put_hook(&self, hook: &records::Webhook, when: When) -> Result<()> {
-        let put = Op::Put { key: hook.key(), doc: hook.doc()?, ttl: None, when };
+        let put = Op::put(hook, None, when)?;
         self.ports.store.write(vec![put]).await?;
         self.hooks_changed(hook.team).await;
         Ok(())

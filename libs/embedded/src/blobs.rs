@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, blob::Blob};
 use trapline_store::{BlobRef, Blobs, PortError, Result, Tail};
 
 use crate::{database::Database, values::sql};
@@ -68,38 +68,44 @@ fn read(connection: &Connection, blob: &BlobRef, whole: bool) -> Result<Bytes> {
     if whole { blob.verified(bytes) } else { Ok(bytes) }
 }
 
-/// The number of a segment's row; `None` when it is not there.
-fn seq_of(connection: &Connection, segment: &str) -> Result<Option<i64>> {
+/// Opens a segment's bytes; `None` when it is not there.
+fn open<'c>(connection: &'c Connection, segment: &str) -> Result<Option<Blob<'c>>> {
     let sql_text = "SELECT seq FROM segment_bytes WHERE name = ?";
     let mut statement = connection.prepare_cached(sql_text).map_err(sql)?;
-    statement.query_row([segment], |row| row.get(0)).optional().map_err(sql)
+    let found = statement.query_row([segment], |row| row.get(0)).optional();
+    let Some(seq) = found.map_err(sql)? else { return Ok(None) };
+    let opened = connection.blob_open("main", "segment_bytes", "bytes", seq, true);
+    opened.map(Some).map_err(|error| fault(segment, error))
+}
+
+/// Pages that SQLite finds damaged are the segment's own.
+fn fault(segment: &str, error: rusqlite::Error) -> PortError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => PortError::Damaged(segment.to_owned()),
+        _ => sql(error),
+    }
 }
 
 fn tail(connection: &Connection, segment: &str, at_most: u64) -> Result<Option<Tail>> {
-    let Some(seq) = seq_of(connection, segment)? else { return Ok(None) };
-    let found = connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(sql)?;
-    let size = found.len() as u64;
-    drop(found);
+    let Some(bytes) = open(connection, segment)? else { return Ok(None) };
+    let size = bytes.len() as u64;
     let len = at_most.min(size);
-    let blob = BlobRef { segment: segment.to_owned(), offset: size - len, len, crc: None };
-    Ok(Some(Tail { bytes: range(connection, &blob)?, size }))
+    Ok(Some(Tail { bytes: part(&bytes, segment, size - len, len)?, size }))
 }
 
 fn range(connection: &Connection, blob: &BlobRef) -> Result<Bytes> {
-    let damaged = || PortError::Damaged(blob.segment.clone());
-    let seq = seq_of(connection, &blob.segment)?.ok_or_else(damaged)?;
-    // Pages that SQLite finds damaged are the segment's own here.
-    let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt) => damaged(),
-        _ => sql(error),
-    };
-    let segment =
-        connection.blob_open("main", "segment_bytes", "bytes", seq, true).map_err(failed)?;
+    let BlobRef { segment, offset, len, .. } = blob;
+    let bytes = open(connection, segment)?.ok_or_else(|| PortError::Damaged(segment.clone()))?;
+    part(&bytes, segment, *offset, *len)
+}
+
+fn part(bytes: &Blob<'_>, segment: &str, offset: u64, len: u64) -> Result<Bytes> {
+    let damaged = || PortError::Damaged(segment.to_owned());
     // Memory is asked for only when the segment is known to be that long.
-    let end = blob.offset.checked_add(blob.len).filter(|end| *end <= segment.len() as u64);
-    let (start, end) = (usize::try_from(blob.offset), usize::try_from(end.ok_or_else(damaged)?));
+    let end = offset.checked_add(len).filter(|end| *end <= bytes.len() as u64);
+    let (start, end) = (usize::try_from(offset), usize::try_from(end.ok_or_else(damaged)?));
     let (start, end) = (start.map_err(|_| damaged())?, end.map_err(|_| damaged())?);
-    let mut bytes = vec![0; end - start];
-    segment.read_at_exact(&mut bytes, start).map_err(failed)?;
-    Ok(bytes.into())
+    let mut read = vec![0; end - start];
+    bytes.read_at_exact(&mut read, start).map_err(|error| fault(segment, error))?;
+    Ok(read.into())
 }

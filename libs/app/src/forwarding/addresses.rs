@@ -72,7 +72,7 @@ impl App {
             verified_at: None,
             created_at: self.now(),
         };
-        let put = Op::Put { key: new.key(), doc: new.doc()?, ttl: None, when: When::Absent };
+        let put = Op::put(&new, None, When::Absent)?;
         self.ports.store.write(vec![put]).await?;
         self.send_link(&new).await?;
         Ok(Added::New(present(&new)))

@@ -38,7 +38,7 @@ impl App {
         let (verification, mut address, version) = self.pending(token).await?;
         address.verified_at = Some(self.now());
         let when = When::Version(version);
-        let put = Op::Put { key: address.key(), doc: address.doc()?, ttl: None, when };
+        let put = Op::put(&address, None, when)?;
         let used = Op::Delete { key: verification.key(), when: When::Always };
         self.ports.store.write(vec![put, used]).await?;
         let team_name = self.team_name(&address).await?;
@@ -54,8 +54,7 @@ impl App {
             address: address.id,
             added_at: address.created_at,
         };
-        let (key, doc) = (verification.key(), verification.doc()?);
-        let put = Op::Put { key, doc, ttl: Some(Verification::VALID), when: When::Always };
+        let put = Op::put(&verification, Some(Verification::VALID), When::Always)?;
         self.ports.store.write(vec![put]).await?;
         let base = &self.settings.base_url;
         let link = format!("{base}/api/forward-addresses/confirm?token={token}");

@@ -51,6 +51,5 @@ impl App {
 
 /// The write of a forward's row.
 pub(super) fn put(forward: &Forward) -> Result<Op, PortError> {
-    let (key, doc) = (forward.key(), forward.doc()?);
-    Ok(Op::Put { key, doc, ttl: Some(Forward::KEPT), when: When::Always })
+    Op::put(forward, Some(Forward::KEPT), When::Always)
 }

@@ -32,7 +32,7 @@ impl App {
         }
         self.check_rules(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
-        let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl: None, when: When::Always };
+        let put = Op::put(&rule, None, When::Always)?;
         self.ports.store.write(vec![put]).await?;
         self.rules_changed(team).await;
         Ok(present(rule))
@@ -56,7 +56,7 @@ impl App {
                 Err(Error::NotFound) => continue,
                 Err(error) => return Err(error),
             }
-            let put = Op::Put { key: rule.key(), doc: rule.doc()?, ttl: None, when: When::Always };
+            let put = Op::put(&rule, None, When::Always)?;
             self.ports.store.write(vec![put]).await?;
         }
         Ok(())

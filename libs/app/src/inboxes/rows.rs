@@ -31,10 +31,9 @@ impl App {
     /// Writes a new inbox. Its entry comes first, so that a crash leaves no inbox that nobody sees.
     pub(super) async fn write_new(&self, inbox: &Inbox, chore: Option<Op>) -> Result<()> {
         let ttl = life(inbox, self.now());
-        let mut ops =
-            vec![put(&InboxEntry::coming(inbox, 1), None)?, put(&Login::of(inbox), None)?];
+        let mut ops = vec![put(&InboxEntry::coming(inbox, 1))?, put(&Login::of(inbox))?];
         ops.extend(chore);
-        ops.push(Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when: When::Absent });
+        ops.push(Op::put(inbox, ttl, When::Absent)?);
         self.ports.store.write(ops).await?;
         self.list_copy(inbox, 1).await;
         Ok(())
@@ -53,8 +52,8 @@ impl App {
             // A time to live belongs to each write: what is left of it must be passed again.
             let (ttl, when) = (life(&inbox, self.now()), When::Version(version));
             // One that loses to another change stays for as long as the inbox does, so it has no end.
-            let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)), None)?;
-            let own = Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when };
+            let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)))?;
+            let own = Op::put(&inbox, ttl, when)?;
             match self.ports.store.write(vec![coming, own]).await {
                 Ok(()) => {
                     self.list_copy(&inbox, version.saturating_add(1)).await;
@@ -71,7 +70,11 @@ impl App {
     /// Puts a copy of what was written into the list. Without it the list is right, and slower.
     async fn list_copy(&self, inbox: &Inbox, version: i64) {
         let outcome = async {
-            let mut ops = vec![put(&InboxEntry::written(inbox, version), life(inbox, self.now()))?];
+            let mut ops = vec![Op::put(
+                &InboxEntry::written(inbox, version),
+                life(inbox, self.now()),
+                When::Always,
+            )?];
             if version > 1 {
                 let key = InboxEntry::row(inbox.team, inbox.id, version - 1);
                 ops.push(Op::Delete { key, when: When::Always });
@@ -208,6 +211,6 @@ pub(crate) fn life(inbox: &Inbox, now: Time) -> Option<Duration> {
     inbox.expires_at.map(|at| at.since(now).max(Duration::from_millis(1)))
 }
 
-fn put<R: Record>(record: &R, ttl: Option<Duration>) -> Result<Op> {
-    Ok(Op::Put { key: record.key(), doc: record.doc()?, ttl, when: When::Always })
+fn put<R: Record>(record: &R) -> Result<Op, PortError> {
+    Op::put(record, None, When::Always)
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
 
-use super::{reader::Queue, shard::Shard};
+use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
 use crate::{
     App, Result,
     jobs::{self, write_all},
@@ -20,8 +20,6 @@ const LOST: Duration = Duration::from_secs(45);
 const LATE_AGAIN: Duration = Duration::from_secs(20);
 /// The same for one that has been due for long, at most.
 const LATEST: Duration = Duration::from_hours(1);
-/// When a job is looked at again that this release does not know.
-const FOR_ANOTHER: Duration = Duration::from_hours(1);
 
 /// What the rows of a page come to.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use trapline_model::Time;
 use trapline_store::{
-    Op, Record as _, Row, When, load,
+    Op, Row, When, load,
     records::{Outbox, Position, Progress, Slice, TaskQueue},
 };
 
@@ -117,7 +117,7 @@ impl Reader {
         let far = app.now().since(start.due) > FAR_BEHIND;
         self.narrow &= far;
         // In one process what was removed is gone.
-        let quick = (far && !self.narrow) || app.ports.queue.durable();
+        let quick = (far && !self.narrow) || app.is_alone();
         let length = if quick { STRIDE } else { STEP };
         let slice = self.queue.slice(self.shard, start, until, length);
         let mut read = app.ports.store.scan(slice.scan).await;
@@ -159,8 +159,7 @@ impl Reader {
         if far || (at_once && places.passed != places.stored) {
             places.stored = places.passed.clone();
             let progress = Progress { name, position: places.passed.clone() };
-            let (key, doc) = (progress.key(), progress.doc()?);
-            ops.push(Op::Put { key, doc, ttl: None, when: When::Always });
+            ops.push(Op::put(&progress, None, When::Always)?);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{InboxId, MessageId};
 use trapline_store::{
-    Group, Op, PortError, Record, Scan, Value, When, load,
+    Group, Op, PortError, Scan, Value, When, load,
     records::{MaintenanceTask, Message, Moved, SegmentAlias, Task},
     segment::{self, Builder, Class, Entry, Footer},
 };
@@ -222,7 +222,7 @@ impl App {
         self.ports.intake.commit(group).await?;
         // In this order: the old segment must not go before readers are led to the new one. Cut off
         // in between, the visit is repeated, and the next copy's alias takes this one's place.
-        let put = Op::Put { key: alias.key(), doc: alias.doc()?, ttl: None, when: When::Always };
+        let put = Op::put(&alias, None, When::Always)?;
         Ok(self.ports.store.write(vec![put, remove.planned()?]).await?)
     }
 }

@@ -14,7 +14,7 @@ use trapline_store::{
     records::{MaintenanceTask, Task, TaskQueue},
 };
 
-use super::{reader::Queue, shard::Shard};
+use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
 use crate::{App, Error, Result, metrics};
 
 /// Tasks of a shard that are under way at the same time.
@@ -33,8 +33,6 @@ const RETRY_AFTER: [Duration; 7] = [
 ];
 /// When a task is tried again that failed more often.
 const PARKED: Duration = Duration::from_hours(24);
-/// When a task is looked at again that this release does not know.
-const FOR_ANOTHER: Duration = Duration::from_hours(1);
 
 /// Whether a task was done, and what is to be written now.
 type Settled = (bool, Vec<Op>);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use trapline_model::MailId;
 use trapline_store::{
-    Job, Lane, Op, PortError, Record as _, When, load,
+    Job, Lane, Op, PortError, When, load,
     records::{Mail, MailFailure, MailSend},
 };
 
@@ -118,13 +118,11 @@ fn next_job(mail: &Mail) -> Result<Option<Job>, PortError> {
 }
 
 fn put(mail: &Mail) -> Result<Op, PortError> {
-    let ttl = Some(Mail::KEPT);
-    Ok(Op::Put { key: mail.key(), doc: mail.doc()?, ttl, when: When::Always })
+    Op::put(mail, Some(Mail::KEPT), When::Always)
 }
 
 fn kept<R: trapline_store::Record>(row: &R) -> Result<Op, PortError> {
-    let ttl = Some(MailSend::KEPT);
-    Ok(Op::Put { key: row.key(), doc: row.doc()?, ttl, when: When::Always })
+    Op::put(row, Some(MailSend::KEPT), When::Always)
 }
 
 fn seal_context(id: MailId) -> String {

@@ -20,7 +20,7 @@ impl App {
         let (mark, state) = self.marked(id).await?;
         let seen = mark.map(|(_, at)| at).max(state.map(|state| state.at));
         let mark = Mark { id, is_read, at: self.ids.next_after(seen.unwrap_or_default()) };
-        let put = Op::Put { key: mark.key(), doc: mark.doc()?, ttl: None, when: When::Always };
+        let put = Op::put(&mark, None, When::Always)?;
         self.ports.store.write(vec![put]).await?;
         self.changed(id.inbox).await;
         self.announce(id.inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
@@ -38,7 +38,7 @@ impl App {
             let state = InboxState { inbox: id, read_up_to, at };
             let found = load::<InboxState>(&*self.ports.store, &state.key()).await?;
             let when = found.map_or(When::Absent, |(_, version)| When::Version(version));
-            let put = Op::Put { key: state.key(), doc: state.doc()?, ttl: None, when };
+            let put = Op::put(&state, None, when)?;
             match self.ports.store.write(vec![put]).await {
                 Ok(()) => {
                     self.changed(id).await;

@@ -21,12 +21,21 @@ const MOST: usize = 1024;
 pub(crate) struct Announcer {
     bus: Arc<dyn Bus>,
     waiting: AtomicUsize,
-    not_sent: Repeated,
+}
+
+/// Tells who listens to an inbox; whoever misses it reads the store again.
+pub(crate) async fn tell(bus: &dyn Bus, inbox: InboxId, event: LiveEvent) {
+    static LINE: Repeated = Repeated::new();
+    if let Err(error) = bus.publish(inbox, event).await
+        && let Some(left_out) = LINE.due()
+    {
+        tracing::warn!(%error, left_out, "a live event was not sent");
+    }
 }
 
 impl Announcer {
     pub(crate) fn new(bus: Arc<dyn Bus>) -> Self {
-        Self { bus, waiting: AtomicUsize::new(0), not_sent: Repeated::new() }
+        Self { bus, waiting: AtomicUsize::new(0) }
     }
 
     /// Publishes the events: those of an inbox in their order, those of others at the same time.
@@ -42,11 +51,7 @@ impl Announcer {
         let count = events.len();
         if self.waiting.fetch_add(count, Ordering::Relaxed) < MOST {
             for event in events {
-                if let Err(error) = self.bus.publish(inbox, event).await
-                    && let Some(left_out) = self.not_sent.due()
-                {
-                    tracing::warn!(%error, left_out, "a live event was not sent");
-                }
+                tell(&*self.bus, inbox, event).await;
             }
         } else {
             self.bus.left_out(inbox);

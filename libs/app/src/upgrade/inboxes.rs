@@ -67,9 +67,9 @@ async fn move_inbox(app: &App, row: Row) -> Result<Option<Op>> {
         let ttl = life(&inbox, app.now());
         let (entry, login) = (InboxEntry::written(&inbox, 1), Login::of(&inbox));
         let writes = vec![
-            Op::Put { key: entry.key(), doc: entry.doc()?, ttl, when: When::Always },
-            Op::Put { key: login.key(), doc: login.doc()?, ttl: None, when: When::Always },
-            Op::Put { key: inbox.key(), doc: inbox.doc()?, ttl, when: When::Absent },
+            Op::put(&entry, ttl, When::Always)?,
+            Op::put(&login, None, When::Always)?,
+            Op::put(&inbox, ttl, When::Absent)?,
         ];
         match store.write(writes).await {
             Ok(()) | Err(PortError::Conflict) => {}

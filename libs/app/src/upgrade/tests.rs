@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use trapline_embedded::{Embedded, Options};
-use trapline_store::{Clock, PortError, records::Team};
+use trapline_store::{Clock, PortError, Record as _, records::Team};
 
 use super::*;
 use crate::{Error, MasterKey, Settings};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::{DeliveryId, Time, WebhookId};
 use trapline_store::{
-    Op, PortError, Record, When, load,
+    Op, PortError, When, load,
     records::{Delivery, DeliveryBucket, DeliveryPayload},
 };
 
@@ -33,11 +33,11 @@ impl App {
     /// The writes of what does not change about a new delivery.
     pub(super) fn payload_rows(&self, payload: &DeliveryPayload) -> Result<Vec<Op>, PortError> {
         let (now, made) = (self.now(), Time::of_uuid(payload.id.0));
-        let mut ops = vec![put_for(payload, kept(made, now))?];
+        let mut ops = vec![Op::put(payload, Some(kept(made, now)), When::Always)?];
         let bucket = DeliveryBucket { webhook: payload.webhook, bucket: Delivery::bucket(made) };
         if !self.webhooks.buckets.contains_key(&bucket) {
             // A row of the bucket may be as young as the bucket's end.
-            ops.push(put_for(&bucket, kept(made, now) + Delivery::BUCKET)?);
+            ops.push(Op::put(&bucket, Some(kept(made, now) + Delivery::BUCKET), When::Always)?);
         }
         Ok(ops)
     }
@@ -62,11 +62,7 @@ impl App {
 
 /// The write of where a delivery stands, for what is left of its time in the log.
 pub(super) fn put(delivery: &Delivery, now: Time) -> Result<Op, PortError> {
-    put_for(delivery, kept(delivery.created_at(), now))
-}
-
-fn put_for<R: Record>(record: &R, ttl: Duration) -> Result<Op, PortError> {
-    Ok(Op::Put { key: record.key(), doc: record.doc()?, ttl: Some(ttl), when: When::Always })
+    Op::put(delivery, Some(kept(delivery.created_at(), now)), When::Always)
 }
 
 fn kept(made: Time, now: Time) -> Duration {

@@ -46,7 +46,7 @@ impl Statuses {
             self.latest.insert(stored.id, stored);
             return Ok(());
         }
-        let put = Op::Put { key: new.key(), doc: new.doc()?, ttl: None, when: When::Always };
+        let put = Op::put(&new, None, When::Always)?;
         self.store.write(vec![put]).await?;
         self.latest.insert(new.id, new);
         Ok(())

@@ -142,6 +142,15 @@ pub enum Op {
 }
 
 impl Op {
+    /// Writes a record's row.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Record::doc`].
+    pub fn put<R: Record>(record: &R, ttl: Option<Duration>, when: When) -> Result<Self> {
+        Ok(Self::Put { key: record.key(), doc: record.doc()?, ttl, when })
+    }
+
     /// The key that the operation is about.
     #[must_use]
     pub fn key(&self) -> &Key {
