@@ -15,6 +15,7 @@ from pathlib import Path
 from lib import build, machine
 from lib.groups import MEASURE
 from lib.plan import Plan
+from lib.rest import Failed
 from lib.rows import GROUPS, ROWS, Results, Row
 
 # Rows of which more is better; of all others less is.
@@ -30,19 +31,32 @@ def main() -> int:
     shutil.rmtree(build.WORK, ignore_errors=True)
     build.WORK.mkdir(parents=True)
     try:
-        for group in arguments.only:
-            for number in range(arguments.rounds):
-                # Who begins changes, since the second finds a warmer machine.
-                names = list(builds) if number % 2 == 0 else list(builds)[::-1]
-                for name in names:
-                    build.TRAPLINE_BINARY = builds[name].resolve()
-                    print(f"{group}, round {number + 1}, {name} …", flush=True)
-                    MEASURE[group](plan, results[name])
+        worse = [group for group in arguments.only if compare(group, arguments, plan, builds, results)]
     finally:
         shutil.rmtree(build.WORK, ignore_errors=True)
-    rows = [row for row in ROWS if row.group in arguments.only]
-    worse = [row for row in rows if show(row, results, arguments.tolerance)]
     return 1 if worse else 0
+
+
+def compare(
+    group: str,
+    arguments: argparse.Namespace,
+    plan: Plan,
+    builds: dict[str, Path],
+    results: dict[str, Results],
+) -> bool:
+    """Measures a group, prints its rows, and tells whether one is worse or could not be measured."""
+    try:
+        for number in range(arguments.rounds):
+            # Who begins changes, since the second finds a warmer machine.
+            for name in list(builds) if number % 2 == 0 else list(builds)[::-1]:
+                build.TRAPLINE_BINARY = builds[name].resolve()
+                print(f"{group}, round {number + 1}, {name} …", flush=True)
+                MEASURE[group](plan, results[name])
+    except Failed as failure:
+        print(f"{group} failed: {failure}", flush=True)
+        return True
+    rows = [row for row in ROWS if row.group == group]
+    return any([show(row, results, arguments.tolerance) for row in rows])
 
 
 def parse() -> argparse.Namespace:
@@ -70,7 +84,7 @@ def show(row: Row, results: dict[str, Results], tolerance: float) -> bool:
     loss = (1 / ratio if ratio else 99.0) if row.unit in RATES else ratio
     is_worse = loss > 1 + tolerance / 100
     word = "  worse" if is_worse else ""
-    print(f"| {row.what} | {row.unit} | {before:.4g} | {after:.4g} | {ratio:.2f} |{word}")
+    print(f"| {row.what} | {row.unit} | {before:.4g} | {after:.4g} | {ratio:.2f} |{word}", flush=True)
     return is_worse
 
 

@@ -142,6 +142,7 @@ class Cluster:
             "TRAPLINE_CQL_KEYSPACE": keyspace,
             "TRAPLINE_SECRET_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
             "TRAPLINE_API_KEY": self.token,
+            "TRAPLINE_INBOX_RATE": "0",
             "METRICS_TOKEN": secrets.token_hex(16),
         }
 

@@ -112,6 +112,10 @@ class Trapline(Server):
         self.durability = durability
         self.token = api_key()
 
+    def environment(self) -> dict[str, str]:
+        # By variable, which builds that do not know it ignore.
+        return dict(os.environ) | {"TRAPLINE_INBOX_RATE": "0"}
+
     def command(self) -> list[str]:
         return [
             *(str(build.TRAPLINE_BINARY), "serve"),

@@ -29,8 +29,12 @@ struct Source {
 
 /// The codes of a message, the likeliest first; at most [`limits::CODES`].
 pub(crate) fn find(subject: &str, text: Option<&str>, html: Option<&str>) -> Vec<String> {
-    let contexts: Vec<Context> =
-        sources(subject, text, html).into_iter().map(Context::new).collect();
+    let sources = sources(subject, text, html);
+    // One pass over the texts settles it for most mail.
+    if !sources.iter().any(|source| score::may_speak_of_codes(&source.text)) {
+        return Vec::new();
+    }
+    let contexts: Vec<Context> = sources.into_iter().map(Context::new).collect();
     if !contexts.iter().any(Context::speaks_of_codes) {
         return Vec::new();
     }

@@ -194,6 +194,11 @@ fn is_announced(text: &str, name: Option<&Range<usize>>, found: &Candidate) -> b
         && !words::SHOUTED.contains(&found.value.as_str())
 }
 
+/// Whether `text` may name a code or a reason to enter one.
+pub(super) fn may_speak_of_codes(text: &str) -> bool {
+    words::NAMES_OR_PURPOSES.as_ref().is_some_and(|words| words.is_match(text))
+}
+
 fn places(words: &LazyLock<Option<Regex>>, text: &str) -> Vec<Range<usize>> {
     words.iter().flat_map(|words| words.find_iter(text)).map(|found| found.range()).collect()
 }

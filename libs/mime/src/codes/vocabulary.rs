@@ -9,26 +9,30 @@ fn words(patterns: &[&str]) -> Option<Regex> {
 }
 
 /// Names of one-time codes.
-pub(super) static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    words(&[
-        // English, and the code words that other languages took over.
-        r"codes?(?-u:\b)|(?-u:\b)(?:otp|pin|2fa|mfa|tan|totp|token)(?-u:\b)|one[- ]time|two[- ]factor",
-        r"verification|security (?:number|key)",
-        // German.
-        r"einmal(?:passwort|kennwort)|verifizierung\pL*",
-        // French.
-        r"mot de passe (?:temporaire|(?:à usage )?unique)|vérification",
-        // Spanish, Portuguese, Italian.
-        r"c[óo]digo|contraseña (?:temporal|de un solo uso)|(?-u:\b)clave(?-u:\b)|verificaci[óo]n",
-        r"verificação|codice",
-        // Slavic, Nordic, Turkish.
-        r"(?-u:\b)kod(?:e|en|u|unuz)?(?-u:\b)|(?:^|[^\pL])код(?:а|у|ом)?(?:$|[^\pL])",
-        // Japanese, Chinese, Korean.
-        r"コード|認証番号|確認番号|暗証番号|ワンタイム|検証",
-        r"[验驗][证證][码碼]|校[验驗][码碼]|[确確][认認][码碼]|[动動][态態](?:密)?[码碼]|一次性|安全[码碼]",
-        r"登[录錄][码碼]|口令|인증\s?번호|확인\s?번호|코드",
-    ])
-});
+pub(super) static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| words(NAME_PATTERNS));
+
+/// Names of codes and [`PURPOSES`]: a message without any of them has no code.
+pub(super) static NAMES_OR_PURPOSES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| words(&[NAME_PATTERNS, PURPOSE_PATTERNS].concat()));
+
+const NAME_PATTERNS: &[&str] = &[
+    // English, and the code words that other languages took over.
+    r"codes?(?-u:\b)|(?-u:\b)(?:otp|pin|2fa|mfa|tan|totp|token)(?-u:\b)|one[- ]time|two[- ]factor",
+    r"verification|security (?:number|key)",
+    // German.
+    r"einmal(?:passwort|kennwort)|verifizierung\pL*",
+    // French.
+    r"mot de passe (?:temporaire|(?:à usage )?unique)|vérification",
+    // Spanish, Portuguese, Italian.
+    r"c[óo]digo|contraseña (?:temporal|de un solo uso)|(?-u:\b)clave(?-u:\b)|verificaci[óo]n",
+    r"verificação|codice",
+    // Slavic, Nordic, Turkish.
+    r"(?-u:\b)kod(?:e|en|u|unuz)?(?-u:\b)|(?:^|[^\pL])код(?:а|у|ом)?(?:$|[^\pL])",
+    // Japanese, Chinese, Korean.
+    r"コード|認証番号|確認番号|暗証番号|ワンタイム|検証",
+    r"[验驗][证證][码碼]|校[验驗][码碼]|[确確][认認][码碼]|[动動][态態](?:密)?[码碼]|一次性|安全[码碼]",
+    r"登[录錄][码碼]|口令|인증\s?번호|확인\s?번호|코드",
+];
 
 /// Names that end in a code word and mean another number.
 pub(super) static OTHER_CODES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -42,13 +46,13 @@ pub(super) static OTHER_CODES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Reasons for a person to act that often go with a code.
-pub(super) static PURPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    words(&[
-        r"verify(?:ing)?|confirm(?-u:\b)|sign(?:ing)?[- ]?(?:in|up)|log(?:ging)?[- ]?in|authenticat\pL+|reset your password|complete (?:your )?registration",
-        r"bestätig\pL*|anmeld\pL*|einlogg\pL*|connecte[rz]|confirme[rz]|vérifie[rz]|iniciar sesión|verifi(?:car|que)|confirmar|acceder",
-        r"ログイン|サインイン|登[录錄]|注册|註冊|身份",
-    ])
-});
+pub(super) static PURPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| words(PURPOSE_PATTERNS));
+
+const PURPOSE_PATTERNS: &[&str] = &[
+    r"verify(?:ing)?|confirm(?-u:\b)|sign(?:ing)?[- ]?(?:in|up)|log(?:ging)?[- ]?in|authenticat\pL+|reset your password|complete (?:your )?registration",
+    r"bestätig\pL*|anmeld\pL*|einlogg\pL*|connecte[rz]|confirme[rz]|vérifie[rz]|iniciar sesión|verifi(?:car|que)|confirmar|acceder",
+    r"ログイン|サインイン|登[录錄]|注册|註冊|身份",
+];
 
 /// Verbs right before a code: "enter 482913".
 pub(super) static VERBS: LazyLock<Option<Regex>> = LazyLock::new(|| {
