@@ -158,15 +158,27 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, text: &str) {
-        let out = &mut self.out.text;
-        for char in text.chars() {
-            if char.is_whitespace() || char.is_control() {
-                if !out.is_empty() && !out.ends_with(['\n', ' ']) {
-                    out.push(' ');
-                }
-            } else if !is_invisible(char) {
-                out.push(char);
+        let mut rest = text;
+        while !rest.is_empty() {
+            // Most text is words of ASCII, which need no look at each character.
+            let word = rest.bytes().take_while(u8::is_ascii_graphic).count();
+            self.out.text.push_str(&rest[..word]);
+            let mut chars = rest[word..].chars();
+            if let Some(char) = chars.next() {
+                self.char(char);
             }
+            rest = chars.as_str();
+        }
+    }
+
+    fn char(&mut self, char: char) {
+        let out = &mut self.out.text;
+        if char.is_whitespace() || char.is_control() {
+            if !out.is_empty() && !out.ends_with(['\n', ' ']) {
+                out.push(' ');
+            }
+        } else if !is_invisible(char) {
+            out.push(char);
         }
     }
 }
@@ -195,17 +207,17 @@ fn is_hidden(tag: &Tag<'_>, style: &str) -> bool {
             !value.starts_with(|char: char| char.is_ascii_digit() || char == '.')
         })
     };
-    tag.is("template")
-        || tag.attribute("hidden").is_some()
-        || HIDING.iter().any(|rule| style.contains(rule))
-        || ZERO.iter().any(zero)
+    let by_style = !style.is_empty()
+        && (HIDING.iter().any(|rule| style.contains(rule)) || ZERO.iter().any(zero));
+    by_style || tag.is("template") || tag.attribute("hidden").is_some()
 }
 
 fn is_styled(style: &str) -> bool {
     const APART: &[&str] = &["letter-spacing:", "monospace", "courier", "font-weight:bold"];
-    APART.iter().any(|rule| style.contains(rule))
-        || number_after(style, "font-weight:").is_some_and(|weight| weight >= 600)
-        || number_after(style, "font-size:").is_some_and(|size| size >= 20)
+    !style.is_empty()
+        && (APART.iter().any(|rule| style.contains(rule))
+            || number_after(style, "font-weight:").is_some_and(|weight| weight >= 600)
+            || number_after(style, "font-size:").is_some_and(|size| size >= 20))
 }
 
 fn number_after(style: &str, property: &str) -> Option<u32> {
