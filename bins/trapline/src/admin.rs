@@ -5,7 +5,7 @@ mod table;
 use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, NewKey, Settings};
-use trapline_model::{Access, TeamId, Time};
+use trapline_model::{Access, Principal, TeamId, Time};
 
 use crate::{
     backend::{Backend, Opened},
@@ -33,7 +33,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
     let new = new_key(args)?;
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&format!("{}\n", app.create_key(team, new).await?))?)
+        Ok(say(&format!("{}\n", app.create_key(&Principal::system(team), new).await?))?)
     })
     .await
 }
@@ -41,7 +41,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
 async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&table::of_keys(&app.keys(team).await?))?)
+        Ok(say(&table::of_keys(&app.keys(&Principal::system(team)).await?))?)
     })
     .await
 }
@@ -49,7 +49,7 @@ async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> 
 async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        let keys = app.keys_named(team, &args.key).await?;
+        let keys = app.keys_named(&Principal::system(team), &args.key).await?;
         // What was asked for may be a whole key, which is not repeated here.
         let key = match &keys[..] {
             [key] => key,
@@ -60,7 +60,7 @@ async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()
                 keys.len()
             ),
         };
-        app.revoke_key(team, key.id).await?;
+        app.revoke_key(&Principal::system(team), key.id).await?;
         say(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
         if key.of_setting {
             say("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;

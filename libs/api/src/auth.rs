@@ -8,8 +8,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use trapline_app::{App, Error as AppError, Forbidden, Rate, Secrecy, Unauthenticated, Verdict};
-use trapline_model::{Access, Caller, TeamId};
+use trapline_app::{App, Error as AppError, Forbidden, Rate, Unauthenticated, Verdict};
+use trapline_model::Principal;
 
 use crate::{
     error::{Error, Result, whole_seconds},
@@ -19,52 +19,36 @@ use crate::{
 
 /// What the key of a request, or its absence, told.
 #[derive(Clone, Copy)]
-struct Identity(Result<Caller, Unauthenticated>);
+struct Identity(Result<Principal, Unauthenticated>);
 
 /// Somebody who may read what is the team's.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader {
-    pub team: TeamId,
-    /// What more the caller may do.
-    pub access: Access,
-}
+pub(crate) struct Reader(pub Principal);
 
 /// Somebody who may change what is the team's.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Writer {
-    pub team: TeamId,
-}
+pub(crate) struct Writer(pub Principal);
 
 /// Somebody who may see one message: one of the team, or whoever has a signed URL.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Viewer {
     /// Sent a key.
-    Team(TeamId),
+    Principal(Principal),
     /// Claims that the URL is signed, which the use case checks.
     Signed,
 }
 
-impl Reader {
-    /// Whoever acts as an admin may see secrets.
-    pub(crate) fn secrecy(self) -> Secrecy {
-        match self.access {
-            Access::Write => Secrecy::Shown,
-            Access::Read => Secrecy::Hidden,
-        }
-    }
-}
-
-fn caller(parts: &Parts) -> Result<Caller> {
+fn principal(parts: &Parts) -> Result<Principal> {
     let identity = parts.extensions.get::<Identity>().copied();
-    let caller = identity.map_or(Err(Unauthenticated::Missing), |identity| identity.0);
-    caller.map_err(|why| AppError::Unauthenticated(why).into())
+    let principal = identity.map_or(Err(Unauthenticated::Missing), |identity| identity.0);
+    principal.map_err(|why| AppError::Unauthenticated(why).into())
 }
 
 impl<S: Sync> FromRequestParts<S> for Reader {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        caller(parts).map(|caller| Self { team: caller.team, access: caller.access })
+        principal(parts).map(Self)
     }
 }
 
@@ -77,17 +61,18 @@ impl<S: Sync> FromRequestParts<S> for Writer {
 }
 
 fn writer(parts: &Parts) -> Result<Writer> {
-    let caller = caller(parts)?;
-    match caller.access {
-        Access::Write => Ok(Writer { team: caller.team }),
-        Access::Read => Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into()),
+    let by = principal(parts)?;
+    if by.may_write() {
+        Ok(Writer(by))
+    } else {
+        Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into())
     }
 }
 
 /// Whether whoever asks may use this method at all.
 pub(crate) fn permits(parts: &Parts) -> Result<()> {
     match parts.method {
-        Method::GET | Method::HEAD => caller(parts).map(drop),
+        Method::GET | Method::HEAD => principal(parts).map(drop),
         _ => writer(parts).map(drop),
     }
 }
@@ -99,7 +84,7 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
         if has_parameter(parts.uri.query(), &["exp", "sig"]) {
             return Ok(Self::Signed);
         }
-        caller(parts).map(|caller| Self::Team(caller.team))
+        principal(parts).map(Self::Principal)
     }
 }
 
@@ -111,13 +96,13 @@ pub(crate) async fn identify(
 ) -> Response {
     let address = address(request.extensions());
     let identity = match authenticate(&app, request.headers(), address).await {
-        Ok(caller) => Ok(caller),
+        Ok(principal) => Ok(principal),
         Err(AppError::Unauthenticated(why)) => Err(why),
         Err(error) => return Error::from(error).into_response(),
     };
     request.extensions_mut().insert(Identity(identity));
     let metered = match &identity {
-        Ok(caller) => app.meter(caller).await,
+        Ok(principal) => app.meter(principal).await,
         Err(_) => None,
     };
     let mut response = match metered {
@@ -136,7 +121,7 @@ async fn authenticate(
     app: &App,
     headers: &HeaderMap,
     address: Option<IpAddr>,
-) -> trapline_app::Result<Caller> {
+) -> trapline_app::Result<Principal> {
     let missing = AppError::Unauthenticated(Unauthenticated::Missing);
     app.authenticate(bearer(headers).ok_or(missing)?, address).await
 }

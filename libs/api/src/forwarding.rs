@@ -71,10 +71,10 @@ pub(crate) struct AddressInput {
 )]
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<InboxId>,
 ) -> Result<Json<Forwarding>> {
-    Ok(Json(app.forwarding(caller.team, id).await?))
+    Ok(Json(app.forwarding(&by, id).await?))
 }
 
 /// Set an inbox's forwarding
@@ -99,13 +99,13 @@ pub(crate) async fn get(
 )]
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
     Body(input): Body<ForwardingInput>,
 ) -> Result<Json<Forwarding>> {
     let ForwardingInput { enabled, to, matching } = input;
     let new = Forwarding { enabled, to, matching };
-    Ok(Json(app.set_forwarding(caller.team, id, new).await?))
+    Ok(Json(app.set_forwarding(&by, id, new).await?))
 }
 
 /// Forward a message
@@ -129,11 +129,11 @@ pub(crate) async fn set(
 )]
 pub(crate) async fn forward(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<MessageId>,
     Body(input): Body<ForwardInput>,
 ) -> Result<Json<Vec<Forward>>> {
-    Ok(Json(app.forward_message(caller.team, id, &input.to).await?))
+    Ok(Json(app.forward_message(&by, id, &input.to).await?))
 }
 
 /// List a message's forwards
@@ -149,10 +149,10 @@ pub(crate) async fn forward(
 )]
 pub(crate) async fn forwards(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<MessageId>,
 ) -> Result<Json<Vec<Forward>>> {
-    Ok(Json(app.forwards(caller.team, id).await?))
+    Ok(Json(app.forwards(&by, id).await?))
 }
 
 /// List forwarding addresses
@@ -167,9 +167,9 @@ pub(crate) async fn forwards(
 )]
 pub(crate) async fn addresses(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
 ) -> Result<Json<Vec<ForwardAddress>>> {
-    Ok(Json(app.forward_addresses(caller.team).await?))
+    Ok(Json(app.forward_addresses(&by).await?))
 }
 
 /// Add a forwarding address
@@ -194,10 +194,10 @@ pub(crate) async fn addresses(
 )]
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Body(input): Body<AddressInput>,
 ) -> Result<Response> {
-    Ok(match app.add_forward_address(caller.team, &input.email).await? {
+    Ok(match app.add_forward_address(&by, &input.email).await? {
         Added::New(address) => Created(address).into_response(),
         Added::Known(address) => (StatusCode::OK, Json(address)).into_response(),
     })
@@ -216,10 +216,10 @@ pub(crate) async fn add(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<ForwardAddressId>,
 ) -> Result<Done> {
-    app.delete_forward_address(caller.team, id).await?;
+    app.delete_forward_address(&by, id).await?;
     Ok(Done)
 }
 

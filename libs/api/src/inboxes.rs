@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{Json, extract::State};
 use serde::Deserialize;
-use trapline_app::{App, InboxChange, InboxQuery, NewInbox, Secrecy};
-use trapline_model::{Inbox, InboxId, Message, ProjectId};
+use trapline_app::{App, InboxChange, InboxQuery, NewInbox};
+use trapline_model::{Inbox, InboxId, Message, Principal, ProjectId};
 
 use crate::{
     auth::{Reader, Writer},
@@ -122,11 +122,8 @@ impl From<InboxListInput> for InboxQuery {
 }
 
 /// Whoever may only read gets no password.
-fn shown(caller: Reader, inbox: Inbox) -> Inbox {
-    match caller.secrecy() {
-        Secrecy::Shown => inbox,
-        Secrecy::Hidden => inbox.without_password(),
-    }
+fn shown(by: &Principal, inbox: Inbox) -> Inbox {
+    if by.may_write() { inbox } else { inbox.without_password() }
 }
 
 /// List inboxes
@@ -146,11 +143,11 @@ fn shown(caller: Reader, inbox: Inbox) -> Inbox {
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Params(input): Params<InboxListInput>,
 ) -> Result<Part<Inbox>> {
-    let page = app.inboxes(caller.team, &input.into()).await?;
-    let inboxes = page.inboxes.into_iter().map(|inbox| shown(caller, inbox)).collect();
+    let page = app.inboxes(&by, &input.into()).await?;
+    let inboxes = page.inboxes.into_iter().map(|inbox| shown(&by, inbox)).collect();
     Ok(Part(inboxes, page.total))
 }
 
@@ -167,10 +164,10 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Body(input): Body<NewInboxInput>,
 ) -> Result<Created<Inbox>> {
-    Ok(Created(app.create_inbox(caller.team, input.into()).await?))
+    Ok(Created(app.create_inbox(&by, input.into()).await?))
 }
 
 /// Get an inbox
@@ -186,10 +183,10 @@ pub(crate) async fn create(
 )]
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<InboxId>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(shown(caller, app.inbox(caller.team, id).await?)))
+    Ok(Json(shown(&by, app.inbox(&by, id).await?)))
 }
 
 /// Change an inbox
@@ -206,11 +203,11 @@ pub(crate) async fn get(
 )]
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
     Body(input): Body<InboxChangeInput>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(app.update_inbox(caller.team, id, input.into()).await?))
+    Ok(Json(app.update_inbox(&by, id, input.into()).await?))
 }
 
 /// Delete an inbox
@@ -226,10 +223,10 @@ pub(crate) async fn update(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
 ) -> Result<Done> {
-    app.delete_inbox(caller.team, id).await?;
+    app.delete_inbox(&by, id).await?;
     Ok(Done)
 }
 
@@ -246,10 +243,10 @@ pub(crate) async fn delete(
 )]
 pub(crate) async fn rotate(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(app.rotate_password(caller.team, id).await?))
+    Ok(Json(app.rotate_password(&by, id).await?))
 }
 
 /// Store a test message
@@ -265,8 +262,8 @@ pub(crate) async fn rotate(
 )]
 pub(crate) async fn test_message(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
 ) -> Result<Created<Message>> {
-    Ok(Created(app.test_message(caller.team, id).await?))
+    Ok(Created(app.test_message(&by, id).await?))
 }

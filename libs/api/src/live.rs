@@ -128,13 +128,13 @@ pub(crate) struct EventsInput {
 )]
 pub(crate) async fn wait(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<InboxId>,
     Params(input): Params<WaitInput>,
 ) -> Result<Response> {
     let on_timeout = input.on_timeout;
     let (filter, timeout) = input.split();
-    match (app.wait(caller.team, id, &filter, timeout).await?, on_timeout) {
+    match (app.wait(&by, id, &filter, timeout).await?, on_timeout) {
         (Waited::Found(message), _) => {
             let size = message.size;
             let found = WaitResult { message: Some(message), near_misses: None };
@@ -175,13 +175,13 @@ pub(crate) async fn wait(
 )]
 pub(crate) async fn events(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<InboxId>,
     headers: HeaderMap,
     Params(input): Params<EventsInput>,
 ) -> Result<Response> {
     let last = last_event(&headers, input.last_event_id.as_deref());
-    let feed = app.feed(caller.team, id, caller.secrecy(), last.as_deref()).await?;
+    let feed = app.feed(&by, id, last.as_deref()).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),

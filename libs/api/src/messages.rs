@@ -93,14 +93,14 @@ pub(crate) struct RawInput {
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<InboxId>,
     Params(input): Params<ListInput>,
 ) -> Result<Json<MessagePage>> {
     let (page, limit) = (input.page.unwrap_or(1), input.limit.unwrap_or(50));
     let q = input.q.filter(|q| !q.is_empty());
     let query = ListQuery { q, unread: input.unread.on(), page: page.into(), limit: limit.into() };
-    let found = app.list(caller.team, id, &query).await?;
+    let found = app.list(&by, id, &query).await?;
     let partly_searched = Some(found.partly_searched).filter(|count| *count > 0);
     let (total, messages) = (found.total, found.messages);
     Ok(Json(MessagePage { total, page, limit, messages, partly_searched }))
@@ -119,11 +119,11 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn mark_all_read(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
 ) -> Result<Json<Inbox>> {
-    app.mark_all_read(caller.team, id).await?;
-    Ok(Json(app.inbox(caller.team, id).await?))
+    app.mark_all_read(&by, id).await?;
+    Ok(Json(app.inbox(&by, id).await?))
 }
 
 /// Empty the inbox
@@ -139,10 +139,10 @@ pub(crate) async fn mark_all_read(
 )]
 pub(crate) async fn empty(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<InboxId>,
 ) -> Result<Done> {
-    app.empty_inbox(caller.team, id).await?;
+    app.empty_inbox(&by, id).await?;
     Ok(Done)
 }
 
@@ -159,10 +159,10 @@ pub(crate) async fn empty(
 )]
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<MessageId>,
 ) -> Result<Response> {
-    let message = app.message(caller.team, id).await?;
+    let message = app.message(&by, id).await?;
     reply::whole(&app, message.size, message).await
 }
 
@@ -180,11 +180,11 @@ pub(crate) async fn get(
 )]
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<MessageId>,
     Body(input): Body<MessageChangeInput>,
 ) -> Result<Json<Message>> {
-    Ok(Json(app.set_read(caller.team, id, input.is_read).await?))
+    Ok(Json(app.set_read(&by, id, input.is_read).await?))
 }
 
 /// Delete a message
@@ -200,10 +200,10 @@ pub(crate) async fn update(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<MessageId>,
 ) -> Result<Done> {
-    app.delete_message(caller.team, id).await?;
+    app.delete_message(&by, id).await?;
     Ok(Done)
 }
 
@@ -227,11 +227,11 @@ pub(crate) async fn delete(
 )]
 pub(crate) async fn raw(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<MessageId>,
     Params(input): Params<RawInput>,
 ) -> Result<Response> {
-    let (len, body) = match app.original(caller.team, id).await? {
+    let (len, body) = match app.original(&by, id).await? {
         Original::Whole(bytes) => (bytes.len() as u64, bytes.into()),
         Original::Pieces(pieces) => {
             (pieces.len(), axum::body::Body::from_stream(pieces.into_stream()))

@@ -118,7 +118,7 @@ pub(crate) async fn html(
 ) -> Result<Response> {
     let images = input.images.on();
     let page = match viewer {
-        Viewer::Team(team) => app.html(team, id, images).await?,
+        Viewer::Principal(by) => app.html(&by, id, images).await?,
         Viewer::Signed => app.signed_html(id, &signature(input.exp, input.sig), images).await?,
     };
     show(page)
@@ -154,10 +154,10 @@ fn show(page: RenderedHtml) -> Result<Response> {
 )]
 pub(crate) async fn preview_url(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<MessageId>,
 ) -> Result<Json<PreviewUrlBody>> {
-    let preview = app.preview_url(caller.team, id).await?;
+    let preview = app.preview_url(&by, id).await?;
     Ok(Json(PreviewUrlBody { url: preview.url, expires_at: preview.expires_at }))
 }
 
@@ -204,7 +204,7 @@ pub(crate) async fn attachment(
     Params(input): Params<AttachmentInput>,
 ) -> Result<Response> {
     match viewer {
-        Viewer::Team(team) => Ok(file(app.attachment(team, id, &part).await?, false)),
+        Viewer::Principal(by) => Ok(file(app.attachment(&by, id, &part).await?, false)),
         Viewer::Signed => {
             let signature = signature(input.exp, input.sig);
             Ok(file(app.signed_attachment(id, &part, &signature).await?, true))

@@ -94,10 +94,10 @@ impl From<ProjectListInput> for ProjectQuery {
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Params(input): Params<ProjectListInput>,
 ) -> Result<Part<Project>> {
-    let page = app.projects(caller.team, &input.into()).await?;
+    let page = app.projects(&by, &input.into()).await?;
     Ok(Part(page.projects, page.total))
 }
 
@@ -114,10 +114,10 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Body(input): Body<ProjectInput>,
 ) -> Result<Created<Project>> {
-    Ok(Created(app.create_project(caller.team, input.name.into()).await?))
+    Ok(Created(app.create_project(&by, input.name.into()).await?))
 }
 
 /// Rename a project
@@ -134,11 +134,11 @@ pub(crate) async fn create(
 )]
 pub(crate) async fn rename(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<ProjectId>,
     Body(input): Body<ProjectInput>,
 ) -> Result<Json<Project>> {
-    Ok(Json(app.rename_project(caller.team, id, input.name.into()).await?))
+    Ok(Json(app.rename_project(&by, id, input.name.into()).await?))
 }
 
 /// Delete a project
@@ -154,9 +154,9 @@ pub(crate) async fn rename(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<ProjectId>,
 ) -> Result<Done> {
-    app.delete_project(caller.team, id).await?;
+    app.delete_project(&by, id).await?;
     Ok(Done)
 }

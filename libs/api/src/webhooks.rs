@@ -104,9 +104,9 @@ pub(crate) struct LogInput {
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
 ) -> Result<Json<Vec<Webhook>>> {
-    Ok(Json(app.webhooks(caller.team, caller.secrecy()).await?))
+    Ok(Json(app.webhooks(&by).await?))
 }
 
 /// Create a webhook
@@ -122,10 +122,10 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Body(input): Body<NewWebhookInput>,
 ) -> Result<Created<Webhook>> {
-    Ok(Created(app.create_webhook(caller.team, input.into()).await?))
+    Ok(Created(app.create_webhook(&by, input.into()).await?))
 }
 
 /// Get a webhook
@@ -141,10 +141,10 @@ pub(crate) async fn create(
 )]
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<WebhookId>,
 ) -> Result<Json<Webhook>> {
-    Ok(Json(app.webhook(caller.team, id, caller.secrecy()).await?))
+    Ok(Json(app.webhook(&by, id).await?))
 }
 
 /// Change a webhook
@@ -161,11 +161,11 @@ pub(crate) async fn get(
 )]
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<WebhookId>,
     Body(input): Body<WebhookChangeInput>,
 ) -> Result<Json<Webhook>> {
-    Ok(Json(app.update_webhook(caller.team, id, input.into()).await?))
+    Ok(Json(app.update_webhook(&by, id, input.into()).await?))
 }
 
 /// Delete a webhook
@@ -181,10 +181,10 @@ pub(crate) async fn update(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<WebhookId>,
 ) -> Result<Done> {
-    app.delete_webhook(caller.team, id).await?;
+    app.delete_webhook(&by, id).await?;
     Ok(Done)
 }
 
@@ -201,10 +201,10 @@ pub(crate) async fn delete(
 )]
 pub(crate) async fn test(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id(id): Id<WebhookId>,
 ) -> Result<Json<Delivery>> {
-    Ok(Json(app.test_webhook(caller.team, id).await?))
+    Ok(Json(app.test_webhook(&by, id).await?))
 }
 
 /// List deliveries
@@ -220,12 +220,12 @@ pub(crate) async fn test(
 )]
 pub(crate) async fn deliveries(
     State(app): State<Arc<App>>,
-    caller: Reader,
+    Reader(by): Reader,
     Id(id): Id<WebhookId>,
     Params(input): Params<LogInput>,
 ) -> Result<Json<Vec<Delivery>>> {
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT).into();
-    Ok(Json(app.deliveries(caller.team, id, limit).await?))
+    Ok(Json(app.deliveries(&by, id, limit).await?))
 }
 
 /// Redeliver
@@ -245,8 +245,8 @@ pub(crate) async fn deliveries(
 )]
 pub(crate) async fn redeliver(
     State(app): State<Arc<App>>,
-    caller: Writer,
+    Writer(by): Writer,
     Id((id, delivery)): Id<(WebhookId, DeliveryId)>,
 ) -> Result<Json<Delivery>> {
-    Ok(Json(app.redeliver(caller.team, id, delivery).await?))
+    Ok(Json(app.redeliver(&by, id, delivery).await?))
 }

@@ -4,7 +4,7 @@ mod manage;
 
 use std::{net::IpAddr, sync::Arc};
 
-use trapline_model::{Access, ApiKeyId, Caller, KEY_PREFIX, TeamId, Time};
+use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
 use trapline_store::{Op, Rate, Verdict, When, load, records, records::KeyOrigin};
 
 use crate::{
@@ -51,7 +51,8 @@ impl App {
     }
 
     /// Makes a key for an operator and returns its value, which is kept nowhere.
-    pub async fn create_key(&self, team: TeamId, new: NewKey) -> Result<String> {
+    pub async fn create_key(&self, by: &Principal, new: NewKey) -> Result<String> {
+        let team = by.team;
         self.create_key_of(team, new, KeyOrigin::Command).await
     }
 
@@ -91,7 +92,7 @@ impl App {
 
     /// Who sends this key. An address from which many keys came that are none is put off, unless the
     /// key is one that worked lately.
-    pub async fn authenticate(&self, value: &str, address: Option<IpAddr>) -> Result<Caller> {
+    pub async fn authenticate(&self, value: &str, address: Option<IpAddr>) -> Result<Principal> {
         let found = self.find_key(value, address).await;
         match &found {
             // Whoever has a key that was one does not guess.
@@ -102,9 +103,8 @@ impl App {
             _ => {}
         }
         let key = found?;
-        let caller = Caller { team: key.team, key: key.id, access: key.access };
-        self.note_use(caller).await;
-        Ok(caller)
+        self.note_use(key.team, key.id).await;
+        Ok(Principal::of_key(key.team, key.id, key.access))
     }
 
     async fn find_key(
@@ -144,13 +144,12 @@ impl App {
         Ok(key)
     }
 
-    async fn note_use(&self, caller: Caller) {
-        if self.key_uses.contains_key(&caller.key) {
+    async fn note_use(&self, team: TeamId, id: ApiKeyId) {
+        if self.key_uses.contains_key(&id) {
             return;
         }
-        self.key_uses.insert(caller.key, ());
-        let used =
-            records::ApiKeyUse { team: caller.team, id: caller.key, last_used_at: self.now() };
+        self.key_uses.insert(id, ());
+        let used = records::ApiKeyUse { team, id, last_used_at: self.now() };
         let written = match Op::put(&used, None, When::Always) {
             Ok(put) => self.ports.store.write(vec![put]).await,
             Err(error) => Err(error),
@@ -161,9 +160,9 @@ impl App {
     }
 
     /// Takes one request from the team's allowance; `None` when there is no limit.
-    pub async fn meter(&self, caller: &Caller) -> Option<(Rate, Verdict)> {
+    pub async fn meter(&self, by: &Principal) -> Option<(Rate, Verdict)> {
         let rate = self.settings.api_rate?;
-        let verdict = self.take_if_answered(&format!("api:{}", caller.team), rate).await?;
+        let verdict = self.take_if_answered(&format!("api:{}", by.team), rate).await?;
         Some((rate, verdict))
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use moka::sync::Cache;
 use tokio::sync::Mutex;
+use trapline_model::Principal;
 use trapline_store::{Op, When, load, records::FirstRun};
 
 use crate::{App, Error, Mailbox, NewInbox, Result};
@@ -69,14 +70,15 @@ impl App {
         if let Some(found) = self.first_inbox_named(&run, name).await? {
             return self.appoint(found, version).await;
         }
-        let inbox = self.create_inbox(run.team, NewInbox::named(name)).await?;
+        let by = Principal::system(run.team);
+        let inbox = self.create_inbox(&by, NewInbox::named(name)).await?;
         let made = FirstRun { inbox: inbox.id, catch_all: name.clone(), ..run };
         let outcome = self.appoint(made.clone(), version).await;
         if let Err(Error::Conflict) = outcome {
             // Another process was faster, and its inbox is the one: that may be this one, which it found.
             let is_ours = self.installed().await?.is_some_and(|run| run.inbox == made.inbox);
             if !is_ours {
-                self.delete_inbox(made.team, made.inbox).await?;
+                self.delete_inbox(&by, made.inbox).await?;
             }
         }
         outcome

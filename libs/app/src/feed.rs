@@ -15,12 +15,12 @@ use std::{collections::VecDeque, future::pending, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio::{sync::watch, time::Instant};
-use trapline_model::{InboxId, MessageId, TeamId, Time};
+use trapline_model::{InboxId, MessageId, Principal, Time};
 use trapline_store::{Signal, SignalStream, records};
 use uuid::Uuid;
 
 use crate::{
-    App, Error, Result, Secrecy,
+    App, Error, Result,
     looks::{Awaited, Found},
     metrics,
     streams::Follower,
@@ -49,7 +49,7 @@ pub struct FeedEvent {
 pub struct Feed {
     app: Arc<App>,
     inbox: records::Inbox,
-    secrecy: Secrecy,
+    by: Principal,
     signals: SignalStream,
     ready: VecDeque<FeedEvent>,
     replay: Option<Replay>,
@@ -73,18 +73,17 @@ pub struct Feed {
 }
 
 impl App {
-    /// Follows an inbox, for somebody who may see its password or not. With `last`, the id of an event,
+    /// Follows an inbox; who may only read sees no password of it. With `last`, the id of an event,
     /// the messages after that one come first; all that are kept, if it is no id of this inbox's
     /// events.
     pub async fn feed(
         self: &Arc<Self>,
-        team: TeamId,
+        by: &Principal,
         id: InboxId,
-        secrecy: Secrecy,
         last: Option<&str>,
     ) -> Result<Feed> {
-        let inbox = self.inbox_record(team, id).await?;
-        let follower = self.follower(team, id)?;
+        let inbox = self.inbox_record(by.team, id).await?;
+        let follower = self.follower(by.team, id)?;
         let ends = ends(inbox.expires_at, self.now());
         let start = self.ids.next();
         let losses = self.followed_losses();
@@ -93,7 +92,7 @@ impl App {
         let mut feed = Feed {
             app: self.clone(),
             inbox,
-            secrecy,
+            by: *by,
             signals,
             ready: VecDeque::new(),
             replay: None,

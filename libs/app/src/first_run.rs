@@ -1,6 +1,6 @@
 //! What the first start of an installation makes: a team, a project, an inbox, a key.
 
-use trapline_model::{Access, Inbox, ProjectId, TeamId};
+use trapline_model::{Access, Inbox, Principal, ProjectId, TeamId};
 use trapline_store::{Op, PortError, When, load, records, records::KeyOrigin};
 
 use crate::{App, Error, NewInbox, NewKey, Result};
@@ -36,7 +36,7 @@ impl App {
         } else {
             run.inbox
         };
-        let inbox = match self.inbox(run.team, inbox).await {
+        let inbox = match self.inbox(&Principal::system(run.team), inbox).await {
             Ok(inbox) => Some(inbox),
             Err(Error::NotFound) => None,
             Err(error) => return Err(error),
@@ -57,10 +57,11 @@ impl App {
 
     async fn install(&self) -> Result<(records::FirstRun, bool)> {
         let team = self.create_team("My team").await?;
-        let project = self.create_project(team, "Default".to_owned()).await?;
+        let by = Principal::system(team);
+        let project = self.create_project(&by, "Default".to_owned()).await?;
         let catch_all = self.settings.catch_all_inbox.clone();
         let new = NewInbox { project: Some(project.id), ..NewInbox::named(&catch_all) };
-        let inbox = self.create_inbox(team, new).await?;
+        let inbox = self.create_inbox(&by, new).await?;
         let run = records::FirstRun { team, inbox: inbox.id, catch_all };
         let put = Op::put(&run, None, When::Absent)?;
         match self.ports.store.write(vec![put]).await {

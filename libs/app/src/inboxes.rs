@@ -5,7 +5,7 @@ mod rows;
 
 use std::time::Duration;
 
-use trapline_model::{Inbox, InboxId, ProjectId, SmtpAccess, TeamId, Time};
+use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
     LiveEvent, Op, Verdict,
     records::{self, MaintenanceTask, Task},
@@ -68,14 +68,16 @@ pub struct InboxChange {
 
 impl App {
     /// One inbox with its counts.
-    pub async fn inbox(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+    pub async fn inbox(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
+        let team = by.team;
         let inbox = self.inbox_record(team, id).await?;
         let counts = self.counts(&inbox).await?;
         self.present(&inbox, counts)
     }
 
     /// Makes an inbox with its own SMTP credentials.
-    pub async fn create_inbox(&self, team: TeamId, new: NewInbox) -> Result<Inbox> {
+    pub async fn create_inbox(&self, by: &Principal, new: NewInbox) -> Result<Inbox> {
+        let team = by.team;
         self.room_for_more().await?;
         self.check_project(team, new.project).await?;
         self.meter_inboxes(team).await?;
@@ -112,10 +114,11 @@ impl App {
     /// Changes an inbox. A lower bound takes effect at once, and so does another end.
     pub async fn update_inbox(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: InboxId,
         change: InboxChange,
     ) -> Result<Inbox> {
+        let team = by.team;
         self.check_project(team, change.project.flatten()).await?;
         let ends = change.life.map(|life| life.map(|life| self.now().after(life)));
         if let Some(Some(due)) = ends {
@@ -142,7 +145,8 @@ impl App {
     }
 
     /// Replaces the SMTP password; the old one stops working.
-    pub async fn rotate_password(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+    pub async fn rotate_password(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
+        let team = by.team;
         let username = self.inbox_record(team, id).await?.username;
         let password = self.new_password(&username)?;
         let inbox = self.edit_inbox(team, id, |inbox| inbox.password.clone_from(&password)).await?;
@@ -152,7 +156,8 @@ impl App {
     }
 
     /// Removes an inbox at once, and what it holds soon after.
-    pub async fn delete_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub async fn delete_inbox(&self, by: &Principal, id: InboxId) -> Result<()> {
+        let team = by.team;
         let inbox = match self.inbox_record(team, id).await {
             Err(Error::NotFound) => {
                 // A removal that was cut off may have left it in the list.

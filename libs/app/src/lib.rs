@@ -72,9 +72,7 @@ pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
 pub use wait::Waited;
-pub use webhooks::{
-    Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, Secrecy, WebhookChange,
-};
+pub use webhooks::{Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, WebhookChange};
 
 pub use trapline_mime::escape_html;
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

@@ -7,7 +7,7 @@ mod original;
 mod read;
 
 use futures_util::future::try_join;
-use trapline_model::{Envelope, InboxId, Message, MessageId, Summary, TeamId};
+use trapline_model::{Envelope, InboxId, Message, MessageId, Principal, Summary, TeamId};
 use trapline_store::{
     LiveEvent, Op, Scan, Value, When, is_v7,
     records::{self, Mark},
@@ -23,7 +23,8 @@ pub use read::Download;
 
 impl App {
     /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.
-    pub async fn delete_message(&self, team: TeamId, id: MessageId) -> Result<()> {
+    pub async fn delete_message(&self, by: &Principal, id: MessageId) -> Result<()> {
+        let team = by.team;
         let message = self.message_row(team, id).await?;
         let mut ops = janitor::marks(&[message.blob.segment].into(), self.now())?;
         let delete = |key| Op::Delete { key, when: When::Always };
@@ -35,7 +36,8 @@ impl App {
     }
 
     /// Removes every message that is in the inbox now.
-    pub async fn empty_inbox(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub async fn empty_inbox(&self, by: &Principal, id: InboxId) -> Result<()> {
+        let team = by.team;
         self.inbox_record(team, id).await?;
         if let Some(uuid) = self.newest(id).await? {
             let until = MessageId { inbox: id, uuid };

@@ -5,7 +5,7 @@ mod images;
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use trapline_model::{MessageId, TeamId, Time};
+use trapline_model::{Access, MessageId, Principal, Role, TeamId, Time};
 
 use crate::{App, Download, Error, Forbidden, Result, secrets::Secrets};
 use images::Images;
@@ -43,7 +43,8 @@ pub struct RenderedHtml {
 
 impl App {
     /// A URL at which anybody can see the message for 15 minutes.
-    pub async fn preview_url(&self, team: TeamId, id: MessageId) -> Result<PreviewUrl> {
+    pub async fn preview_url(&self, by: &Principal, id: MessageId) -> Result<PreviewUrl> {
+        let team = by.team;
         self.message_row(team, id).await?;
         let signer = self.signer(team, id);
         let query = signer.sign("html")?;
@@ -54,11 +55,12 @@ impl App {
     /// The message's HTML for the team.
     pub async fn html(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: MessageId,
         remote_images: bool,
     ) -> Result<RenderedHtml> {
-        let raw = self.raw(team, id).await?;
+        let team = by.team;
+        let raw = self.raw(by, id).await?;
         let html = self.render(team, id, raw).await?;
         Ok(RenderedHtml { html, policy: policy(remote_images, "'self'") })
     }
@@ -71,7 +73,7 @@ impl App {
         remote_images: bool,
     ) -> Result<RenderedHtml> {
         let team = self.check(id, "html", signature)?;
-        let raw = self.raw(team, id).await?;
+        let raw = self.raw(&bearer(team), id).await?;
         let html = self.render(team, id, raw).await?;
         let policy = policy(remote_images, &self.settings.preview_frame_ancestors);
         Ok(RenderedHtml { html, policy })
@@ -92,7 +94,7 @@ impl App {
         signature: &Signature,
     ) -> Result<Download> {
         let team = self.check(id, part, signature)?;
-        self.take_out(self.raw(team, id).await?, part).await
+        self.take_out(self.raw(&bearer(team), id).await?, part).await
     }
 
     async fn render(&self, team: TeamId, id: MessageId, raw: Bytes) -> Result<String> {
@@ -113,6 +115,11 @@ impl App {
             .filter(|_| given.expires > self.now().millis() / 1000)
             .ok_or(Error::Forbidden(Forbidden::BadSignature))
     }
+}
+
+/// Whoever has a signed URL: the team's word stands in it, and lets them read.
+fn bearer(team: TeamId) -> Principal {
+    Principal { role: Role::Member, access: Access::Read, ..Principal::system(team) }
 }
 
 /// Signs the URLs of one message.

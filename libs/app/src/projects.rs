@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_mime::fold;
-use trapline_model::{Project, ProjectId, TeamId};
+use trapline_model::{Principal, Project, ProjectId, TeamId};
 use trapline_store::{Key, Op, Record, Scan, When, load, records};
 
 use crate::{
@@ -38,7 +38,8 @@ pub struct ProjectPage {
 
 impl App {
     /// The team's projects, oldest first.
-    pub async fn projects(&self, team: TeamId, query: &ProjectQuery) -> Result<ProjectPage> {
+    pub async fn projects(&self, by: &Principal, query: &ProjectQuery) -> Result<ProjectPage> {
+        let team = by.team;
         let Key { table, partition, .. } =
             records::Project::row(team, ProjectId(uuid::Uuid::nil()));
         let scan = Scan {
@@ -63,7 +64,8 @@ impl App {
     }
 
     /// Makes a project.
-    pub async fn create_project(&self, team: TeamId, name: String) -> Result<Project> {
+    pub async fn create_project(&self, by: &Principal, name: String) -> Result<Project> {
+        let team = by.team;
         self.room_for_more().await?;
         let project =
             records::Project { id: ProjectId(self.ids.next()), team, name, created_at: self.now() };
@@ -74,10 +76,11 @@ impl App {
     /// Renames a project.
     pub async fn rename_project(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: ProjectId,
         name: String,
     ) -> Result<Project> {
+        let team = by.team;
         let mut project = self.project(team, id).await?;
         project.name = name;
         self.put_project(&project).await?;
@@ -85,7 +88,8 @@ impl App {
     }
 
     /// Removes a project; its inboxes stay, without one.
-    pub async fn delete_project(&self, team: TeamId, id: ProjectId) -> Result<()> {
+    pub async fn delete_project(&self, by: &Principal, id: ProjectId) -> Result<()> {
+        let team = by.team;
         let project = self.project(team, id).await?;
         let inboxes = self.inbox_records(team).await?.into_iter();
         let leave = inboxes

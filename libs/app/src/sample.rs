@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::fmt::rfc2822::DateTimePrinter;
-use trapline_model::{Envelope, InboxId, Message, TeamId};
+use trapline_model::{Envelope, InboxId, Message, Principal};
 use trapline_store::{Rate, Verdict};
 
 use crate::{App, Error, Incoming, Mailbox, Result};
@@ -13,7 +13,8 @@ const TEMPLATE: &str = include_str!("sample.eml");
 
 impl App {
     /// Stores the sample message in an inbox, at most ten times a minute.
-    pub async fn test_message(&self, team: TeamId, id: InboxId) -> Result<Message> {
+    pub async fn test_message(&self, by: &Principal, id: InboxId) -> Result<Message> {
+        let team = by.team;
         let inbox = self.inbox_record(team, id).await?;
         self.meter_samples(id).await?;
         let to = format!("{}@{}", inbox.username, self.settings.mail_domain);
@@ -25,7 +26,7 @@ impl App {
         };
         let ids = self.receive(mail).await?;
         let id = ids.first().copied().ok_or(Error::Unavailable)?;
-        self.message(team, id).await
+        self.message(by, id).await
     }
 
     fn sample(&self, from: &str, to: &str) -> String {

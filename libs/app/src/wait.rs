@@ -11,7 +11,7 @@ mod wake;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
-use trapline_model::{InboxId, Message, MessageId, NearMiss, TeamId};
+use trapline_model::{InboxId, Message, MessageId, NearMiss, Principal};
 use trapline_store::{Scan, Value, records};
 
 use crate::{
@@ -46,11 +46,12 @@ impl App {
     /// within `time`, which holds over reading and looking into messages as well.
     pub async fn wait(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: InboxId,
         filter: &Filter,
         time: Duration,
     ) -> Result<Waited> {
+        let team = by.team;
         let mut inbox = self.inbox_record(team, id).await?;
         let _parked = self.stream_permit(team)?;
         let _counted = metrics::parked_wait();

@@ -19,7 +19,7 @@ mod vectors;
 use std::sync::{Arc, OnceLock};
 
 use moka::sync::Cache;
-use trapline_model::{InboxId, Subscription, TeamId, Webhook, WebhookId};
+use trapline_model::{InboxId, Principal, Subscription, TeamId, Webhook, WebhookId};
 use trapline_store::{
     LiveEvent, Op, PortError, Ports, Record as _, When, load,
     records::{self, DeliveryBucket, WebhookStatus},
@@ -96,15 +96,6 @@ pub struct WebhookChange {
     pub enabled: Option<bool>,
 }
 
-/// Whether an answer shows the secrets of webhooks and the passwords of inboxes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secrecy {
-    /// To those who administrate.
-    Shown,
-    /// To everybody else.
-    Hidden,
-}
-
 impl App {
     /// Says how webhooks are called, and which addresses may be; once, before requests are taken.
     pub fn call_webhooks_with(&self, caller: Arc<dyn Caller>) {
@@ -113,22 +104,24 @@ impl App {
         }
     }
 
-    /// The team's webhooks, oldest first.
-    pub async fn webhooks(&self, team: TeamId, secrecy: Secrecy) -> Result<Vec<Webhook>> {
+    /// The team's webhooks, oldest first; without their secrets for who may only read.
+    pub async fn webhooks(&self, by: &Principal) -> Result<Vec<Webhook>> {
+        let team = by.team;
         let statuses = self.webhooks.statuses.of_team(team).await?;
         let hooks = self.webhook_records(team).await?;
         let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
-        hooks.iter().map(|hook| self.present_hook(hook, of(hook), secrecy)).collect()
+        hooks.iter().map(|hook| self.present_hook(hook, of(hook), by)).collect()
     }
 
-    /// One webhook.
-    pub async fn webhook(&self, team: TeamId, id: WebhookId, secrecy: Secrecy) -> Result<Webhook> {
-        let (hook, _) = self.versioned_hook(team, id).await?;
-        self.with_status(&hook, secrecy).await
+    /// One webhook; without its secret for who may only read.
+    pub async fn webhook(&self, by: &Principal, id: WebhookId) -> Result<Webhook> {
+        let (hook, _) = self.versioned_hook(by.team, id).await?;
+        self.with_status(&hook, by).await
     }
 
     /// Makes a webhook with a secret of its own.
-    pub async fn create_webhook(&self, team: TeamId, new: NewWebhook) -> Result<Webhook> {
+    pub async fn create_webhook(&self, by: &Principal, new: NewWebhook) -> Result<Webhook> {
+        let team = by.team;
         self.check_target(&new.url)?;
         self.room_for_more().await?;
         self.check_inbox(team, new.inbox).await?;
@@ -149,16 +142,17 @@ impl App {
             created_at: self.now(),
         };
         self.put_hook(&hook, When::Absent).await?;
-        self.present_hook(&hook, None, Secrecy::Shown)
+        self.present_hook(&hook, None, by)
     }
 
     /// Changes a webhook. What waits for it goes to the new address.
     pub async fn update_webhook(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: WebhookId,
         change: WebhookChange,
     ) -> Result<Webhook> {
+        let team = by.team;
         if let Some(url) = &change.url {
             self.check_target(url)?;
         }
@@ -173,14 +167,15 @@ impl App {
             match self.put_hook(&hook, When::Version(version)).await {
                 Err(Error::Conflict) => {}
                 Err(error) => return Err(error),
-                Ok(()) => return self.with_status(&hook, Secrecy::Shown).await,
+                Ok(()) => return self.with_status(&hook, by).await,
             }
         }
         Err(Error::Conflict)
     }
 
     /// Removes a webhook; what waits for it is not sent.
-    pub async fn delete_webhook(&self, team: TeamId, id: WebhookId) -> Result<()> {
+    pub async fn delete_webhook(&self, by: &Principal, id: WebhookId) -> Result<()> {
+        let team = by.team;
         let (hook, version) = self.versioned_hook(team, id).await?;
         let delete = Op::Delete { key: hook.key(), when: When::Version(version) };
         let status = Op::Delete { key: WebhookStatus::row(team, id), when: When::Always };
@@ -228,9 +223,9 @@ impl App {
         })
     }
 
-    async fn with_status(&self, hook: &records::Webhook, secrecy: Secrecy) -> Result<Webhook> {
+    async fn with_status(&self, hook: &records::Webhook, by: &Principal) -> Result<Webhook> {
         let status = self.webhooks.statuses.of(hook).await?;
-        self.present_hook(hook, status.as_ref(), secrecy)
+        self.present_hook(hook, status.as_ref(), by)
     }
 
     fn secret_of(&self, hook: &records::Webhook) -> Result<String> {
@@ -241,12 +236,9 @@ impl App {
         &self,
         hook: &records::Webhook,
         status: Option<&WebhookStatus>,
-        secrecy: Secrecy,
+        by: &Principal,
     ) -> Result<Webhook> {
-        let secret = match secrecy {
-            Secrecy::Shown => Some(self.secret_of(hook)?),
-            Secrecy::Hidden => None,
-        };
+        let secret = by.may_write().then(|| self.secret_of(hook)).transpose()?;
         Ok(Webhook {
             id: hook.id,
             url: hook.url.clone(),

@@ -9,7 +9,7 @@ mod message;
 mod time;
 mod webhook;
 
-pub use access::{Access, Caller, KEY_PREFIX};
+pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use trapline_api::Client;
 use trapline_app::{NewKey, Rate};
-use trapline_model::Access;
+use trapline_model::{Access, Principal};
 
 use crate::{Service, minutes, request};
 
@@ -226,7 +226,7 @@ async fn a_key_works_although_it_was_tried_before_it_was_made() {
     assert_eq!(ask().await, 401);
     let (name, value) = ("Key".to_owned(), Some(value.to_owned()));
     let new = NewKey { name, access: Access::Read, expires_at: None, value };
-    service.app.create_key(service.team, new).await.unwrap();
+    service.app.create_key(&Principal::system(service.team), new).await.unwrap();
     assert_eq!(ask().await, 200);
 }
 

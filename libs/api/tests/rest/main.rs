@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use trapline_app::{App, MasterKey, NewKey, Outbound, Rate, Settings};
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{Access, Address, TeamId, Time};
+use trapline_model::{Access, Address, Principal, TeamId, Time};
 use trapline_store::Clock;
 
 /// A service with one team, whose write key is `key`.
@@ -93,7 +93,7 @@ impl Service {
 
     async fn new_key(&self, team: TeamId, access: Access, expires_at: Option<Time>) -> String {
         let new = NewKey { name: "Key".to_owned(), access, expires_at, value: None };
-        self.app.create_key(team, new).await.unwrap()
+        self.app.create_key(&Principal::system(team), new).await.unwrap()
     }
 
     async fn send(&self, request: Request<Body>) -> Response<Body> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trapline_model::{Access, ApiKeyId, KEY_PREFIX, TeamId, Time};
+use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
 use trapline_store::{
     Op, Record, When,
     records::{ApiKey, ApiKeyByHash, ApiKeyUse, KeyOrigin},
@@ -40,7 +40,8 @@ pub struct KnownKey {
 
 impl App {
     /// The team's keys, newest first.
-    pub async fn keys(&self, team: TeamId) -> Result<Vec<KnownKey>> {
+    pub async fn keys(&self, by: &Principal) -> Result<Vec<KnownKey>> {
+        let team = by.team;
         let rows = self.ports.store.scan(ApiKeyUse::of_team(team, MAX_KEYS)).await?;
         let mut last = HashMap::new();
         for row in &rows {
@@ -53,7 +54,8 @@ impl App {
 
     /// The team's keys that `text` names: by id, by the letters that [`KnownKey::prefix`] shows, or by
     /// the whole value.
-    pub async fn keys_named(&self, team: TeamId, text: &str) -> Result<Vec<KnownKey>> {
+    pub async fn keys_named(&self, by: &Principal, text: &str) -> Result<Vec<KnownKey>> {
+        let team = by.team;
         let sha256 = sha256_hex(text);
         let mut keys = self.key_records(team).await?;
         keys.retain(|key| key.id.to_string() == text || key.prefix == text || key.sha256 == sha256);
@@ -62,7 +64,8 @@ impl App {
 
     /// Takes a key back: at once in this process, and within 5 seconds in every other.
     /// [`Error::NotFound`] when the team has no such key.
-    pub async fn revoke_key(&self, team: TeamId, id: ApiKeyId) -> Result<()> {
+    pub async fn revoke_key(&self, by: &Principal, id: ApiKeyId) -> Result<()> {
+        let team = by.team;
         let keys = self.key_records(team).await?;
         let key = keys.iter().find(|key| key.id == id).ok_or(Error::NotFound)?;
         self.revoke(key).await

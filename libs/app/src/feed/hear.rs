@@ -10,7 +10,7 @@ use trapline_store::{LiveEvent, records};
 use uuid::Uuid;
 
 use super::{Deleted, Feed, bookmark::BEHIND, ends};
-use crate::{Result, Secrecy};
+use crate::Result;
 
 impl Feed {
     /// Makes ready what an event tells; whether the inbox is still there.
@@ -91,14 +91,11 @@ impl Feed {
     }
 
     pub(super) async fn inbox_updated(&mut self) -> Result<()> {
-        let inbox = self.app.inbox(self.inbox.team, self.inbox.id);
+        let inbox = self.app.inbox(&self.by, self.inbox.id);
         let inbox = self.app.read_for_stream(inbox).await?;
         // It may have been given more time.
         self.ends = ends(inbox.expires_at, self.app.now());
-        let inbox = match self.secrecy {
-            Secrecy::Shown => inbox,
-            Secrecy::Hidden => inbox.without_password(),
-        };
+        let inbox = if self.by.may_write() { inbox } else { inbox.without_password() };
         self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
         Ok(())
     }

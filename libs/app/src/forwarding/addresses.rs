@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
-use trapline_model::{ForwardAddress, ForwardAddressId, TeamId};
+use trapline_model::{ForwardAddress, ForwardAddressId, Principal, TeamId};
 use trapline_store::{
     Op, PortError, Rate, Record as _, When, load,
     records::{self, ForwardRule},
@@ -43,7 +43,8 @@ pub enum Added {
 
 impl App {
     /// The team's addresses, oldest first.
-    pub async fn forward_addresses(&self, team: TeamId) -> Result<Vec<ForwardAddress>> {
+    pub async fn forward_addresses(&self, by: &Principal) -> Result<Vec<ForwardAddress>> {
+        let team = by.team;
         let mut rows = self.address_rows(team).await?;
         rows.sort_by_key(|row| (row.created_at, row.id));
         Ok(rows.iter().map(present).collect())
@@ -51,7 +52,8 @@ impl App {
 
     /// Adds an address and sends its owner a link to confirm it with. One that the team has already
     /// gets another link, unless it is confirmed.
-    pub async fn add_forward_address(&self, team: TeamId, email: &str) -> Result<Added> {
+    pub async fn add_forward_address(&self, by: &Principal, email: &str) -> Result<Added> {
+        let team = by.team;
         let mailbox = self.foreign_mailbox("email", email)?;
         self.outbound()?;
         let (id, store) = (address_id(team, &mailbox), &*self.ports.store);
@@ -79,7 +81,8 @@ impl App {
     }
 
     /// Removes an address. From here on nothing is forwarded to it, and no inbox names it any more.
-    pub async fn delete_forward_address(&self, team: TeamId, id: ForwardAddressId) -> Result<()> {
+    pub async fn delete_forward_address(&self, by: &Principal, id: ForwardAddressId) -> Result<()> {
+        let team = by.team;
         let row = records::ForwardAddress::row(team, id);
         let found = load::<records::ForwardAddress>(&*self.ports.store, &row).await?;
         let (address, version) = found.ok_or(Error::NotFound)?;

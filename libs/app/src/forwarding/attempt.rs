@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use trapline_model::{ForwardId, MessageId};
+use trapline_model::{ForwardId, MessageId, Principal};
 use trapline_store::{Job, Lane, PortError, load, records::Forward};
 
 use super::{
@@ -100,7 +100,7 @@ impl App {
         if self.verified_address(forward.team, &mailbox).await?.is_none() {
             return Ok(Err("address_removed"));
         }
-        let raw = match self.raw(forward.team, forward.message).await {
+        let raw = match self.raw(&Principal::system(forward.team), forward.message).await {
             Err(Error::NotFound) => return Ok(Err("message_gone")),
             Err(Error::Damaged(_)) => return Ok(Err("message_damaged")),
             raw => raw?,

@@ -1,6 +1,6 @@
 //! What each inbox forwards as it arrives.
 
-use trapline_model::{Forwarding, InboxId, TeamId};
+use trapline_model::{Forwarding, InboxId, Principal, TeamId};
 use trapline_store::{LiveEvent, Op, PortError, Record as _, When, load, records::ForwardRule};
 
 use super::MAX_RULES;
@@ -8,7 +8,8 @@ use crate::{App, Error, Result, logins::EVERYWHERE};
 
 impl App {
     /// An inbox's automatic forwarding.
-    pub async fn forwarding(&self, team: TeamId, inbox: InboxId) -> Result<Forwarding> {
+    pub async fn forwarding(&self, by: &Principal, inbox: InboxId) -> Result<Forwarding> {
+        let team = by.team;
         self.inbox_record(team, inbox).await?;
         let row = ForwardRule::row(team, inbox);
         let rule = load::<ForwardRule>(&*self.ports.store, &row).await?;
@@ -18,10 +19,11 @@ impl App {
     /// Replaces an inbox's automatic forwarding. Every recipient must be confirmed.
     pub async fn set_forwarding(
         &self,
-        team: TeamId,
+        by: &Principal,
         inbox: InboxId,
         new: Forwarding,
     ) -> Result<Forwarding> {
+        let team = by.team;
         self.inbox_record(team, inbox).await?;
         if new.enabled {
             self.outbound()?;

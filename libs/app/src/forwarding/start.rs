@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use trapline_model::{Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, TeamId};
+use trapline_model::{
+    Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, Principal, TeamId,
+};
 use trapline_store::{
     PortError, Rate, Record as _, Verdict, load,
     records::{self, ForwardRule, Message},
@@ -26,10 +28,11 @@ impl App {
     /// Forwards a message to confirmed addresses, now.
     pub async fn forward_message(
         &self,
-        team: TeamId,
+        by: &Principal,
         message: MessageId,
         to: &[String],
     ) -> Result<Vec<Forward>> {
+        let team = by.team;
         self.message_row(team, message).await?;
         self.outbound()?;
         let to = self.verified(team, to).await?;
@@ -121,7 +124,8 @@ impl App {
     }
 
     /// How the forwards of a message stand, newest first.
-    pub async fn forwards(&self, team: TeamId, message: MessageId) -> Result<Vec<Forward>> {
+    pub async fn forwards(&self, by: &Principal, message: MessageId) -> Result<Vec<Forward>> {
+        let team = by.team;
         self.message_row(team, message).await?;
         let rows = self.ports.store.scan(records::Forward::of_message(message, 1_000)).await?;
         let forwards = rows.iter().map(records::Forward::of).collect::<Result<Vec<_>, _>>();

@@ -1,7 +1,7 @@
 //! The list of inboxes: which of them, and with what.
 
 use trapline_mime::fold;
-use trapline_model::{Inbox, InboxId, ProjectId, TeamId};
+use trapline_model::{Inbox, InboxId, Principal, ProjectId};
 use trapline_store::records;
 use uuid::Uuid;
 
@@ -53,7 +53,8 @@ impl ListRange {
 
 impl App {
     /// The team's inboxes, oldest first, with their counts.
-    pub async fn inboxes(&self, team: TeamId, query: &InboxQuery) -> Result<InboxPage> {
+    pub async fn inboxes(&self, by: &Principal, query: &InboxQuery) -> Result<InboxPage> {
+        let team = by.team;
         let mut inboxes = self.inbox_records(team).await?;
         let q = query.q.as_deref().map(fold);
         inboxes.retain(|inbox| self.is_wanted(inbox, query, q.as_deref()));

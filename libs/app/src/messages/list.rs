@@ -1,6 +1,6 @@
 //! The list of an inbox: newest first, in pages, with search.
 
-use trapline_model::{InboxId, MessageId, Summary, TeamId};
+use trapline_model::{InboxId, MessageId, Principal, Summary};
 use trapline_store::{
     Key, Row, Scan, Value,
     records::{self, Message},
@@ -63,7 +63,8 @@ impl Looks {
 
 impl App {
     /// One page of an inbox's messages.
-    pub async fn list(&self, team: TeamId, id: InboxId, query: &ListQuery) -> Result<Page> {
+    pub async fn list(&self, by: &Principal, id: InboxId, query: &ListQuery) -> Result<Page> {
+        let team = by.team;
         let inbox = self.inbox_record(team, id).await?;
         if query.q.is_none() && !query.unread {
             return self.plain_page(&inbox, query).await;

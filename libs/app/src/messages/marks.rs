@@ -1,7 +1,7 @@
 //! Read and unread.
 
 use futures_util::future::try_join;
-use trapline_model::{InboxId, Message, MessageId, TeamId};
+use trapline_model::{InboxId, Message, MessageId, Principal};
 use trapline_store::{
     LiveEvent, Op, PortError, Record, When, load,
     records::{InboxState, Mark},
@@ -14,7 +14,8 @@ const TRIES: usize = 8;
 
 impl App {
     /// Marks one message read or unread.
-    pub async fn set_read(&self, team: TeamId, id: MessageId, is_read: bool) -> Result<Message> {
+    pub async fn set_read(&self, by: &Principal, id: MessageId, is_read: bool) -> Result<Message> {
+        let team = by.team;
         let record = self.message_row(team, id).await?;
         // What is there already is read, so that this mark is later: clocks differ between processes.
         let (mark, state) = self.marked(id).await?;
@@ -28,7 +29,8 @@ impl App {
     }
 
     /// Marks every message that is in the inbox now as read: one row, however many there are.
-    pub async fn mark_all_read(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub async fn mark_all_read(&self, by: &Principal, id: InboxId) -> Result<()> {
+        let team = by.team;
         let inbox = self.inbox_record(team, id).await?;
         let limit = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         for _ in 0..TRIES {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};
-use trapline_model::{MessageId, TeamId};
+use trapline_model::{MessageId, Principal};
 use trapline_store::BlobRef;
 
 use super::read::damaged;
@@ -48,7 +48,8 @@ struct Piece {
 
 impl App {
     /// The message as sent, byte for byte.
-    pub async fn original(self: &Arc<Self>, team: TeamId, id: MessageId) -> Result<Original> {
+    pub async fn original(self: &Arc<Self>, by: &Principal, id: MessageId) -> Result<Original> {
+        let team = by.team;
         let blob = self.message_row(team, id).await?.blob;
         if blob.len <= PIECE {
             return Ok(Original::Whole(self.bytes(&blob).await?));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use trapline_model::{Attachment, Message, MessageId, TeamId};
+use trapline_model::{Attachment, Message, MessageId, Principal};
 use trapline_store::{
     BlobRef, PortError, load,
     records::{self, Moved, SegmentAlias},
@@ -29,20 +29,22 @@ pub struct Download {
 
 impl App {
     /// The full message.
-    pub async fn message(&self, team: TeamId, id: MessageId) -> Result<Message> {
+    pub async fn message(&self, by: &Principal, id: MessageId) -> Result<Message> {
+        let team = by.team;
         let record = self.message_row(team, id).await?;
         self.open(id, record).await
     }
 
     /// The message as sent, byte for byte.
-    pub async fn raw(&self, team: TeamId, id: MessageId) -> Result<Bytes> {
+    pub async fn raw(&self, by: &Principal, id: MessageId) -> Result<Bytes> {
+        let team = by.team;
         let record = self.message_row(team, id).await?;
         self.bytes(&record.blob).await
     }
 
     /// One attachment.
-    pub async fn attachment(&self, team: TeamId, id: MessageId, part: &str) -> Result<Download> {
-        self.take_out(self.raw(team, id).await?, part).await
+    pub async fn attachment(&self, by: &Principal, id: MessageId, part: &str) -> Result<Download> {
+        self.take_out(self.raw(by, id).await?, part).await
     }
 
     pub(crate) async fn open(&self, id: MessageId, record: records::Message) -> Result<Message> {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use trapline_model::{
-    Address, Delivery, DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId, WebhookId,
+    Address, Delivery, DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, Principal,
+    WebhookId,
 };
 use trapline_store::{
     Rate, Record as _,
@@ -27,10 +28,11 @@ impl App {
     /// The newest deliveries of the last 30 days, newest first; `limit` is checked at the edge.
     pub async fn deliveries(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: WebhookId,
         limit: usize,
     ) -> Result<Vec<Delivery>> {
+        let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
         let log = self.newest_deliveries(hook.id, limit).await?;
         Ok(log.into_iter().map(present).collect())
@@ -64,10 +66,11 @@ impl App {
     /// Sends an earlier delivery's payload again, as a delivery of its own.
     pub async fn redeliver(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: WebhookId,
         delivery: DeliveryId,
     ) -> Result<Delivery> {
+        let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
         let old = self.load_delivery(hook.id, delivery).await?.ok_or(Error::NotFound)?;
         let payload = Some(self.load_payload(&old).await?.ok_or(Error::NotFound)?);
@@ -80,7 +83,8 @@ impl App {
     }
 
     /// Calls the webhook once, now, and returns how it went. At most once in 2 s per webhook.
-    pub async fn test_webhook(&self, team: TeamId, id: WebhookId) -> Result<Delivery> {
+    pub async fn test_webhook(&self, by: &Principal, id: WebhookId) -> Result<Delivery> {
+        let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
         let caller = self.webhooks.caller.get().ok_or(Error::Unavailable)?;
         self.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;

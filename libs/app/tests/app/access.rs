@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use tokio::sync::Barrier;
 use trapline_app::{
-    App, Error, InboxQuery, MasterKey, NewKey, NewWebhook, Secrecy, Settings, Unauthenticated,
+    App, Error, InboxQuery, MasterKey, NewKey, NewWebhook, Settings, Unauthenticated,
 };
 use trapline_embedded::{Embedded, Options};
-use trapline_model::Access;
+use trapline_model::{Access, Principal};
 use trapline_store::{
     Clock, Key, Op, Record, Row, Scan, Store, Table, When, load,
     records::{ApiKey, FirstRun, Inbox, InboxEntry, SharedSecret, Webhook},
@@ -58,8 +58,8 @@ async fn a_password_that_does_not_open_is_a_fault_and_no_wrong_password() {
     let (key, doc, when) = (entry.key(), entry.doc().unwrap(), When::Always);
     bench.ports.store.write(vec![Op::Put { key, doc, ttl: None, when }]).await.unwrap();
     let app = bench.another_process().await;
-    assert!(is_wrong_key(&app.inbox(bench.team, inbox.id).await));
-    assert!(is_wrong_key(&app.inboxes(bench.team, &InboxQuery::default()).await));
+    assert!(is_wrong_key(&app.inbox(&bench.by, inbox.id).await));
+    assert!(is_wrong_key(&app.inboxes(&bench.by, &InboxQuery::default()).await));
     for tried in [password, "", "another"] {
         assert!(is_wrong_key(&app.login(username, tried).await), "{tried}");
         assert!(is_wrong_key(&app.login_cram_md5(username, "<1@a>", tried.as_bytes()).await));
@@ -71,12 +71,13 @@ async fn a_signing_secret_that_does_not_open_is_a_fault_where_it_is_shown() {
     let bench = Bench::new().await;
     let url = "https://hooks.example.com/".to_owned();
     let new = NewWebhook { url, inbox: None, events: Vec::new(), enabled: true };
-    let hook = bench.app.create_webhook(bench.team, new).await.unwrap();
+    let hook = bench.app.create_webhook(&bench.by, new).await.unwrap();
     edit::<Webhook>(&bench, Webhook::row(bench.team, hook.id), |row| row.secret.clear()).await;
-    let shown = |secrecy| bench.app.webhook(bench.team, hook.id, secrecy);
-    assert!(is_wrong_key(&shown(Secrecy::Shown).await));
-    assert!(is_wrong_key(&bench.app.webhooks(bench.team, Secrecy::Shown).await));
-    assert_eq!(shown(Secrecy::Hidden).await.unwrap().secret, None);
+    let reader = Principal { access: Access::Read, ..bench.by };
+    let shown = async |by: &Principal| bench.app.webhook(by, hook.id).await;
+    assert!(is_wrong_key(&shown(&bench.by).await));
+    assert!(is_wrong_key(&bench.app.webhooks(&bench.by).await));
+    assert_eq!(shown(&reader).await.unwrap().secret, None);
 }
 
 fn new_key(name: &str) -> NewKey {
@@ -94,39 +95,39 @@ async fn is_unknown(app: &App, key: &str) -> bool {
 #[tokio::test]
 async fn keys_are_listed_and_taken_back() {
     let bench = Bench::new().await;
-    let (app, team) = (&bench.app, bench.team);
-    let value = app.create_key(team, new_key("ci")).await.unwrap();
-    let other = app.create_key(team, new_key("other")).await.unwrap();
+    let (app, by) = (&bench.app, &bench.by);
+    let value = app.create_key(by, new_key("ci")).await.unwrap();
+    let other = app.create_key(by, new_key("other")).await.unwrap();
     assert!(!is_unknown(app, &value).await);
-    let keys = app.keys(team).await.unwrap();
+    let keys = app.keys(by).await.unwrap();
     let listed: Vec<_> = keys.iter().map(|key| key.name.as_str()).collect();
     assert_eq!(listed, ["other", "ci", "First key"], "newest first");
     assert!(keys[1].last_used_at.is_some() && keys[0].last_used_at.is_none());
     let ci = &keys[1];
     assert!(value.starts_with(&ci.prefix) && !ci.of_setting);
     for text in [&ci.id.to_string(), &ci.prefix, &value] {
-        let named = app.keys_named(team, text).await.unwrap();
+        let named = app.keys_named(by, text).await.unwrap();
         assert_eq!(named.iter().map(|key| key.id).collect::<Vec<_>>(), [ci.id], "{text}");
     }
     for text in ["", "tl_", "ci", &format!("{value}x")] {
-        assert!(app.keys_named(team, text).await.unwrap().is_empty(), "{text}");
+        assert!(app.keys_named(by, text).await.unwrap().is_empty(), "{text}");
     }
 
-    app.revoke_key(team, ci.id).await.unwrap();
+    app.revoke_key(by, ci.id).await.unwrap();
     assert!(is_unknown(app, &value).await, "at once in this process");
     assert!(is_unknown(&*bench.another_process().await, &value).await);
     assert!(!is_unknown(app, &other).await);
-    assert_eq!(app.keys(team).await.unwrap().len(), 2);
-    assert!(matches!(app.revoke_key(team, ci.id).await, Err(Error::NotFound)));
-    let stranger = app.create_team("Others").await.unwrap();
-    assert!(matches!(app.revoke_key(stranger, keys[0].id).await, Err(Error::NotFound)));
+    assert_eq!(app.keys(by).await.unwrap().len(), 2);
+    assert!(matches!(app.revoke_key(by, ci.id).await, Err(Error::NotFound)));
+    let stranger = Principal::system(app.create_team("Others").await.unwrap());
+    assert!(matches!(app.revoke_key(&stranger, keys[0].id).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
 async fn the_key_of_the_setting_replaces_the_last_one() {
     let bench = Bench::new().await;
-    let (app, team) = (&bench.app, bench.team);
-    let made = app.create_key(team, new_key("made")).await.unwrap();
+    let (app, by) = (&bench.app, &bench.by);
+    let made = app.create_key(by, new_key("made")).await.unwrap();
     let settings = ["tl_aaaaaaaaaaaaaaaaaaaaaaaa", "tl_bbbbbbbbbbbbbbbbbbbbbbbb"];
     for (number, value) in settings.iter().enumerate() {
         for _ in 0..2 {
@@ -148,10 +149,10 @@ async fn the_key_of_the_setting_replaces_the_last_one() {
 #[tokio::test]
 async fn a_key_that_an_earlier_release_made_for_the_setting_is_replaced() {
     let bench = Bench::new().await;
-    let (app, team) = (&bench.app, bench.team);
+    let app = &bench.app;
     let first = "tl_aaaaaaaaaaaaaaaaaaaaaaaa";
     app.first_run(Some(first)).await.unwrap();
-    let rows = bench.ports.store.scan(ApiKey::of_team(team, 9)).await.unwrap();
+    let rows = bench.ports.store.scan(ApiKey::of_team(bench.team, 9)).await.unwrap();
     let mut key = ApiKey::of(&rows[0]).unwrap();
     key.origin = None;
     let (doc, when) = (key.doc().unwrap(), When::Always);

@@ -12,14 +12,14 @@ async fn caught(app: &Arc<App>) -> InboxId {
 }
 
 async fn name(bench: &Bench, inbox: InboxId) -> String {
-    bench.app.inbox(bench.team, inbox).await.unwrap().name
+    bench.app.inbox(&bench.by, inbox).await.unwrap().name
 }
 
 #[tokio::test]
 async fn it_is_made_again_when_it_was_deleted() {
     let bench = Bench::new().await;
     let first = caught(&bench.app).await;
-    bench.app.delete_inbox(bench.team, first).await.unwrap();
+    bench.app.delete_inbox(&bench.by, first).await.unwrap();
     let second = caught(&bench.app).await;
     assert_ne!(first, second);
     assert_eq!(name(&bench, second).await, "Default");
@@ -31,7 +31,7 @@ async fn it_is_made_again_when_it_was_deleted() {
 async fn a_start_makes_it_again() {
     let bench = Bench::new().await;
     let first = caught(&bench.app).await;
-    bench.app.delete_inbox(bench.team, first).await.unwrap();
+    bench.app.delete_inbox(&bench.by, first).await.unwrap();
     let start = bench.another_process().await.first_run(None).await.unwrap();
     let second = start.inbox.unwrap();
     assert_eq!((second.name.as_str(), second.id), ("Default", caught(&bench.app).await));
@@ -41,7 +41,7 @@ async fn a_start_makes_it_again() {
 async fn many_mails_at_once_make_one() {
     let bench = Bench::new().await;
     let first = caught(&bench.app).await;
-    bench.app.delete_inbox(bench.team, first).await.unwrap();
+    bench.app.delete_inbox(&bench.by, first).await.unwrap();
     let processes = [bench.another_process().await, bench.another_process().await];
     let mut mails = tokio::task::JoinSet::new();
     for number in 0..20 {
@@ -50,7 +50,7 @@ async fn many_mails_at_once_make_one() {
     }
     let inboxes = mails.join_all().await;
     assert!(inboxes.iter().all(|inbox| *inbox == inboxes[0]), "{inboxes:?}");
-    assert_eq!(inboxes_of(&bench.app, bench.team).await.len(), 1);
+    assert_eq!(inboxes_of(&bench.app, &bench.by).await.len(), 1);
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn it_has_the_name_that_is_set() {
     let found = named("bench").await;
     assert_eq!(caught(&found).await, ours.id, "one that is there");
     let change = InboxChange { name: Some("renamed".to_owned()), ..InboxChange::default() };
-    bench.app.update_inbox(bench.team, ours.id, change).await.unwrap();
+    bench.app.update_inbox(&bench.by, ours.id, change).await.unwrap();
     assert_eq!(caught(&named("bench").await).await, ours.id, "renaming it changes nothing");
     let made = caught(&named("CI").await).await;
     assert_eq!(name(&bench, made).await, "CI");
@@ -74,7 +74,7 @@ async fn it_has_the_name_that_is_set() {
 async fn nothing_is_made_where_nothing_is_caught() {
     let bench = Bench::new().await;
     let first = caught(&bench.app).await;
-    bench.app.delete_inbox(bench.team, first).await.unwrap();
+    bench.app.delete_inbox(&bench.by, first).await.unwrap();
     let quiet = bench.process_with(|settings| settings.catch_all = false).await;
     assert!(quiet.first_run(None).await.unwrap().inbox.is_none());
     let outcome = quiet.route("nobody@example.test").await.unwrap();
@@ -101,8 +101,8 @@ async fn a_password_stands_until_it_is_replaced() {
     let login = bench.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
     let mailbox = login.unwrap();
     let change = InboxChange { max_messages: Some(20), ..InboxChange::default() };
-    bench.app.update_inbox(bench.team, inbox.id, change).await.unwrap();
+    bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
     assert!(bench.app.password_stands(&mailbox).await.unwrap());
-    bench.app.rotate_password(bench.team, inbox.id).await.unwrap();
+    bench.app.rotate_password(&bench.by, inbox.id).await.unwrap();
     assert!(!bench.app.password_stands(&mailbox).await.unwrap());
 }

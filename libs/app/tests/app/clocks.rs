@@ -26,7 +26,7 @@ async fn read(bench: &Bench, late: &Arc<App>, inbox: &Inbox) -> Vec<bool> {
     let query = trapline_app::ListQuery { q: None, unread: false, page: 1, limit: 10 };
     let mut answers = Vec::new();
     for app in [&bench.app, late] {
-        let page = app.list(bench.team, inbox.id, &query).await.unwrap();
+        let page = app.list(&bench.by, inbox.id, &query).await.unwrap();
         answers.push(page.messages.iter().map(|message| message.is_read).collect::<Vec<_>>());
     }
     assert_eq!(answers[0], answers[1]);
@@ -37,9 +37,9 @@ async fn read(bench: &Bench, late: &Arc<App>, inbox: &Inbox) -> Vec<bool> {
 async fn the_last_mark_counts_whoevers_clock_is_behind() {
     let (bench, late, inbox, ids) = two().await;
     for is_read in [true, false, true] {
-        bench.app.set_read(bench.team, ids[0], !is_read).await.unwrap();
+        bench.app.set_read(&bench.by, ids[0], !is_read).await.unwrap();
         assert_eq!(read(&bench, &late, &inbox).await, [false, !is_read]);
-        let message = late.set_read(bench.team, ids[0], is_read).await.unwrap();
+        let message = late.set_read(&bench.by, ids[0], is_read).await.unwrap();
         assert_eq!(message.is_read, is_read);
         assert_eq!(read(&bench, &late, &inbox).await, [false, is_read]);
     }
@@ -48,14 +48,14 @@ async fn the_last_mark_counts_whoevers_clock_is_behind() {
 #[tokio::test]
 async fn one_message_is_unread_again_after_all_were_read_whoevers_clock_is_behind() {
     let (bench, late, inbox, ids) = two().await;
-    bench.app.mark_all_read(bench.team, inbox.id).await.unwrap();
-    late.set_read(bench.team, ids[1], false).await.unwrap();
+    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    late.set_read(&bench.by, ids[1], false).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [false, true]);
-    late.mark_all_read(bench.team, inbox.id).await.unwrap();
+    late.mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, true]);
-    bench.app.set_read(bench.team, ids[0], false).await.unwrap();
+    bench.app.set_read(&bench.by, ids[0], false).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, false]);
-    late.mark_all_read(bench.team, inbox.id).await.unwrap();
+    late.mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, true]);
 }
 

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde_json::json;
 use trapline_app::{Error, InboxChange, NewInbox};
-use trapline_model::{Inbox, InboxId};
+use trapline_model::{Inbox, InboxId, Principal};
 use trapline_store::{
     Job, Key, Lane, Op, PortError, Record as _, Result, Row, Scan, Store, Table, When,
     by_partition,
@@ -76,7 +76,7 @@ async fn purge(bench: &Bench) {
 }
 
 async fn listed(bench: &Bench) -> Vec<InboxId> {
-    let inboxes = inboxes_of(&bench.app, bench.team).await;
+    let inboxes = inboxes_of(&bench.app, &bench.by).await;
     inboxes.into_iter().map(|inbox| inbox.id).collect()
 }
 
@@ -89,12 +89,12 @@ async fn a_delete_that_was_cut_off_takes_no_mail_and_is_finished() {
         assert!(takes_mail(&bench, &inbox).await);
         assert_eq!(listed(&bench).await.last(), Some(&inbox.id));
         cut_off.store(partitions, Ordering::SeqCst);
-        let cut = bench.app.delete_inbox(bench.team, inbox.id).await;
+        let cut = bench.app.delete_inbox(&bench.by, inbox.id).await;
         assert!(matches!(cut, Err(Error::Unavailable)), "{cut:?}");
         assert!(!takes_mail(&bench, &inbox).await, "an answer 250 for mail that nobody reads");
-        assert!(matches!(bench.app.inbox(bench.team, inbox.id).await, Err(Error::NotFound)));
+        assert!(matches!(bench.app.inbox(&bench.by, inbox.id).await, Err(Error::NotFound)));
         if partitions == 2 {
-            let again = bench.app.delete_inbox(bench.team, inbox.id).await;
+            let again = bench.app.delete_inbox(&bench.by, inbox.id).await;
             assert!(matches!(again, Err(Error::NotFound)), "{again:?}");
             assert_eq!(listed(&bench).await, before);
         }
@@ -114,7 +114,7 @@ async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
         cut_off.store(partitions, Ordering::SeqCst);
         let life = Some(Duration::from_hours(1));
         let new = NewInbox { life, ..NewInbox::named("cut off") };
-        bench.app.create_inbox(bench.team, new).await.unwrap_err();
+        bench.app.create_inbox(&bench.by, new).await.unwrap_err();
         let after = listed(&bench).await;
         let entries = entries(&bench).await;
         assert_eq!(entries.len(), before.len() + 1);
@@ -122,7 +122,7 @@ async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
         if partitions == 4 {
             assert_eq!(after.last(), Some(&entry.inbox));
             assert_eq!(after.len(), before.len() + 1);
-            bench.app.delete_inbox(bench.team, entry.inbox).await.unwrap();
+            bench.app.delete_inbox(&bench.by, entry.inbox).await.unwrap();
         } else {
             assert_eq!(after, before);
             bench.clock.advance(Duration::from_mins(11));
@@ -149,11 +149,11 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     let inbox = bench.inbox(10, None).await;
     let rename = async |name: &str| {
         let change = InboxChange { name: Some(name.to_owned()), ..InboxChange::default() };
-        bench.app.update_inbox(bench.team, inbox.id, change).await
+        bench.app.update_inbox(&bench.by, inbox.id, change).await
     };
     let names = async || {
-        let listed = inboxes_of(&bench.app, bench.team).await.pop().unwrap();
-        [bench.app.inbox(bench.team, inbox.id).await.unwrap().name, listed.name]
+        let listed = inboxes_of(&bench.app, &bench.by).await.pop().unwrap();
+        [bench.app.inbox(&bench.by, inbox.id).await.unwrap().name, listed.name]
     };
     cut_off.store(1, Ordering::SeqCst);
     rename("not applied").await.unwrap_err();
@@ -167,7 +167,7 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     assert_eq!(own, listed);
     rename("last").await.unwrap();
     assert_eq!(names().await, ["last", "last"]);
-    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
+    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
     purge(&bench).await;
     assert!(entries(&bench).await.iter().all(|entry| entry.inbox != inbox.id));
 }
@@ -175,12 +175,12 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
 #[tokio::test]
 async fn an_inbox_of_another_team_is_not_there() {
     let (bench, _) = bench().await;
-    let theirs = bench.app.create_team("Others").await.unwrap();
+    let theirs = Principal::system(bench.app.create_team("Others").await.unwrap());
     let inbox = bench.inbox(10, None).await;
-    assert!(inboxes_of(&bench.app, theirs).await.is_empty());
-    assert!(matches!(bench.app.inbox(theirs, inbox.id).await, Err(Error::NotFound)));
-    assert!(matches!(bench.app.delete_inbox(theirs, inbox.id).await, Err(Error::NotFound)));
-    assert!(matches!(bench.app.rotate_password(theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(inboxes_of(&bench.app, &theirs).await.is_empty());
+    assert!(matches!(bench.app.inbox(&theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.delete_inbox(&theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.rotate_password(&theirs, inbox.id).await, Err(Error::NotFound)));
     assert!(takes_mail(&bench, &inbox).await);
 }
 

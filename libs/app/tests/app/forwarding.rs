@@ -27,7 +27,7 @@ fn token_of(parcel: &Parcel) -> String {
 impl Bench {
     /// Adds an address, and returns the token that its owner got.
     async fn asked(&self, email: &str) -> String {
-        let added = self.app.add_forward_address(self.team, email).await.unwrap();
+        let added = self.app.add_forward_address(&self.by, email).await.unwrap();
         assert!(matches!(added, Added::New(_)), "{added:?}");
         let parcels = self.send_due(Ok(())).await;
         assert_eq!(parcels.len(), 1, "{parcels:?}");
@@ -43,7 +43,7 @@ impl Bench {
     async fn rule(&self, inbox: &Inbox, to: &[&str], matching: Option<ForwardMatch>) {
         let to = to.iter().map(|to| (*to).to_owned()).collect();
         let new = Forwarding { enabled: true, to, matching };
-        self.app.set_forwarding(self.team, inbox.id, new).await.unwrap();
+        self.app.set_forwarding(&self.by, inbox.id, new).await.unwrap();
     }
 
     /// Starts what arrived mail calls for.
@@ -89,12 +89,12 @@ impl Bench {
         self.agreed("ada@example.com").await;
         let message = self.deliver(&inbox, "hello").await;
         let to = ["ada@example.com".to_owned()];
-        self.app.forward_message(self.team, message, &to).await.unwrap();
+        self.app.forward_message(&self.by, message, &to).await.unwrap();
         message
     }
 
     async fn forwards(&self, message: MessageId) -> Vec<Forward> {
-        self.app.forwards(self.team, message).await.unwrap()
+        self.app.forwards(&self.by, message).await.unwrap()
     }
 
     /// Why the only forward of a message failed.

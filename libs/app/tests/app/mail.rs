@@ -47,7 +47,7 @@ impl Bench {
     }
 
     async fn add(&self, email: &str) {
-        self.app.add_forward_address(self.team, email).await.unwrap();
+        self.app.add_forward_address(&self.by, email).await.unwrap();
     }
 
     async fn reasons(&self) -> Vec<String> {
@@ -159,9 +159,9 @@ async fn health_tells_of_sends_that_keep_failing() {
 #[tokio::test]
 async fn without_a_relay_what_needs_it_says_so() {
     let bench = Bench::new().await;
-    let added = bench.app.add_forward_address(bench.team, "ada@example.com").await;
+    let added = bench.app.add_forward_address(&bench.by, "ada@example.com").await;
     assert!(matches!(added, Err(Error::OutboundDisabled)), "{added:?}");
     assert!(!bench.app.forwarding_status().outbound_enabled);
-    assert!(bench.app.forward_addresses(bench.team).await.unwrap().is_empty());
+    assert!(bench.app.forward_addresses(&bench.by).await.unwrap().is_empty());
     assert!(bench.reasons().await.is_empty());
 }

@@ -12,7 +12,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 /// A message, and the signature of its preview URL.
 async fn signed(bench: &Bench, inbox: &Inbox) -> (MessageId, Signature) {
     let id = bench.deliver(inbox, "signed").await;
-    let preview = bench.app.preview_url(bench.team, id).await.unwrap();
+    let preview = bench.app.preview_url(&bench.by, id).await.unwrap();
     assert_eq!(preview.expires_at, bench.clock.now().after(15 * MINUTE));
     let (_, query) = preview.url.split_once("?exp=").unwrap();
     let (expires, signature) = query.split_once("&sig=").unwrap();
@@ -66,11 +66,11 @@ async fn a_signed_url_ends_with_its_message_and_its_inbox() {
     let bench = Bench::new().await;
     let deleted = bench.inbox(10, None).await;
     let (gone, by_message) = signed(&bench, &deleted).await;
-    bench.app.delete_message(bench.team, gone).await.unwrap();
+    bench.app.delete_message(&bench.by, gone).await.unwrap();
     assert!(is_gone(&bench.app.signed_html(gone, &by_message, false).await));
 
     let (id, by_inbox) = signed(&bench, &deleted).await;
-    bench.app.delete_inbox(bench.team, deleted.id).await.unwrap();
+    bench.app.delete_inbox(&bench.by, deleted.id).await.unwrap();
     assert!(is_gone(&bench.app.signed_html(id, &by_inbox, false).await));
 
     let brief = bench.inbox(10, Some(10 * MINUTE)).await;

@@ -82,7 +82,7 @@ async fn what_is_kept_is_looked_at_less_and_less_and_what_dies_is_gone_in_a_day(
     hours(&bench, 40).await;
     // After 1, 3, 7, 15 and 31 hours.
     assert_eq!(looks.take(), (5, 0));
-    bench.app.delete_message(bench.team, id).await.unwrap();
+    bench.app.delete_message(&bench.by, id).await.unwrap();
     assert_eq!(reviews(&watch), 1);
     hours(&bench, 13).await;
     assert_eq!(bench.ports.blobs.segment(&segment).await.unwrap(), None);
@@ -103,14 +103,14 @@ async fn every_way_of_removing_messages_tells_of_their_segments() {
     }
     let [emptied, deleted, trimmed, shrunk] = &inboxes[..] else { panic!("four") };
     // Young segments are looked at soon in any case.
-    bench.app.empty_inbox(bench.team, bench.inbox(2, None).await.id).await.unwrap();
+    bench.app.empty_inbox(&bench.by, bench.inbox(2, None).await.id).await.unwrap();
     assert_eq!(reviews(&watch), 0);
     hours(&bench, 2).await;
-    bench.app.empty_inbox(bench.team, emptied.id).await.unwrap();
+    bench.app.empty_inbox(&bench.by, emptied.id).await.unwrap();
     assert_eq!(reviews(&watch), 2);
-    bench.app.empty_inbox(bench.team, emptied.id).await.unwrap();
+    bench.app.empty_inbox(&bench.by, emptied.id).await.unwrap();
     assert_eq!(reviews(&watch), 2);
-    bench.app.delete_inbox(bench.team, deleted.id).await.unwrap();
+    bench.app.delete_inbox(&bench.by, deleted.id).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lane = trapline_store::Lane::Housekeeping;
     let purge = bench.app.take_jobs(lane, 1, Duration::ZERO).await.unwrap().remove(0);
@@ -119,7 +119,7 @@ async fn every_way_of_removing_messages_tells_of_their_segments() {
     bench.deliver(trimmed, "three").await;
     until(&watch, 5).await;
     let less = trapline_app::InboxChange { max_messages: Some(1), ..<_>::default() };
-    bench.app.update_inbox(bench.team, shrunk.id, less).await.unwrap();
+    bench.app.update_inbox(&bench.by, shrunk.id, less).await.unwrap();
     until(&watch, 6).await;
 }
 

@@ -103,7 +103,7 @@ async fn mail_is_answered_while_nobody_can_be_told_and_no_count_stays_old() {
     let inbox = bench.inbox(100, None).await;
     send(&bench.app, &inbox, 0).await;
     let other = bench.process_by(&bench.clock).await;
-    let count = async |app: &Arc<App>| app.inbox(bench.team, inbox.id).await.unwrap().message_count;
+    let count = async |app: &Arc<App>| app.inbox(&bench.by, inbox.id).await.unwrap().message_count;
     assert_eq!((count(&bench.app).await, count(&other).await), (1, 1));
     stopped.goes_on.send_replace(false);
     let sent = async {

@@ -8,7 +8,7 @@ use trapline_app::{
     Settings,
 };
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{Address, Envelope, Inbox, MessageId, TeamId, Time};
+use trapline_model::{Address, Envelope, Inbox, MessageId, Principal, TeamId, Time};
 use trapline_store::{
     Clock, Job, Lane, LaneStats, Lease, Op, Ports, Queue, When, records::Upgrade,
 };
@@ -18,6 +18,8 @@ pub(crate) struct Bench {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) team: TeamId,
+    /// The service itself, acting for the team.
+    pub(crate) by: Principal,
     master: MasterKey,
     _embedded: Embedded,
     _folder: tempfile::TempDir,
@@ -63,7 +65,16 @@ impl Bench {
             .unwrap();
         app.upgrade().await.unwrap();
         let team = app.first_run(None).await.unwrap().team;
-        Self { app, ports, clock, team, master, _embedded: embedded, _folder: folder }
+        Self {
+            app,
+            ports,
+            clock,
+            team,
+            by: Principal::system(team),
+            master,
+            _embedded: embedded,
+            _folder: folder,
+        }
     }
 
     /// Another process over the same backends.
@@ -99,7 +110,7 @@ impl Bench {
 
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
         let new = NewInbox { max_messages, life, ..NewInbox::named("bench") };
-        self.app.create_inbox(self.team, new).await.unwrap()
+        self.app.create_inbox(&self.by, new).await.unwrap()
     }
 
     /// Delivers a mail with its own subject, as the SMTP edge would.
@@ -121,7 +132,7 @@ impl Bench {
 
     pub(crate) async fn list(&self, inbox: &Inbox) -> Page {
         let query = ListQuery { q: None, unread: false, page: 1, limit: 200 };
-        self.app.list(self.team, inbox.id, &query).await.unwrap()
+        self.app.list(&self.by, inbox.id, &query).await.unwrap()
     }
 
     pub(crate) async fn subjects(&self, inbox: &Inbox) -> Vec<String> {
@@ -130,8 +141,8 @@ impl Bench {
 }
 
 /// All inboxes of a team.
-pub(crate) async fn inboxes_of(app: &App, team: TeamId) -> Vec<Inbox> {
-    app.inboxes(team, &InboxQuery::default()).await.unwrap().inboxes
+pub(crate) async fn inboxes_of(app: &App, by: &Principal) -> Vec<Inbox> {
+    app.inboxes(by, &InboxQuery::default()).await.unwrap().inboxes
 }
 
 /// The payload of an event.

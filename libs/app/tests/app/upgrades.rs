@@ -65,7 +65,7 @@ async fn inboxes_of_earlier_releases_are_moved() {
         inboxes.push(bench.inbox(10, (number % 2 == 0).then_some(hour)).await);
     }
     let message = bench.deliver(&inboxes[1], "kept").await;
-    let before = inboxes_of(&bench.app, bench.team).await;
+    let before = inboxes_of(&bench.app, &bench.by).await;
     for (number, inbox) in (0..).zip(&inboxes) {
         set_back(&bench, inbox, (number % 2 == 0).then_some(hour)).await;
     }
@@ -77,18 +77,18 @@ async fn inboxes_of_earlier_releases_are_moved() {
     app.upgrade().await.unwrap();
     assert!(app.is_upgraded().await.unwrap());
     assert_eq!(left(&bench).await, 0);
-    let after = inboxes_of(&app, bench.team).await;
+    let after = inboxes_of(&app, &bench.by).await;
     let shown = |inboxes: &[trapline_model::Inbox]| serde_json::to_value(inboxes).unwrap();
     assert_eq!(shown(&after), shown(&before));
     assert_eq!(bench.subjects(&inboxes[1]).await, ["kept"]);
-    assert_eq!(app.message(bench.team, message).await.unwrap().subject, "kept");
+    assert_eq!(app.message(&bench.by, message).await.unwrap().subject, "kept");
     let (one, smtp) = (&inboxes[1], &inboxes[1].smtp);
     assert!(app.login(&smtp.username, &smtp.password).await.unwrap().is_ok());
-    app.rotate_password(bench.team, one.id).await.unwrap();
-    app.delete_inbox(bench.team, one.id).await.unwrap();
-    assert_eq!(inboxes_of(&app, bench.team).await.len(), after.len() - 1);
+    app.rotate_password(&bench.by, one.id).await.unwrap();
+    app.delete_inbox(&bench.by, one.id).await.unwrap();
+    assert_eq!(inboxes_of(&app, &bench.by).await.len(), after.len() - 1);
     bench.clock.advance(hour);
-    assert_eq!(inboxes_of(&app, bench.team).await.len(), 1 + 64);
+    assert_eq!(inboxes_of(&app, &bench.by).await.len(), 1 + 64);
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn an_inbox_that_is_half_moved_or_damaged_stops_no_other() {
     let bench = Bench::new().await;
     bench.ports.store.prepare(&[INBOX, SMTP_LOGIN]).await.unwrap();
     let (moved, other) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
-    let before = inboxes_of(&bench.app, bench.team).await;
+    let before = inboxes_of(&bench.app, &bench.by).await;
     let row = bench.ports.store.get(&InboxRow::row(moved.id)).await.unwrap().unwrap();
     set_back(&bench, &moved, None).await;
     set_back(&bench, &other, None).await;
@@ -108,7 +108,7 @@ async fn an_inbox_that_is_half_moved_or_damaged_stops_no_other() {
     bench.forget_upgrades().await;
     bench.app.upgrade().await.unwrap();
     let shown = |inboxes: &[trapline_model::Inbox]| serde_json::to_value(inboxes).unwrap();
-    let after = inboxes_of(&bench.app, bench.team).await;
+    let after = inboxes_of(&bench.app, &bench.by).await;
     assert_eq!(shown(&after), shown(&before));
     assert_eq!(left(&bench).await, 1, "what cannot be read stays where it was");
     let inbox = bench.ports.store.get(&InboxRow::row(other.id)).await.unwrap().unwrap();

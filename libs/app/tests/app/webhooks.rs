@@ -15,9 +15,7 @@ use std::{
 use async_trait::async_trait;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
-use trapline_app::{
-    App, Attempt, Begun, Caller, Failure, Lane, NewWebhook, Outcome, Reply, Secrecy,
-};
+use trapline_app::{App, Attempt, Begun, Caller, Failure, Lane, NewWebhook, Outcome, Reply};
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
 use crate::support::Bench;
@@ -82,7 +80,7 @@ impl Bench {
             enabled: true,
         };
         edit(&mut new);
-        self.app.create_webhook(self.team, new).await.unwrap()
+        self.app.create_webhook(&self.by, new).await.unwrap()
     }
 
     /// Fans out what arrived.
@@ -121,7 +119,7 @@ impl Bench {
     }
 
     async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
-        self.app.deliveries(self.team, hook.id, 200).await.unwrap()
+        self.app.deliveries(&self.by, hook.id, 200).await.unwrap()
     }
 
     /// The only delivery of a webhook.
@@ -132,7 +130,7 @@ impl Bench {
     }
 
     async fn status(&self, hook: &Webhook) -> (Option<DeliveryStatus>, Option<String>) {
-        let hook = self.app.webhook(self.team, hook.id, Secrecy::Hidden).await.unwrap();
+        let hook = self.app.webhook(&self.by, hook.id).await.unwrap();
         (hook.last_status, hook.last_error)
     }
 }

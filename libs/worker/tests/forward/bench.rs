@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use trapline_app::{App, Incoming, MasterKey, NewInbox, Outbound, Relay, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{
-    Address, Envelope, Forward, ForwardStatus, Forwarding, Inbox, MessageId, TeamId,
+    Address, Envelope, Forward, ForwardStatus, Forwarding, Inbox, MessageId, Principal,
 };
 use trapline_relay_testkit::{MailServer, Received};
 use trapline_store::Clock;
@@ -18,7 +18,7 @@ const PATIENCE: usize = 4_000;
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Clock,
-    pub(crate) team: TeamId,
+    pub(crate) by: Principal,
     _embedded: Embedded,
     _folder: tempfile::TempDir,
 }
@@ -46,24 +46,24 @@ impl Bench {
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
-        let team = app.first_run(None).await.unwrap().team;
-        Self { app, clock, team, _embedded: embedded, _folder: folder }
+        let by = Principal::system(app.first_run(None).await.unwrap().team);
+        Self { app, clock, by, _embedded: embedded, _folder: folder }
     }
 
     /// Adds an address whose owner opens the link that the server got.
     pub(crate) async fn agreed(&self, server: &MailServer, email: &str) {
         let before = server.received().len();
-        self.app.add_forward_address(self.team, email).await.unwrap();
+        self.app.add_forward_address(&self.by, email).await.unwrap();
         let mail = arrived(server, before + 1).await.pop().unwrap();
         self.app.confirm(&token_of(&mail)).await.unwrap();
     }
 
     /// An inbox that forwards all its mail.
     pub(crate) async fn inbox(&self, to: &[&str]) -> Inbox {
-        let inbox = self.app.create_inbox(self.team, NewInbox::named("Inbox")).await.unwrap();
+        let inbox = self.app.create_inbox(&self.by, NewInbox::named("Inbox")).await.unwrap();
         let to = to.iter().map(|to| (*to).to_owned()).collect();
         let rule = Forwarding { enabled: true, to, matching: None };
-        self.app.set_forwarding(self.team, inbox.id, rule).await.unwrap();
+        self.app.set_forwarding(&self.by, inbox.id, rule).await.unwrap();
         inbox
     }
 
@@ -85,13 +85,13 @@ impl Bench {
     ) -> Forward {
         let is_it = |forward: &&Forward| forward.to == to && forward.status == status;
         for _ in 0..PATIENCE {
-            let forwards = self.app.forwards(self.team, message).await.unwrap();
+            let forwards = self.app.forwards(&self.by, message).await.unwrap();
             if let Some(forward) = forwards.iter().find(is_it) {
                 return forward.clone();
             }
             tokio::time::sleep(LOOK).await;
         }
-        panic!("{:?}", self.app.forwards(self.team, message).await)
+        panic!("{:?}", self.app.forwards(&self.by, message).await)
     }
 }
 

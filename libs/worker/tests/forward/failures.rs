@@ -38,7 +38,7 @@ async fn only_whom_the_relay_refuses_is_tried_again() {
 async fn a_relay_that_is_away_gets_it_later() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let bench = Bench::new(port).await;
-    bench.app.add_forward_address(bench.team, "ada@example.com").await.unwrap();
+    bench.app.add_forward_address(&bench.by, "ada@example.com").await.unwrap();
     let sent = async || bench.app.mail_health().await.unwrap();
     // The first attempt fails at once, the second after 15 s; five failures are a pattern.
     for pause in [15, 60, 300, 900] {

@@ -9,7 +9,7 @@ use trapline_app::{
     App, Caller, Incoming, MasterKey, NewInbox, NewWebhook, Settings, WebhookChange,
 };
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{Delivery, Envelope, Inbox, TeamId, Webhook};
+use trapline_model::{Delivery, Envelope, Inbox, Principal, Webhook};
 use trapline_store::{Clock, Lane};
 use trapline_worker::{
     Arrivals, Handler, WebhookCaller,
@@ -20,7 +20,7 @@ use trapline_worker::{
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Clock,
-    team: TeamId,
+    by: Principal,
     embedded: Embedded,
     _folder: tempfile::TempDir,
 }
@@ -49,20 +49,20 @@ impl Bench {
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
-        let team = app.first_run(None).await.unwrap().team;
-        Self { app, clock, team, embedded, _folder: folder }
+        let by = Principal::system(app.first_run(None).await.unwrap().team);
+        Self { app, clock, by, embedded, _folder: folder }
     }
 
     /// An inbox, and a webhook that is told of its mail only.
     pub(crate) async fn hook(&self, url: &str) -> (Inbox, Webhook) {
-        let inbox = self.app.create_inbox(self.team, NewInbox::named("Inbox")).await.unwrap();
+        let inbox = self.app.create_inbox(&self.by, NewInbox::named("Inbox")).await.unwrap();
         let new = NewWebhook {
             url: url.to_owned(),
             inbox: Some(inbox.id),
             events: Vec::new(),
             enabled: true,
         };
-        let hook = self.app.create_webhook(self.team, new).await.unwrap();
+        let hook = self.app.create_webhook(&self.by, new).await.unwrap();
         (inbox, hook)
     }
 
@@ -70,7 +70,7 @@ impl Bench {
     pub(crate) async fn point(&self, hook: &Webhook, port: u16) {
         let url = Some(format!("http://127.0.0.1:{port}/"));
         let change = WebhookChange { url, ..<_>::default() };
-        self.app.update_webhook(self.team, hook.id, change).await.unwrap();
+        self.app.update_webhook(&self.by, hook.id, change).await.unwrap();
     }
 
     pub(crate) async fn deliver(&self, inbox: &Inbox) {
@@ -87,7 +87,7 @@ impl Bench {
     }
 
     pub(crate) async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
-        self.app.deliveries(self.team, hook.id, 200).await.unwrap()
+        self.app.deliveries(&self.by, hook.id, 200).await.unwrap()
     }
 
     /// The webhook's deliveries once they all are as asked for.

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 use trapline_app::{App, MasterKey, Settings};
 use trapline_embedded::{Embedded, Options};
-use trapline_model::{TeamId, Time};
+use trapline_model::{Principal, TeamId, Time};
 use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Ports, Queue, Result};
 use trapline_worker::{Handler, run_lane};
 
@@ -23,6 +23,7 @@ pub(crate) struct Bench {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) team: TeamId,
+    pub(crate) by: Principal,
     pub(crate) extended: Arc<AtomicUsize>,
     _embedded: Embedded,
     _folder: tempfile::TempDir,
@@ -49,7 +50,16 @@ impl Bench {
             .await
             .unwrap();
         let team = app.first_run(None).await.unwrap().team;
-        Self { app, ports, clock, team, extended, _embedded: embedded, _folder: folder }
+        Self {
+            app,
+            ports,
+            clock,
+            team,
+            by: Principal::system(team),
+            extended,
+            _embedded: embedded,
+            _folder: folder,
+        }
     }
 
     pub(crate) fn start(&self, handler: Arc<dyn Handler>) -> JoinHandle<()> {

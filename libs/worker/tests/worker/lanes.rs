@@ -237,8 +237,8 @@ async fn the_loop_itself_shows_that_it_lives() {
 #[tokio::test]
 async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
     let bench = Bench::new().await;
-    let inbox = bench.app.create_inbox(bench.team, NewInbox::named("gone")).await.unwrap();
-    bench.app.delete_inbox(bench.team, inbox.id).await.unwrap();
+    let inbox = bench.app.create_inbox(&bench.by, NewInbox::named("gone")).await.unwrap();
+    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
     let left = || async { bench.ports.queue.stats(Lane::Housekeeping).await.unwrap() };
     assert_eq!(left().await.delayed, 1);
     let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(bench.app.clone()))];

@@ -86,7 +86,7 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
     bench.agreed("bob@example.com").await;
     let message = bench.deliver(&inbox, "hello").await;
     let to = ["ada@example.com", "bob@example.com"].map(str::to_owned);
-    let answer = bench.app.forward_message(bench.team, message, &to).await.unwrap();
+    let answer = bench.app.forward_message(&bench.by, message, &to).await.unwrap();
     assert!(answer.iter().all(|forward| forward.status == ForwardStatus::Pending), "{answer:?}");
     let refuse = |parcel: &trapline_app::Parcel| {
         if parcel.to.starts_with("bob") { Err(LATER) } else { Ok(()) }
@@ -126,7 +126,7 @@ async fn a_refusal_for_good_is_the_end() {
 async fn a_message_that_is_gone_is_not_forwarded() {
     let bench = Bench::with_relay().await;
     let message = bench.asked_for().await;
-    bench.app.delete_message(bench.team, message).await.unwrap();
+    bench.app.delete_message(&bench.by, message).await.unwrap();
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     bench.clock.advance(Duration::from_hours(48));
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
@@ -137,7 +137,7 @@ async fn one_person_gets_a_bounded_number_by_hand() {
     let bench = Bench::with_relay().await;
     let message = bench.asked_for().await;
     let to = ["ada@example.com".to_owned()];
-    let forward = || bench.app.forward_message(bench.team, message, &to);
+    let forward = || bench.app.forward_message(&bench.by, message, &to);
     let mut taken = 1;
     while forward().await.is_ok() {
         taken += 1;

@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use futures_util::StreamExt as _;
-use trapline_app::{Feed, FeedEvent, Filter, Secrecy, Waited};
+use trapline_app::{Feed, FeedEvent, Filter, Waited};
 use trapline_model::{Inbox, MessageId};
 use trapline_store::{LiveEvent, Signal, records::Message};
 
@@ -11,7 +11,7 @@ use super::doubles::{Bare, Reads};
 use crate::support::{Bench, anything, json};
 
 async fn feed(bench: &Bench, inbox: &Inbox) -> Feed {
-    bench.app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap()
+    bench.app.feed(&bench.by, inbox.id, None).await.unwrap()
 }
 
 async fn next(feed: &mut Feed) -> FeedEvent {
@@ -71,7 +71,7 @@ async fn what_an_older_process_announces_is_read() {
     let inbox = bench.inbox(100, None).await;
     let mut feed = feed(&bench, &inbox).await;
     let gone = bench.deliver(&inbox, "gone").await;
-    bench.app.delete_message(bench.team, gone).await.unwrap();
+    bench.app.delete_message(&bench.by, gone).await.unwrap();
     bench.deliver(&inbox, "there").await;
     assert_eq!(next(&mut feed).await.name, "message.deleted");
     assert_eq!(subject(&next(&mut feed).await), "there");
@@ -127,7 +127,7 @@ async fn whether_there_is_a_code_is_known_when_a_mail_is_stored() {
         assert_eq!(Message::of(&row).unwrap().has_code, Some(has_code), "{text}");
     }
     let filter = Filter { has_code: true, ..anything() };
-    let waited = bench.app.wait(bench.team, inbox.id, &filter, Duration::from_mins(1)).await;
+    let waited = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_mins(1)).await;
     let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
     assert_eq!(found.codes, ["493817"]);
 }

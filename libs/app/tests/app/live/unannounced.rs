@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use tokio::task::JoinHandle;
-use trapline_app::{Error, Feed, Filter, Secrecy, Waited};
+use trapline_app::{Error, Feed, Filter, Waited};
 use trapline_model::Inbox;
 
 use super::{
@@ -52,7 +52,7 @@ async fn told_of(feed: &mut Feed) -> String {
 }
 
 async fn follow(bench: &Bench, inbox: &Inbox) -> Feed {
-    bench.app.feed(bench.team, inbox.id, Secrecy::Shown, None).await.unwrap()
+    bench.app.feed(&bench.by, inbox.id, None).await.unwrap()
 }
 
 #[tokio::test]
@@ -127,11 +127,9 @@ async fn park_many(bench: &Bench, told: &Told, reads: &Reads, inboxes: usize) {
         bench.deliver(&inbox, &format!("m{number}")).await;
         let mut feed = follow(bench, &inbox).await;
         tokio::spawn(async move { feed.next().await });
-        let (app, team) = (bench.app.clone(), bench.team);
+        let (app, by) = (bench.app.clone(), bench.by);
         let filter = Filter { subject: Some("another".to_owned()), ..anything() };
-        tokio::spawn(
-            async move { app.wait(team, inbox.id, &filter, Duration::from_mins(2)).await },
-        );
+        tokio::spawn(async move { app.wait(&by, inbox.id, &filter, Duration::from_mins(2)).await });
         told.subscribed().await;
         told.subscribed().await;
     }
@@ -175,7 +173,7 @@ async fn what_comes_while_a_stream_opens_is_told() {
         // And a client that was told of none of it comes back.
         gate.open();
         let app = &bench.app;
-        let again = app.feed(bench.team, inbox.id, Secrecy::Shown, Some(&position)).await;
+        let again = app.feed(&bench.by, inbox.id, Some(&position)).await;
         let mut again = again.unwrap();
         assert_eq!(told_of(&mut again).await, "during");
         assert_eq!(told_of(&mut again).await, "after");

@@ -129,7 +129,7 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
     bench.call_due(|_| answer(500)).await;
     let set = async |enabled| {
         let change = WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
-        bench.app.update_webhook(bench.team, hook.id, change).await.unwrap();
+        bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
     };
     set(false).await;
     bench.clock.advance(Duration::from_secs(33));
@@ -138,7 +138,7 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
     assert_eq!((delivery.status, delivery.attempts), (DeliveryStatus::Failed, 1));
     assert_eq!(delivery.error.as_deref(), Some("webhook_disabled"));
     set(true).await;
-    bench.app.redeliver(bench.team, hook.id, delivery.id).await.unwrap();
+    bench.app.redeliver(&bench.by, hook.id, delivery.id).await.unwrap();
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
     assert_eq!(bench.log(&hook).await[0].status, DeliveryStatus::Succeeded);
 }
@@ -147,7 +147,7 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
 async fn a_deleted_webhook_is_not_called() {
     let bench = Bench::new().await;
     let hook = told(&bench).await;
-    bench.app.delete_webhook(bench.team, hook.id).await.unwrap();
+    bench.app.delete_webhook(&bench.by, hook.id).await.unwrap();
     assert!(bench.call_due(|_| answer(200)).await.is_empty());
     assert!(bench.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap().is_empty());
 }
@@ -158,7 +158,7 @@ async fn what_waits_goes_to_the_new_address() {
     let hook = told(&bench).await;
     let url = Some("https://new.example/".to_owned());
     let change = WebhookChange { url, ..WebhookChange::default() };
-    bench.app.update_webhook(bench.team, hook.id, change).await.unwrap();
+    bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
     assert_eq!(bench.call_due(|_| answer(200)).await[0].url, "https://new.example/");
 }
 
@@ -241,7 +241,7 @@ async fn another_process_hears_of_a_change() {
     let hook = bench.hook_with(|new| new.enabled = false).await;
     let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
     bench.deliver(&inbox, "nobody is told of this").await;
-    other.update_webhook(bench.team, hook.id, change).await.unwrap();
+    other.update_webhook(&bench.by, hook.id, change).await.unwrap();
     while bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().is_empty() {
         bench.deliver(&inbox, "told once the change is heard").await;
     }

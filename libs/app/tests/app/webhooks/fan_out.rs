@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use trapline_app::{Lane, NewInbox, WebhookChange};
-use trapline_model::{DeliveryStatus, EventName, Subscription};
+use trapline_model::{DeliveryStatus, EventName, Principal, Subscription};
 
 use super::{LOOK, answer};
 use crate::support::Bench;
@@ -108,11 +108,11 @@ async fn mail_that_nobody_wants_to_know_of_makes_no_job() {
     bench.deliver(&inbox, "disabled").await;
     assert!(bench.app.take_jobs(Lane::Received, 9, LOOK).await.unwrap().is_empty());
     let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
-    bench.app.update_webhook(bench.team, hook.id, change).await.unwrap();
+    bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
     bench.deliver(&inbox, "enabled").await;
     bench.fan_out().await;
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
-    bench.app.delete_webhook(bench.team, hook.id).await.unwrap();
+    bench.app.delete_webhook(&bench.by, hook.id).await.unwrap();
     bench.deliver(&inbox, "deleted").await;
     assert!(bench.app.take_jobs(Lane::Received, 9, LOOK).await.unwrap().is_empty());
 }
@@ -120,8 +120,8 @@ async fn mail_that_nobody_wants_to_know_of_makes_no_job() {
 #[tokio::test]
 async fn another_teams_mail_is_nobodys_business() {
     let bench = Bench::new().await;
-    let foreign = bench.app.create_team("Other").await.unwrap();
-    let theirs = bench.app.create_inbox(foreign, NewInbox::named("theirs")).await.unwrap();
+    let foreign = Principal::system(bench.app.create_team("Other").await.unwrap());
+    let theirs = bench.app.create_inbox(&foreign, NewInbox::named("theirs")).await.unwrap();
     let hook = bench.hook().await;
     bench.deliver(&theirs, "not yours").await;
     bench.fan_out().await;
@@ -135,9 +135,9 @@ async fn what_is_gone_before_it_is_told_of_is_left_out() {
     let (inbox, other) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
     let hook = bench.hook().await;
     let id = bench.deliver(&inbox, "deleted").await;
-    bench.app.delete_message(bench.team, id).await.unwrap();
+    bench.app.delete_message(&bench.by, id).await.unwrap();
     bench.deliver(&other, "its inbox is deleted").await;
-    bench.app.delete_inbox(bench.team, other.id).await.unwrap();
+    bench.app.delete_inbox(&bench.by, other.id).await.unwrap();
     bench.deliver(&inbox, "there").await;
     bench.fan_out().await;
     assert_eq!(bench.log(&hook).await.len(), 1);
