@@ -5,9 +5,11 @@
 //! that is told of a gap and reads the store, page by page.
 
 mod bookmark;
+mod changes;
 mod deleted;
 mod hear;
 mod payload;
+mod recent;
 mod replay;
 
 use std::{collections::VecDeque, future::pending, sync::Arc, time::Duration};
@@ -29,6 +31,7 @@ use bookmark::{Bookmark, Told};
 pub(crate) use bookmark::{behind, least_at};
 use deleted::Deleted;
 pub(crate) use payload::Payloads;
+use recent::Recent;
 use replay::Replay;
 
 /// When a stream looks again after the store did not answer.
@@ -50,6 +53,10 @@ pub struct Feed {
     app: Arc<App>,
     inbox: records::Inbox,
     by: Principal,
+    /// The version of its row.
+    version: i64,
+    /// When the counts were taken that the client was told last.
+    counted_at: Uuid,
     signals: SignalStream,
     ready: VecDeque<FeedEvent>,
     replay: Option<Replay>,
@@ -57,6 +64,7 @@ pub struct Feed {
     /// The newest message that the client was told of.
     cursor: Uuid,
     told: Told,
+    recent: Recent,
     /// Whether other processes write to the store.
     shared: bool,
     /// Moves when a process may have stored messages without announcing them.
@@ -82,7 +90,7 @@ impl App {
         id: InboxId,
         last: Option<&str>,
     ) -> Result<Feed> {
-        let inbox = self.inbox_record(by.team, id).await?;
+        let (inbox, version) = self.versioned_inbox(by.team, id).await?;
         let follower = self.follower(by.team, id)?;
         let ends = ends(inbox.expires_at, self.now());
         let start = self.ids.next();
@@ -93,12 +101,15 @@ impl App {
             app: self.clone(),
             inbox,
             by: *by,
+            version,
+            counted_at: Uuid::nil(),
             signals,
             ready: VecDeque::new(),
             replay: None,
             deleted: None,
             cursor: Uuid::nil(),
             told: Told::after(Uuid::nil()),
+            recent: Recent::from(start),
             shared,
             losses,
             looks: Awaited::default(),
@@ -160,8 +171,14 @@ impl Feed {
 
     /// Events may have been missed: what is in the store is told as far as it was not.
     fn look_again(&mut self) {
-        self.gap = true;
+        self.events_missed();
         self.replay = Some(Replay::after(self.told.floor()));
+    }
+
+    /// Something else than new messages may have happened too.
+    fn events_missed(&mut self) {
+        self.gap = true;
+        self.recent.missed(self.app.ids.next());
     }
 
     /// Goes on until something may be ready; whether the inbox is still there.
@@ -193,7 +210,7 @@ impl Feed {
                 Ok(true)
             }
             Wake::Heard(Signal::Gap) => {
-                self.gap = true;
+                self.events_missed();
                 self.plan_look();
                 Ok(true)
             }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    LiveEvent, Op, Verdict,
-    records::{self, MaintenanceTask, Task},
+    ChangedInbox, LiveEvent, Op, Verdict,
+    records::{self, InboxState, MaintenanceTask, Task},
 };
 
 use crate::{
@@ -139,7 +139,7 @@ impl App {
         if change.max_messages.is_some() {
             self.retention.trim(id, inbox.max_messages).await?;
         }
-        self.announce(id, LiveEvent::InboxUpdated).await;
+        self.announce_change(team, id, None).await;
         let counts = self.counts(&inbox).await?;
         self.present(&inbox, counts)
     }
@@ -150,7 +150,7 @@ impl App {
         let username = self.inbox_record(team, id).await?.username;
         let password = self.new_password(&username)?;
         let inbox = self.edit_inbox(team, id, |inbox| inbox.password.clone_from(&password)).await?;
-        self.announce(id, LiveEvent::InboxUpdated).await;
+        self.announce_change(team, id, None).await;
         let counts = self.counts(&inbox).await?;
         self.present(&inbox, counts)
     }
@@ -197,11 +197,29 @@ impl App {
         tell(&*self.ports.bus, inbox, event).await;
     }
 
+    /// Tells who listens what an inbox is now that it was changed.
+    pub(crate) async fn announce_change(
+        &self,
+        team: TeamId,
+        id: InboxId,
+        state: Option<InboxState>,
+    ) {
+        let changed = async {
+            let (record, version) = self.versioned_inbox(team, id).await?;
+            let (counted_at, counts) = (self.ids.next(), self.counts(&record).await?);
+            let Counts { total: messages, unread } = counts;
+            Ok::<_, Error>(ChangedInbox { record, version, messages, unread, counted_at, state })
+        };
+        // Who listens can read it, if this process cannot.
+        let changed = changed.await.ok().map(Box::new);
+        self.announce(id, LiveEvent::InboxUpdated { changed }).await;
+    }
+
     fn address(&self, inbox: &records::Inbox) -> String {
         format!("{}@{}", inbox.username, self.settings.mail_domain)
     }
 
-    fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
+    pub(crate) fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
         let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
         Ok(Inbox {
             id: inbox.id,

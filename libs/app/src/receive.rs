@@ -17,7 +17,7 @@ use trapline_model::{Envelope, MessageId};
 use crate::{App, Error, Mailbox, Result, Supervisor, metrics};
 pub(crate) use announcer::{Announcer, tell};
 pub(crate) use arrivals::{Arrival, Interested};
-pub(crate) use committer::Committer;
+pub(crate) use committer::{Committer, MAX_ANNOUNCED};
 use draft::Draft;
 
 /// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.

@@ -9,7 +9,7 @@ use trapline_model::MessageId;
 use trapline_store::{LiveEvent, records};
 use uuid::Uuid;
 
-use super::{Deleted, Feed, bookmark::BEHIND, ends};
+use super::{Deleted, Feed, bookmark::BEHIND};
 use crate::Result;
 
 impl Feed {
@@ -19,29 +19,25 @@ impl Feed {
             LiveEvent::MessageCreated { id, record, .. } => {
                 self.created(*id, record.as_deref()).await?;
             }
-            LiveEvent::MessageUpdated { id } => {
-                if !self.told.contains(*id) {
-                    self.doubt = Some(Instant::now() + BEHIND);
-                }
-                if let Some(data) = self.read_payload(self.id_of(*id)).await? {
-                    self.tell("message.updated", data);
-                }
+            LiveEvent::MessageUpdated { id, marked } => {
+                self.updated(*id, marked.as_deref()).await?;
             }
             LiveEvent::MessagesDeleted { ids } => {
                 for id in ids {
                     self.told.delete(*id);
                 }
+                self.recent.deleted(ids);
                 self.deleted = Some(Deleted::of(event.clone()));
             }
             LiveEvent::InboxEmptied => {
                 self.told.delete_all();
+                self.recent.emptied();
                 self.doubt = Some(Instant::now() + BEHIND);
                 let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
                 self.tell("message.deleted", data.to_string().into());
             }
-            LiveEvent::InboxUpdated => {
-                self.doubt = Some(Instant::now() + BEHIND);
-                self.inbox_updated().await?;
+            LiveEvent::InboxUpdated { changed } => {
+                self.inbox_changed(changed.as_deref()).await?;
             }
             LiveEvent::InboxDeleted => return Ok(false),
             LiveEvent::LoginChanged { .. } | LiveEvent::HooksChanged { .. } => {}
@@ -58,7 +54,10 @@ impl Feed {
         let id = self.id_of(uuid);
         let is_sure = self.doubt.is_none_or(|until| until < Instant::now());
         let data = match record.filter(|_| is_sure) {
-            Some(record) => Some(self.app.payload(id, false, || record.clone())),
+            Some(record) => {
+                let is_read = self.recent.is_read(uuid);
+                Some(self.app.payload(id, is_read, || record.clone()))
+            }
             // One that was deleted meanwhile has an event of its own for that.
             None => self.read_payload(id).await?,
         };
@@ -80,7 +79,7 @@ impl Feed {
         (self.shared || id > self.told.floor()) && !self.told.contains(id)
     }
 
-    async fn read_payload(&mut self, id: MessageId) -> Result<Option<Bytes>> {
+    pub(super) async fn read_payload(&mut self, id: MessageId) -> Result<Option<Bytes>> {
         self.app.read_for_stream(self.app.payload_of(id)).await
     }
 
@@ -88,15 +87,5 @@ impl Feed {
         let ids: Vec<_> = ids.iter().map(|id| self.id_of(*id)).collect();
         let data = json!({ "inboxId": self.inbox.id, "ids": ids });
         self.tell("message.deleted", data.to_string().into());
-    }
-
-    pub(super) async fn inbox_updated(&mut self) -> Result<()> {
-        let inbox = self.app.inbox(&self.by, self.inbox.id);
-        let inbox = self.app.read_for_stream(inbox).await?;
-        // It may have been given more time.
-        self.ends = ends(inbox.expires_at, self.app.now());
-        let inbox = if self.by.may_write() { inbox } else { inbox.without_password() };
-        self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
-        Ok(())
     }
 }

@@ -199,7 +199,8 @@ impl App {
         self.versioned_inbox(team, id).await.map(|(inbox, _)| inbox)
     }
 
-    async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
+    /// The same, with the version of its row.
+    pub(crate) async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
         let found = load::<Inbox>(&*self.ports.store, &Inbox::row(id)).await?;
         let mine = |inbox: &Inbox| inbox.team == team && !inbox.expired(self.now());
         found.filter(|(inbox, _)| mine(inbox)).ok_or(Error::NotFound)

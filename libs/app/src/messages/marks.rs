@@ -3,12 +3,12 @@
 use futures_util::future::try_join;
 use trapline_model::{InboxId, Message, MessageId, Principal};
 use trapline_store::{
-    LiveEvent, Op, PortError, Record, When, load,
-    records::{InboxState, Mark},
+    LiveEvent, Marked, Op, PortError, Record, When, load,
+    records::{self, InboxState, Mark},
 };
 use uuid::Uuid;
 
-use crate::{App, Error, Result, counts};
+use crate::{App, Error, Result, counts, receive::MAX_ANNOUNCED};
 
 const TRIES: usize = 8;
 
@@ -24,7 +24,7 @@ impl App {
         let put = Op::put(&mark, None, When::Always)?;
         self.ports.store.write(vec![put]).await?;
         self.changed(id.inbox).await;
-        self.announce(id.inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
+        self.announce_mark(&mark, &record).await;
         self.open(id, record).await
     }
 
@@ -44,7 +44,7 @@ impl App {
             match self.ports.store.write(vec![put]).await {
                 Ok(()) => {
                     self.changed(id).await;
-                    self.announce(id, LiveEvent::InboxUpdated).await;
+                    self.announce_change(team, id, Some(state)).await;
                     return Ok(());
                 }
                 Err(PortError::Conflict) => {}
@@ -52,6 +52,14 @@ impl App {
             }
         }
         Err(Error::Conflict)
+    }
+
+    /// Tells who listens how a message is marked.
+    async fn announce_mark(&self, mark: &Mark, record: &records::Message) {
+        let Mark { id, is_read, at } = *mark;
+        let is_short = record.doc("").is_ok_and(|doc| doc.len() <= MAX_ANNOUNCED);
+        let marked = is_short.then(|| Box::new(Marked { is_read, at, record: record.clone() }));
+        self.announce(id.inbox, LiveEvent::MessageUpdated { id: id.uuid, marked }).await;
     }
 
     pub(crate) async fn is_read(&self, id: MessageId) -> Result<bool> {

@@ -22,7 +22,7 @@ use crate::{
 const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of JSON of a row that its announcement may carry.
-const MAX_ANNOUNCED: usize = 4 * 1024;
+pub(crate) const MAX_ANNOUNCED: usize = 4 * 1024;
 /// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
 const MAX_MESSAGES: usize = 2_000;
 

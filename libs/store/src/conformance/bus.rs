@@ -3,10 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt as _;
-use trapline_model::{InboxId, TeamId};
+use trapline_model::{InboxId, TeamId, Time};
 
 use super::{Harness, fixtures::fresh};
-use crate::{LiveEvent, Signal, SignalStream};
+use crate::{
+    ChangedInbox, LiveEvent, Signal, SignalStream,
+    records::{Inbox, InboxState},
+};
 
 fn inbox(h: &impl Harness) -> InboxId {
     InboxId(fresh(h))
@@ -21,6 +24,25 @@ fn event(h: &impl Harness, subject: &str) -> LiveEvent {
         cut: false,
         record: None,
     }
+}
+
+/// An inbox that was changed, and all of whose messages were marked read.
+fn changed(h: &impl Harness, id: InboxId) -> LiveEvent {
+    let record = Inbox {
+        id,
+        team: TeamId(fresh(h)),
+        name: "Grüße".to_owned(),
+        project: None,
+        max_messages: 10,
+        expires_at: None,
+        created_at: Time::from_millis(1_800_000_000_000),
+        username: "k3v9".to_owned(),
+        password: "sealed".to_owned(),
+    };
+    let state = InboxState { inbox: id, read_up_to: fresh(h), at: fresh(h) };
+    let (counted_at, state) = (fresh(h), Some(state));
+    let changed = ChangedInbox { record, version: 2, messages: 7, unread: 0, counted_at, state };
+    LiveEvent::InboxUpdated { changed: Some(Box::new(changed)) }
 }
 
 async fn publish(h: &impl Harness, inbox: InboxId, event: &LiveEvent) {
@@ -46,10 +68,11 @@ pub async fn an_event_is_heard(h: &impl Harness) {
     let mut signals = subscribe(h, inbox).await;
     let events = [
         event(h, "Grüße"),
-        LiveEvent::MessageUpdated { id: fresh(h) },
+        LiveEvent::MessageUpdated { id: fresh(h), marked: None },
         LiveEvent::MessagesDeleted { ids: vec![fresh(h), fresh(h)] },
         LiveEvent::InboxEmptied,
-        LiveEvent::InboxUpdated,
+        LiveEvent::InboxUpdated { changed: None },
+        changed(h, inbox),
         LiveEvent::InboxDeleted,
         LiveEvent::LoginChanged { username: "k3v9".to_owned() },
         LiveEvent::HooksChanged { team: TeamId(fresh(h)) },

@@ -12,7 +12,7 @@ fn inbox(number: u128) -> InboxId {
 }
 
 fn event(number: u128) -> Signal {
-    Signal::Event(Arc::new(LiveEvent::MessageUpdated { id: Uuid::from_u128(number) }))
+    Signal::Event(Arc::new(LiveEvent::MessageUpdated { id: Uuid::from_u128(number), marked: None }))
 }
 
 /// A fan-out, and the inboxes whose last listener left.

@@ -9,7 +9,7 @@ use trapline_model::{InboxId, TeamId};
 use uuid::Uuid;
 
 use super::Result;
-use crate::records::Message;
+use crate::records::{Inbox, InboxState, Message};
 
 /// Something that happened in an inbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,10 @@ pub enum LiveEvent {
     MessageUpdated {
         /// The message within its inbox.
         id: Uuid,
+        /// What it is now, so that nobody has to read it who tells of it. `None` from releases that did
+        /// not send it, and where the message's row is long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        marked: Option<Box<Marked>>,
     },
     /// Messages are gone.
     MessagesDeleted {
@@ -46,7 +50,11 @@ pub enum LiveEvent {
     /// All messages are gone.
     InboxEmptied,
     /// The inbox's own record or all its read marks changed.
-    InboxUpdated,
+    InboxUpdated {
+        /// What it is now. `None` where that could not be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        changed: Option<Box<ChangedInbox>>,
+    },
     /// The inbox is gone.
     InboxDeleted,
     /// What processes keep of an inbox's SMTP login is old. Sent under the nil id, which is no
@@ -60,6 +68,35 @@ pub enum LiveEvent {
         /// The team.
         team: TeamId,
     },
+}
+
+/// A message that was marked read or unread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked {
+    /// Whether it was marked read.
+    pub is_read: bool,
+    /// When, as in its mark: a UUIDv7.
+    pub at: Uuid,
+    /// The message's row.
+    pub record: Message,
+}
+
+/// An inbox that changed, as it was when this was announced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedInbox {
+    /// The inbox's row.
+    pub record: Inbox,
+    /// The row's version.
+    pub version: i64,
+    /// How many messages it has.
+    pub messages: u64,
+    /// How many of them are unread.
+    pub unread: u64,
+    /// When these were counted: a UUIDv7.
+    pub counted_at: Uuid,
+    /// What holds for all its messages, if that is what changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<InboxState>,
 }
 
 /// What a subscriber hears.

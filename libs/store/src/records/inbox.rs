@@ -77,7 +77,7 @@ impl Record for Project {
 }
 
 /// An inbox.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inbox {
     /// The inbox's id.
     pub id: InboxId,
@@ -151,7 +151,7 @@ impl Record for Login {
 }
 
 /// What holds for all messages of an inbox at once.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxState {
     /// The inbox.
     pub inbox: InboxId,

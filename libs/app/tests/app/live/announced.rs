@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use futures_util::StreamExt as _;
-use trapline_app::{Feed, FeedEvent, Filter, Waited};
+use trapline_app::{Feed, FeedEvent, Filter, InboxChange, Waited};
 use trapline_model::{Inbox, MessageId};
 use trapline_store::{LiveEvent, Signal, records::Message};
 
@@ -56,8 +56,84 @@ async fn streams_tell_of_a_message_without_reading_it() {
     }
     assert_eq!(reads.asked(), before);
     let listed = serde_json::to_value(&bench.list(&inbox).await.messages[0]).unwrap();
-    publish(&bench, &inbox, LiveEvent::MessageUpdated { id: id.uuid }).await;
+    publish(&bench, &inbox, LiveEvent::MessageUpdated { id: id.uuid, marked: None }).await;
     assert_eq!(json(&next(&mut feeds[0]).await)["message"], listed);
+}
+
+#[tokio::test]
+async fn streams_tell_of_changes_without_reading_them() {
+    let reads = Reads::default();
+    let bench = Bench::with(|ports| reads.count(ports)).await;
+    let inbox = bench.inbox(100, None).await;
+    let id = bench.deliver(&inbox, "one").await;
+    bench.deliver(&inbox, "two").await;
+    let mut feeds = Vec::new();
+    for _ in 0..5 {
+        feeds.push(feed(&bench, &inbox).await);
+    }
+    bench.app.set_read(&bench.by, id, true).await.unwrap();
+    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    let change = InboxChange { name: Some("Changed".to_owned()), ..InboxChange::default() };
+    let changed = bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
+    bench.deliver(&inbox, "three").await;
+    let before = reads.asked();
+    for feed in &mut feeds {
+        let marked = next(feed).await;
+        assert_eq!(marked.name, "message.updated");
+        let message = &json(&marked)["message"];
+        assert_eq!((&message["subject"], &message["isRead"]), (&"one".into(), &true.into()));
+        let all_read = next(feed).await;
+        assert_eq!(all_read.name, "inbox.updated");
+        let told = &json(&all_read)["inbox"];
+        assert_eq!((&told["messageCount"], &told["unreadCount"]), (&2.into(), &0.into()));
+        let told = next(feed).await;
+        assert_eq!(told.name, "inbox.updated");
+        assert_eq!(json(&told)["inbox"], serde_json::to_value(&changed).unwrap());
+        let created = next(feed).await;
+        assert_eq!(subject(&created), "three");
+        assert_eq!(json(&created)["message"]["isRead"], false);
+    }
+    assert_eq!(reads.asked(), before);
+}
+
+/// As processes announce that are not equally quick.
+#[tokio::test]
+async fn a_change_that_is_announced_late_does_not_undo_a_later_one() {
+    let bench = Bench::new().await;
+    let [inbox, other] = [bench.inbox(100, None).await, bench.inbox(100, None).await];
+    let id = bench.deliver(&inbox, "one").await;
+    let mut signals = bench.ports.bus.subscribe(inbox.id).await.unwrap();
+    let mut feed = feed(&bench, &inbox).await;
+    let mut events = Vec::new();
+    for is_read in [true, false] {
+        bench.app.set_read(&bench.by, id, is_read).await.unwrap();
+        assert_eq!(json(&next(&mut feed).await)["message"]["isRead"], is_read);
+    }
+    for name in ["first", "second"] {
+        let change = InboxChange { name: Some(name.to_owned()), ..InboxChange::default() };
+        bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
+        assert_eq!(json(&next(&mut feed).await)["inbox"]["name"], name);
+    }
+    while events.len() < 4 {
+        let Some(Signal::Event(event)) = signals.next().await else { panic!("an event") };
+        events.push((*event).clone());
+    }
+    publish(&bench, &inbox, events[0].clone()).await;
+    assert_eq!(json(&next(&mut feed).await)["message"]["isRead"], false);
+    publish(&bench, &inbox, events[2].clone()).await;
+    assert_eq!(json(&next(&mut feed).await)["inbox"]["name"], "second");
+    // What holds for all is younger than a mark that is heard after it.
+    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    assert_eq!(next(&mut feed).await.name, "inbox.updated");
+    publish(&bench, &inbox, events[1].clone()).await;
+    assert_eq!(json(&next(&mut feed).await)["message"]["isRead"], true);
+    // One that is deleted is not told of again.
+    bench.app.delete_message(&bench.by, id).await.unwrap();
+    assert_eq!(next(&mut feed).await.name, "message.deleted");
+    publish(&bench, &inbox, events[1].clone()).await;
+    let (_, created) = announcement(&bench, &other).await;
+    publish(&bench, &inbox, created).await;
+    assert_eq!(next(&mut feed).await.name, "message.created");
 }
 
 #[tokio::test]

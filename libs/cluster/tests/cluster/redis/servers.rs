@@ -95,7 +95,7 @@ pub(crate) fn inbox(number: u128) -> InboxId {
 }
 
 pub(crate) fn event(number: u128) -> LiveEvent {
-    LiveEvent::MessageUpdated { id: Uuid::from_u128(number) }
+    LiveEvent::MessageUpdated { id: Uuid::from_u128(number), marked: None }
 }
 
 /// Publishes as soon as that works.

@@ -20,10 +20,10 @@ fn events_come_back() {
     let events = [
         created("Grüße\0\u{1f600}"),
         created(&"x".repeat(LARGEST - 200)),
-        LiveEvent::MessageUpdated { id: Uuid::nil() },
+        LiveEvent::MessageUpdated { id: Uuid::nil(), marked: None },
         LiveEvent::MessagesDeleted { ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)] },
         LiveEvent::InboxEmptied,
-        LiveEvent::InboxUpdated,
+        LiveEvent::InboxUpdated { changed: None },
         LiveEvent::InboxDeleted,
     ];
     for event in events {
@@ -47,7 +47,15 @@ fn many_deletions_come_in_parts() {
 #[test]
 fn what_is_too_large_or_unknown_is_a_gap() {
     assert_eq!(heard(created(&"x".repeat(LARGEST))), [Signal::Gap]);
-    for payload in [&b""[..], b"null", b"{}", b"\xff", br#"{"MessageMoved":{"id":1}}"#] {
+    for payload in [
+        &b""[..],
+        b"null",
+        b"{}",
+        b"\xff",
+        br#"{"MessageMoved":{"id":1}}"#,
+        // Of a release that did not say what changed.
+        br#""InboxUpdated""#,
+    ] {
         assert_eq!(decode(payload), Signal::Gap);
     }
 }

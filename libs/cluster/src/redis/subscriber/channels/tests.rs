@@ -116,7 +116,7 @@ fn a_lost_connection_is_a_gap_once_all_is_subscribed_again() {
     assert_eq!((hears(&mut signals), channels.next(), channels.next()), (None, SUBSCRIBE, None));
     channels.subscribed(INBOX);
     active.try_recv().unwrap();
-    let event = Signal::Event(Arc::new(LiveEvent::InboxUpdated));
+    let event = Signal::Event(Arc::new(LiveEvent::InboxUpdated { changed: None }));
     fanout.send(INBOX, event.clone());
     for signals in [&mut signals, &mut late] {
         assert_eq!(hears(signals), Some(Signal::Gap));
