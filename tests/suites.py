@@ -18,7 +18,6 @@ import dataclasses
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,15 +77,16 @@ class Binary:
         return sum(int(passed) for passed, _ in results)
 
 
-def compile_all(*options: str) -> list[dict]:
-    """Builds everything through clippy, so that one pass compiles and lints; what cargo said of it."""
+def compile_all() -> list[dict]:
+    """Builds everything through clippy, so that one pass compiles and lints; what cargo said of it.
+    The product looks at a clock that tests move, where its environment names one."""
     environment = {
         **os.environ,
         "RUSTC_WORKSPACE_WRAPPER": "clippy-driver",
         "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
     }
     command = [os.environ.get("CARGO", "cargo"), "build", "--workspace", "--all-targets"]
-    command += ["--message-format=json-render-diagnostics", *options]
+    command += ["--message-format=json-render-diagnostics", "--features", "trapline/test-clock"]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
     if done.returncode:
         raise Failure("the build failed")
@@ -105,15 +105,6 @@ def build() -> dict[str, list[Binary]]:
             found.setdefault(suite, []).append(Binary(Path(message["executable"]), folder))
     found["cluster"] = found["embedded"]
     return found
-
-
-def build_with_test_clock(target: Path) -> None:
-    """Puts an executable there whose clock a test moves, and leaves the usual one where it was."""
-    is_product = lambda message: message["target"]["name"] == "trapline"
-    for message in filter(is_product, compile_all("--features", "trapline/test-clock")):
-        if not message["profile"]["test"]:
-            shutil.copy(message["executable"], target)
-    compile_all()
 
 
 @contextlib.contextmanager
@@ -183,8 +174,6 @@ class Run:
         [soak] = self.tests["soak"]
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="trapline-soak-") as folder:
-            product = Path(folder) / "trapline"
-            build_with_test_clock(product)
             services = self.service_addresses()
 
             def month(mode: str) -> int:
@@ -193,7 +182,6 @@ class Run:
                     **services,
                     "SOAK": os.environ.get("SOAK", SOAK_MINUTES),
                     "MODE": mode,
-                    "TRAPLINE_BIN": str(product),
                     "TRAPLINE_TEST_CLOCK": str(Path(folder) / mode),
                 }
                 return subprocess.call([str(soak.path)], cwd=soak.folder, env=environment)

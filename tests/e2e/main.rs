@@ -23,6 +23,7 @@ mod projects;
 mod proxies;
 mod schemathesis;
 mod tools;
+mod upgrade;
 mod wait_race;
 mod webhooks;
 mod wire;

@@ -3,7 +3,7 @@
 //!
 //! `SOAK` says how many minutes the month takes; without it nothing runs. `MODE` chooses the form of
 //! the installation, and `TRAPLINE_TEST_CLOCK` names the file that its clock follows, which needs an
-//! executable with the feature `test-clock` (`TRAPLINE_BIN`). `tests/suites.py soak` sets them all.
+//! executable with the feature `test-clock`. `tests/suites.py soak` sets them all.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,15 +13,13 @@ mod ledger;
 mod traffic;
 
 use std::{
-    fs,
-    path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
 };
 
 use footprint::Footprint;
 use traffic::Traffic;
-use trapline_tests::{Deployment, is_cluster, publish};
+use trapline_tests::{Deployment, TestClock, is_cluster, publish};
 
 /// Of the month.
 const DAYS: u32 = 30;
@@ -86,27 +84,4 @@ async fn month(minutes: f64) -> Vec<String> {
         publish(if is_cluster() { "soak of a cluster" } else { "soak of one process" }, &table);
     }
     faults
-}
-
-/// The clock of the processes under test: a file with the seconds that it is ahead.
-struct TestClock {
-    file: PathBuf,
-    ahead: std::cell::Cell<Duration>,
-}
-
-impl TestClock {
-    fn from_environment() -> Self {
-        let file = std::env::var_os("TRAPLINE_TEST_CLOCK").expect("TRAPLINE_TEST_CLOCK is not set");
-        let clock = Self { file: file.into(), ahead: Duration::ZERO.into() };
-        clock.jump(Duration::ZERO);
-        clock
-    }
-
-    /// Puts the clock ahead. A reader never sees half a number.
-    fn jump(&self, by: Duration) {
-        self.ahead.set(self.ahead.get() + by);
-        let written = self.file.with_extension("new");
-        fs::write(&written, self.ahead.get().as_secs().to_string()).unwrap();
-        fs::rename(written, &self.file).unwrap();
-    }
 }

@@ -11,7 +11,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    Rest, Team,
+    Backstage, Rest, Team,
     banner::Banner,
     cluster::{self, Installation},
     home::Home,
@@ -91,6 +91,27 @@ impl Deployment {
             turn: AtomicUsize::new(0),
             _folder: None,
         }
+    }
+
+    /// Starts over the data of an installation that had its first start before, of whose first team this
+    /// is a key.
+    pub(crate) fn over(home: Home, key: &str, flags: &[&str], folder: TempDir) -> Self {
+        let mut deployment = Self {
+            team: Team::first(key.to_owned(), KeyMaker::of(&home)),
+            inbox: String::new(),
+            home,
+            processes: Vec::new(),
+            flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
+            turn: AtomicUsize::new(0),
+            _folder: Some(folder),
+        };
+        deployment.restart();
+        deployment
+    }
+
+    /// The services behind a cluster.
+    pub async fn backstage(&self) -> Backstage {
+        Backstage::of(&self.home).await
     }
 
     fn of_cluster(home: &Home, first: &Banner, flags: &[&str]) -> Self {

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::process::executable;
+use crate::{clock::TestClock, process::executable};
 
 static INSTALLATIONS: AtomicUsize = AtomicUsize::new(0);
 
@@ -83,9 +83,20 @@ impl Home {
         Self { network: network.map(str::to_owned), ..self.clone() }
     }
 
+    /// The same, whose processes have a clock that a test moves.
+    pub(crate) fn with_clock(mut self, clock: &TestClock) -> Self {
+        self.settings.push((TestClock::VARIABLE, clock.file().display().to_string()));
+        self
+    }
+
     /// The name of the keyspace, and of what else belongs to a cluster.
     pub(crate) fn keyspace(&self) -> &str {
-        let named = |(name, _): &&(&str, String)| *name == "TRAPLINE_CQL_KEYSPACE";
+        self.setting("TRAPLINE_CQL_KEYSPACE")
+    }
+
+    /// The value of a setting, empty where there is none.
+    pub(crate) fn setting(&self, wanted: &str) -> &str {
+        let named = |(name, _): &&(&str, String)| *name == wanted;
         self.settings.iter().find(named).map_or("", |(_, value)| value)
     }
 
@@ -105,8 +116,7 @@ impl Home {
             }
         };
         let ours = |name: &str| {
-            (name.starts_with("TRAPLINE_")
-                && !matches!(name, "TRAPLINE_BIN" | "TRAPLINE_TEST_CLOCK"))
+            (name.starts_with("TRAPLINE_") && !matches!(name, "TRAPLINE_BIN" | TestClock::VARIABLE))
                 || matches!(name, "METRICS_TOKEN" | "DEEP_HEALTH_MAX_OVERDUE")
         };
         for (name, _) in std::env::vars_os() {

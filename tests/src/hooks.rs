@@ -17,7 +17,12 @@ pub struct Hooks(Arc<Mutex<BTreeMap<String, usize>>>);
 impl Hooks {
     /// Listens until the program ends.
     pub fn listen(ip: Ipv4Addr) -> (Self, SocketAddr) {
-        let (hooks, listener) = (Self::default(), TcpListener::bind((ip, 0)).unwrap());
+        Self::at(SocketAddr::from((ip, 0)))
+    }
+
+    /// The same at an address with a port.
+    pub fn at(address: SocketAddr) -> (Self, SocketAddr) {
+        let (hooks, listener) = (Self::default(), TcpListener::bind(address).unwrap());
         let address = listener.local_addr().unwrap();
         let called = hooks.clone();
         spawn(move || {

@@ -12,9 +12,12 @@
     reason = "a harness reports what is wrong by panicking in the test that uses it"
 )]
 
+mod backstage;
 mod banner;
+mod clock;
 mod cluster;
 mod deployment;
+mod earlier;
 mod fixtures;
 mod home;
 mod hooks;
@@ -30,7 +33,10 @@ mod sse;
 mod teams;
 mod tls;
 
+pub use backstage::Backstage;
+pub use clock::TestClock;
 pub use deployment::{Deployment, is_cluster};
+pub use earlier::Earlier;
 pub use fixtures::{Inbox, deliver, deliver_bytes};
 pub use home::{Services, command};
 pub use hooks::Hooks;

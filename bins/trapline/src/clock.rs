@@ -8,8 +8,9 @@ pub(crate) fn clock() -> Clock {
     Clock::system()
 }
 
-/// The machine's clock, put ahead by as many seconds as the file says that `TRAPLINE_TEST_CLOCK` names:
-/// a test that lives through a month in minutes writes there. The number only grows.
+/// The machine's clock, put ahead by as many seconds as the file says that `TRAPLINE_TEST_CLOCK` names,
+/// or back where that is negative: a test writes there that lives through a month in minutes, or is to
+/// see data as it was when it was made. The number only grows.
 #[cfg(feature = "test-clock")]
 pub(crate) fn clock() -> Clock {
     use std::time::Duration;
@@ -21,13 +22,17 @@ pub(crate) fn clock() -> Clock {
     };
     let clock = Clock::ahead();
     let moved = clock.clone();
-    let read = move || std::fs::read_to_string(&file).ok()?.trim().parse::<u64>().ok();
+    let read = move || std::fs::read_to_string(&file).ok()?.trim().parse::<i64>().ok();
     let mut ahead = read().unwrap_or(0);
-    moved.advance(Duration::from_secs(ahead));
+    if ahead < 0 {
+        moved.turn(ahead.saturating_mul(1_000));
+    } else {
+        moved.advance(Duration::from_secs(ahead.unsigned_abs()));
+    }
     std::thread::spawn(move || {
         loop {
             let now = read().unwrap_or(ahead).max(ahead);
-            moved.advance(Duration::from_secs(now - ahead));
+            moved.advance(Duration::from_secs(now.abs_diff(ahead)));
             ahead = now;
             std::thread::sleep(LOOK_EACH);
         }

@@ -1,0 +1,80 @@
+//! Installations of earlier releases, which tests/fixtures has.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{Backstage, Deployment, TestClock, home::Home, is_cluster};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
+
+/// What an earlier release left, and what must be there of it.
+#[derive(Debug)]
+pub struct Earlier {
+    folder: PathBuf,
+    /// What the release itself answered, and more; tests/fixtures/README.md says what.
+    pub expected: Value,
+}
+
+impl Earlier {
+    /// One for each release that has a fixture.
+    pub fn all() -> Vec<Self> {
+        let name = if is_cluster() { "cluster.json" } else { "one-process.json" };
+        let mut all = Vec::new();
+        for entry in fs::read_dir(FIXTURES).unwrap() {
+            let folder = entry.unwrap().path();
+            if let Ok(text) = fs::read_to_string(folder.join(name)) {
+                all.push(Self { folder, expected: serde_json::from_str(&text).unwrap() });
+            }
+        }
+        assert!(!all.is_empty(), "no fixtures in {FIXTURES}");
+        all
+    }
+
+    /// Starts this release over the data, a minute after the earlier one ended, with settings of `serve`.
+    pub async fn start(&self, flags: &[&str]) -> (Deployment, TestClock) {
+        let folder = tempfile::Builder::new().prefix("trapline-earlier-").tempdir().unwrap();
+        let made = self.expected["endedAt"].as_i64().unwrap();
+        let clock = TestClock::showing(folder.path().join("clock"), made + 60);
+        let home = if is_cluster() {
+            let home = Home::cluster(folder.path()).with_clock(&clock);
+            self.load(&home, &folder).await;
+            home.run(&["migrate"]);
+            home
+        } else {
+            let data = folder.path().join("data");
+            fs::create_dir(&data).unwrap();
+            unpack(&self.folder.join("one-process.tar.gz"), &data);
+            Home::embedded(&data).with_clock(&clock)
+        };
+        let key = self.expected["key"].as_str().unwrap();
+        (Deployment::over(home, key, flags, folder), clock)
+    }
+
+    /// Puts into the services what the release had in them, but for the queue's and the cache's.
+    async fn load(&self, home: &Home, folder: &TempDir) {
+        let backstage = Backstage::of(home).await;
+        let schema = fs::read_to_string(self.folder.join("cluster.cql")).unwrap();
+        backstage.create(&schema, "fixture").await;
+        for line in fs::read_to_string(self.folder.join("cluster.jsonl")).unwrap().lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let (table, written) =
+                (row["table"].as_str().unwrap(), row["written"].as_i64().unwrap());
+            backstage.put_at(table, &row["row"], written, row["ttl"].as_i64()).await;
+        }
+        let objects = folder.path().join("objects");
+        fs::create_dir(&objects).unwrap();
+        unpack(&self.folder.join("cluster-objects.tar.gz"), &objects);
+        for entry in fs::read_dir(objects).unwrap() {
+            let file = entry.unwrap();
+            let bytes = fs::read(file.path()).unwrap();
+            backstage.put_object(file.file_name().to_str().unwrap(), bytes.into()).await;
+        }
+    }
+}
+
+fn unpack(archive: &std::path::Path, into: &std::path::Path) {
+    let status = Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into).status();
+    assert!(status.unwrap().success(), "tar could not unpack {}", archive.display());
+}
