@@ -13,11 +13,13 @@ pub(crate) struct Lasting {
     /// In the order of acceptance: the id, and the SHA-256 of what was sent.
     pub(crate) accepted: Vec<(String, String)>,
     pub(crate) deleted: BTreeSet<String>,
+    /// Messages whose stored bytes were changed.
+    pub(crate) damaged: BTreeSet<String>,
 }
 
 impl Lasting {
     pub(crate) fn new(inbox: Inbox) -> Self {
-        Self { inbox, accepted: Vec::new(), deleted: BTreeSet::new() }
+        Self { inbox, accepted: Vec::new(), deleted: BTreeSet::new(), damaged: BTreeSet::new() }
     }
 
     /// The messages that must be there, by id: the newest, of which some were deleted.

@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod check;
+mod damage;
 mod footprint;
 mod ledger;
 mod traffic;
@@ -25,6 +26,8 @@ use trapline_tests::{Deployment, TestClock, is_cluster, publish};
 const DAYS: u32 = 30;
 /// The days after which what is used is compared with what is used at the end: caches are warm then.
 const WARM: u32 = 5;
+/// The nights in which something is damaged: long before the end, and so late that it is kept.
+const DAMAGING: [u32; 2] = [8, DAYS - 2];
 const DAY: Duration = Duration::from_hours(24);
 /// A month that takes so long is written into docs/reliability.md.
 const WHOLE: f64 = 30.0;
@@ -64,6 +67,12 @@ async fn month(minutes: f64) -> Vec<String> {
         traffic.day(&server, number, Instant::now() + day).await;
         let dusk = Footprint::of(&server).await;
         warm.push((dawn, dusk));
+        if DAMAGING.contains(&number) {
+            damage::damage(&server, &mut traffic).await;
+        }
+        if number == DAMAGING[0] {
+            damage::plan_unknown(&server, &clock).await;
+        }
         clock.jump(DAY.saturating_sub(day));
     }
     let (first, last) = (&warm[WARM as usize], &warm[DAYS as usize - 1]);
@@ -74,6 +83,7 @@ async fn month(minutes: f64) -> Vec<String> {
         tokio::time::sleep(Duration::from_secs_f64(minutes.min(10.0) * 0.05)).await;
     }
     faults.extend(check::nothing_ended_is_left(&server, &traffic).await);
+    faults.extend(damage::unknown_waits(&server).await);
     let at_rest = Footprint::of(&server).await;
     faults.extend(footprint::growth(first, last, &at_rest, &traffic));
     let table = footprint::table(first, last, &at_rest, &traffic, minutes);

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use data_encoding::{BASE32HEX_NOPAD, HEXLOWER};
+use futures_util::TryStreamExt as _;
 use object_store::{
     ObjectMeta, ObjectStore, ObjectStoreExt as _, aws::AmazonS3Builder, path::Path,
 };
@@ -186,21 +187,28 @@ impl Services {
 
     /// The names of the installation's objects, oldest first.
     async fn objects(&self) -> Vec<String> {
-        let listed = self.bucket.list_with_delimiter(Some(&self.folder)).await.unwrap();
-        let mut objects = listed.objects;
+        let listed = self.bucket.list(Some(&self.folder)).try_collect();
+        let mut objects: Vec<ObjectMeta> = listed.await.unwrap();
         objects.sort_by_key(|object| object.last_modified);
-        let name = |object: ObjectMeta| object.location.filename().map(str::to_owned);
+        let name = |object: ObjectMeta| {
+            let below: Vec<_> = object.location.prefix_match(&self.folder)?.collect();
+            Some(Path::from_iter(below).to_string())
+        };
         objects.into_iter().filter_map(name).collect()
+    }
+
+    fn place(&self, name: &str) -> Path {
+        Path::from(format!("{}/{name}", self.folder))
     }
 
     /// An object's bytes; `None` when it is gone.
     async fn object(&self, name: &str) -> Option<Bytes> {
-        let found = self.bucket.get(&self.folder.clone().join(name)).await.ok()?;
+        let found = self.bucket.get(&self.place(name)).await.ok()?;
         found.bytes().await.ok()
     }
 
     async fn put_object(&self, name: &str, bytes: Bytes) {
-        self.bucket.put(&self.folder.clone().join(name), bytes.into()).await.unwrap();
+        self.bucket.put(&self.place(name), bytes.into()).await.unwrap();
     }
 }
 

@@ -1,6 +1,10 @@
 //! Installations of earlier releases, which tests/fixtures has.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -66,15 +70,28 @@ impl Earlier {
         let objects = folder.path().join("objects");
         fs::create_dir(&objects).unwrap();
         unpack(&self.folder.join("cluster-objects.tar.gz"), &objects);
-        for entry in fs::read_dir(objects).unwrap() {
-            let file = entry.unwrap();
-            let bytes = fs::read(file.path()).unwrap();
-            backstage.put_object(file.file_name().to_str().unwrap(), bytes.into()).await;
+        for file in files(&objects) {
+            let name = file.strip_prefix(&objects).unwrap().to_str().unwrap();
+            backstage.put_object(name, fs::read(&file).unwrap().into()).await;
         }
     }
 }
 
-fn unpack(archive: &std::path::Path, into: &std::path::Path) {
+/// The files in a folder and in those below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn unpack(archive: &Path, into: &Path) {
     let status = Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(into).status();
     assert!(status.unwrap().success(), "tar could not unpack {}", archive.display());
 }
