@@ -90,18 +90,6 @@ impl Queue for SqliteQueue {
             .await
     }
 
-    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
-        let id = id.to_owned();
-        let sql_text = "DELETE FROM job WHERE lane = ? AND id = ? AND (held = 0 OR due <= ?)";
-        self.0
-            .write(0, move |session| {
-                let now = session.now().millis();
-                let mut statement = session.statement(sql_text)?;
-                statement.execute(params![lane.name(), id, now]).map_err(sql).map(drop)
-            })
-            .await
-    }
-
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         let now = self.0.clock.now();
         let sql_text = "SELECT count(*) FILTER (WHERE due <= ?2), \

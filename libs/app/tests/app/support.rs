@@ -180,9 +180,6 @@ impl Queue for Volatile {
     async fn extend(&self, lease: &Lease) -> trapline_store::Result<()> {
         self.0.extend(lease).await
     }
-    async fn cancel(&self, lane: Lane, id: &str) -> trapline_store::Result<()> {
-        self.0.cancel(lane, id).await
-    }
     async fn stats(&self, lane: Lane) -> trapline_store::Result<LaneStats> {
         self.0.stats(lane).await
     }

@@ -16,8 +16,6 @@ pub(super) struct Meters {
     pub(super) ack: Counter,
     /// The stream's state is read.
     pub(super) read: Counter,
-    /// A schedule is removed.
-    pub(super) purge: Counter,
     /// Any of these failed.
     pub(super) errors: Counter,
 }
@@ -30,7 +28,6 @@ impl Meters {
             pull: operation("pull"),
             ack: operation("ack"),
             read: operation("read"),
-            purge: operation("purge"),
             errors: meters::errors(BACKEND),
         }
     }

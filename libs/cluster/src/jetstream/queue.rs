@@ -44,16 +44,6 @@ impl Queue for JetStreamQueue {
         extend(&self.link, lease).await
     }
 
-    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
-        let subject = self.link.names.delayed(lane, id)?;
-        let purge = async {
-            let stream = self.link.context.get_stream_no_info(self.link.names.stream()).await?;
-            stream.purge().filter(subject).await?;
-            Ok::<_, async_nats::Error>(())
-        };
-        self.link.call(&self.link.meters.purge, purge).await
-    }
-
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.count(lane).await
     }

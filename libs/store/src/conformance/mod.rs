@@ -64,7 +64,7 @@ macro_rules! suite {
             $crate::suite!(@ queue, $harness, publish_take_finish, a_delayed_job_waits,
                 the_same_id_is_stored_once, lanes_are_apart, the_longest_due_comes_first,
                 an_expired_lease_is_taken_again, an_extended_lease_is_kept,
-                a_lost_lease_cannot_be_extended, retry_is_delayed, cancel_removes_what_nobody_holds,
+                a_lost_lease_cannot_be_extended, retry_is_delayed,
                 stats_count, take_waits_for_a_publish, take_gives_up, each_job_to_one_worker);
             $crate::suite!(@ bus, $harness, an_event_is_heard, other_inboxes_are_not,
                 every_subscriber_hears, nothing_from_before, a_dropped_stream_ends,

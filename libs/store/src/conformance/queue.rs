@@ -162,20 +162,6 @@ pub async fn retry_is_delayed(h: &impl Harness) {
     nothing_due(h, Lane::Webhook).await;
 }
 
-/// A delayed job can be cancelled; one that is held, or not there, is left alone.
-pub async fn cancel_removes_what_nobody_holds(h: &impl Harness) {
-    let queue = &h.ports().queue;
-    let waiting = delayed(h, Lane::Webhook, Duration::from_mins(1)).await;
-    queue.cancel(Lane::Webhook, &waiting.id).await.unwrap();
-    queue.cancel(Lane::Webhook, &waiting.id).await.unwrap();
-    h.advance(Duration::from_secs(90)).await;
-    nothing_due(h, Lane::Webhook).await;
-    let held = published(h, Lane::Webhook).await;
-    let lease = one(h, Lane::Webhook).await;
-    queue.cancel(Lane::Webhook, &held.id).await.unwrap();
-    queue.extend(&lease).await.unwrap();
-}
-
 /// The counts of a lane.
 pub async fn stats_count(h: &impl Harness) {
     let stats = async || h.ports().queue.stats(Lane::Housekeeping).await.unwrap();

@@ -102,8 +102,6 @@ pub trait Queue: Send + Sync {
     /// Starts the lease's time anew; [`super::PortError::Conflict`] when it had run out and
     /// somebody else holds the job.
     async fn extend(&self, lease: &Lease) -> Result<()>;
-    /// Removes a job that nobody holds; one that is already due may still come.
-    async fn cancel(&self, lane: Lane, id: &str) -> Result<()>;
     /// Counts the lane's jobs.
     async fn stats(&self, lane: Lane) -> Result<LaneStats>;
     /// Whether a published job survives a crash of the backend; if not, the application keeps an outbox.

@@ -123,10 +123,6 @@ impl Queue for Counting {
         Ok(())
     }
 
-    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
-        self.queue.cancel(lane, id).await
-    }
-
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.queue.stats(lane).await
     }

@@ -42,9 +42,6 @@ impl Queue for Forgetful {
     async fn extend(&self, lease: &Lease) -> Result<()> {
         self.queue.extend(lease).await
     }
-    async fn cancel(&self, lane: Lane, id: &str) -> Result<()> {
-        self.queue.cancel(lane, id).await
-    }
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.queue.stats(lane).await
     }

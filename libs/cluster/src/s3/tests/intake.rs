@@ -99,10 +99,6 @@ impl Queue for Backend {
         unreachable!()
     }
 
-    async fn cancel(&self, _: Lane, _: &str) -> Result<()> {
-        unreachable!()
-    }
-
     async fn stats(&self, _: Lane) -> Result<LaneStats> {
         unreachable!()
     }
