@@ -20,6 +20,7 @@ use crate::{
     receive::{Announcer, Committer, Interested, Receiver},
     retention::Retention,
     room::Room,
+    rows::Unreadable,
     secrets::Secrets,
     skew::Skew,
     streams::Streams,
@@ -60,6 +61,7 @@ pub struct App {
     pub(crate) forwarding: forwarding::Shared,
     pub(crate) mail: mail::Shared,
     pub(crate) catch_all: CatchAll,
+    pub(crate) unreadable: Unreadable,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: Supervisor,
 }
@@ -118,6 +120,7 @@ impl App {
             forwarding,
             mail: mail::Shared::default(),
             catch_all: CatchAll::new(KNOWN_FOR),
+            unreadable: Unreadable::default(),
             skew: Arc::new(Skew::new(ports.store.clone(), clock.clone())),
             ports,
             clock,

@@ -35,6 +35,7 @@ mod receive;
 mod repeated;
 mod retention;
 mod room;
+mod rows;
 mod sample;
 mod secrets;
 mod settings;
@@ -72,7 +73,7 @@ pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
 pub use wait::Waited;
-pub use webhooks::{Attempt, Called, Caller, Failure, NewWebhook, Outcome, Reply, WebhookChange};
+pub use webhooks::{Attempt, Caller, Failure, NewWebhook, Outcome, Reply, WebhookChange};
 
 pub use trapline_mime::escape_html;
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

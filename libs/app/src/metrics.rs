@@ -23,6 +23,7 @@ const SMTP_SECONDS: &str = "trapline_smtp_deliver_seconds";
 const STORED: &str = "trapline_messages_stored_total";
 const STORED_BYTES: &str = "trapline_message_bytes_total";
 const DAMAGED: &str = "trapline_messages_damaged_total";
+const UNREADABLE: &str = "trapline_unreadable_rows_total";
 const GROUP_SECONDS: &str = "trapline_group_commit_seconds";
 const GROUP_MAILS: &str = "trapline_group_mails";
 const GROUP_BYTES: &str = "trapline_group_bytes_total";
@@ -52,6 +53,7 @@ pub fn describe() {
     describe_counter!(STORED, "Messages stored, one per inbox.");
     describe_counter!(STORED_BYTES, Unit::Bytes, "Bytes of mail stored.");
     describe_counter!(DAMAGED, "Reads of messages whose stored bytes are missing or damaged.");
+    describe_counter!(UNREADABLE, "Stored rows that cannot be read and are left out, by table.");
     describe_histogram!(GROUP_SECONDS, Unit::Seconds, "Commits of the receiving path by outcome.");
     describe_histogram!(GROUP_MAILS, "Mails in one commit.");
     describe_counter!(GROUP_BYTES, Unit::Bytes, "Bytes of segments written.");
@@ -145,6 +147,11 @@ pub(crate) fn messages_stored(messages: usize, bytes: usize) {
 /// A message was asked for whose bytes are not those that were written.
 pub(crate) fn message_damaged() {
     counter!(DAMAGED).increment(1);
+}
+
+/// A stored row does not decode.
+pub(crate) fn unreadable_row(table: &'static str) {
+    counter!(UNREADABLE, "table" => table).increment(1);
 }
 
 pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bool) {

@@ -1,15 +1,22 @@
 //! Webhooks: made, listed, changed, removed; and, in the modules below, what is sent to them.
 //!
-//! A mail's group starts one `Received` job. It makes a row for each delivery, and a job that calls;
-//! the row is the truth, and a job only a reason to look at it.
+//! A mail's group starts one `Received` job. It makes a row for each delivery, which is the truth, and a
+//! job for those of each webhook, which makes their first attempts. What waits for another attempt, or
+//! for its turn, is in its webhook's backlog, on which one job works.
 
 mod attempt;
+mod backlog;
+mod calls;
+mod deliver;
+mod endpoint;
 mod fan_out;
 mod ladder;
 mod log;
 mod payload;
 mod record;
 mod rows;
+mod run;
+mod schedule;
 mod sign;
 mod status;
 mod target;
@@ -33,7 +40,8 @@ use crate::{
     team_rows::TeamRows,
 };
 
-pub use attempt::{Attempt, Called, Caller, Failure, Outcome, Reply};
+pub use attempt::{Attempt, Caller, Failure, Outcome, Reply};
+use endpoint::Endpoints;
 use status::Statuses;
 
 /// A team's webhooks, as the receiving path knows them.
@@ -51,6 +59,9 @@ pub(crate) struct Shared {
     pub(crate) hooks: Arc<Hooks>,
     statuses: Statuses,
     claims: Arc<Claims>,
+    endpoints: Endpoints,
+    /// This process, among those that work on backlogs.
+    holder: String,
     /// Parts of logs that have a row of their own by now.
     buckets: Cache<DeliveryBucket, ()>,
     caller: OnceLock<Arc<dyn Caller>>,
@@ -64,6 +75,8 @@ impl Shared {
             })),
             statuses: Statuses::new(ports.store.clone()),
             claims: Arc::default(),
+            endpoints: Endpoints::new(),
+            holder: random_text(SECRET_LETTERS, BASE62),
             buckets: Cache::new(rows::BUCKETS_KNOWN),
             caller: OnceLock::new(),
         }

@@ -1,23 +1,26 @@
-//! Calls webhooks: one attempt a job, in a lane of its own for endpoints that keep others waiting.
+//! Calls webhooks, in a lane of its own for endpoints that keep others waiting.
 
-mod turns;
-
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use trapline_app::{App, Attempt, Begun, Caller, Error, Failure, Job, Lane, Outcome, Reply};
+use futures_util::FutureExt as _;
+use tokio::sync::Semaphore;
+use trapline_app::{App, Attempt, Caller, Error, Failure, Job, Lane, Outcome, Reply};
 
 use crate::{
     arrivals::after_outage,
     lanes::{Ended, Handler},
     outbound::{Client, Guard, HeaderName, HeaderValue, Url},
 };
-use turns::{Turn, Turns};
 
 /// How long a receiver has to answer.
 pub const DEADLINE: Duration = Duration::from_secs(10);
+/// Jobs, and the calls of all of them, that run at once in a lane.
 const FAST_AT_ONCE: usize = 256;
 const SLOW_AT_ONCE: usize = 16;
+/// When a job comes again that failed though no backend is away. It is never given up: deliveries wait
+/// for it.
+const RETRY_AFTER_FAULT: Duration = Duration::from_mins(5);
 
 /// Calls webhooks over the guarded HTTP client.
 pub struct WebhookCaller {
@@ -65,18 +68,41 @@ fn header((name, value): &(&'static str, String)) -> Option<(HeaderName, HeaderV
 /// Works on one of the webhook lanes.
 struct Calls {
     app: Arc<App>,
-    caller: Arc<dyn Caller>,
-    turns: Arc<Turns>,
+    caller: Limited,
     lane: Lane,
+}
+
+/// The calls of one lane.
+struct Limited {
+    caller: Arc<dyn Caller>,
+    permits: Semaphore,
+}
+
+#[async_trait]
+impl Caller for Limited {
+    fn check(&self, url: &Url) -> Result<(), String> {
+        self.caller.check(url)
+    }
+
+    async fn call(&self, attempt: &Attempt) -> Outcome {
+        // The semaphore is never closed.
+        let _permit = self.permits.acquire().await;
+        self.caller.call(attempt).await
+    }
 }
 
 /// The handlers of both webhook lanes.
 #[must_use]
 pub fn webhook_handlers(app: &Arc<App>, caller: &Arc<dyn Caller>) -> Vec<Arc<dyn Handler>> {
-    let turns = Arc::new(Turns::new());
-    let calls =
-        |lane| Calls { app: app.clone(), caller: caller.clone(), turns: turns.clone(), lane };
+    let calls = |lane| {
+        let permits = Semaphore::new(at_once(lane));
+        Calls { app: app.clone(), caller: Limited { caller: caller.clone(), permits }, lane }
+    };
     vec![Arc::new(calls(Lane::Webhook)), Arc::new(calls(Lane::WebhookSlow))]
+}
+
+fn at_once(lane: Lane) -> usize {
+    if lane == Lane::WebhookSlow { SLOW_AT_ONCE } else { FAST_AT_ONCE }
 }
 
 #[async_trait]
@@ -86,35 +112,23 @@ impl Handler for Calls {
     }
 
     fn at_once(&self) -> usize {
-        if self.lane == Lane::WebhookSlow { SLOW_AT_ONCE } else { FAST_AT_ONCE }
+        at_once(self.lane)
     }
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        match self.attempt(job).await {
-            Ok(ended) => Ok(ended),
-            Err(error) => after_outage(&self.app, job, error),
+        let deliver = AssertUnwindSafe(self.app.deliver(job, &self.caller)).catch_unwind();
+        match deliver.await {
+            Ok(Ok(next)) => Ok(next.map_or(Ended::Done, Ended::Again)),
+            Ok(Err(error)) => after_outage(&self.app, job, error)
+                .or_else(|error| self.after_fault(job, &error.to_string())),
+            Err(_) => self.after_fault(job, "the handler panicked"),
         }
     }
 }
 
 impl Calls {
-    async fn attempt(&self, job: &Job) -> Result<Ended, Error> {
-        let called = App::called_by(job)?;
-        let endpoint = self.turns.of(called.webhook);
-        let slot = match endpoint.turn(self.lane, called.waited, self.app.now()).await {
-            Turn::Now(slot) => slot,
-            Turn::Later(lane, due) => return Ok(Ended::Again(App::put_off(job, lane, due)?)),
-        };
-        let attempt = match self.app.begin_attempt(job).await? {
-            Begun::Attempt(attempt) => attempt,
-            Begun::Later(next) => return Ok(Ended::Again(next)),
-            Begun::Over => return Ok(Ended::Done),
-        };
-        let outcome = self.caller.call(&attempt).await;
-        let ok = outcome.result.is_ok_and(|reply| (200..300).contains(&reply.status));
-        endpoint.answered(ok, outcome.took);
-        drop(slot);
-        let next = self.app.record_attempt(*attempt, outcome).await?;
-        Ok(next.map_or(Ended::Done, Ended::Again))
+    fn after_fault(&self, job: &Job, why: &str) -> Result<Ended, Error> {
+        tracing::error!(error = why, job.id, "deliveries wait for a job that failed");
+        Ok(Ended::Again(App::job_at(job, self.app.now().after(RETRY_AFTER_FAULT))?))
     }
 }

@@ -7,7 +7,7 @@ use trapline_model::{
     Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, Principal, TeamId,
 };
 use trapline_store::{
-    PortError, Rate, Record as _, Verdict, load,
+    PortError, Rate, Record as _, Verdict,
     records::{self, ForwardRule, Message},
 };
 
@@ -91,7 +91,7 @@ impl App {
         id: MessageId,
     ) -> Result<Vec<(records::Forward, bool)>> {
         let row = self.ports.store.get(&Message::row(id)).await?;
-        let Some(message) = row.map(|row| Message::of(&row)).transpose()? else {
+        let Some(message) = row.and_then(|row| self.readable_message(&row)) else {
             return Ok(Vec::new());
         };
         // Bounces have no sender, so that nothing answers them; to forward them would.
@@ -102,10 +102,12 @@ impl App {
         for to in &rule.to {
             let forward = ForwardId(ids::of_mail(id, to.as_bytes()));
             let row = records::Forward::row(id, forward);
-            match load::<records::Forward>(&*self.ports.store, &row).await? {
-                Some((known, _)) if known.status == ForwardStatus::Pending => {
+            let row = self.ports.store.get(&row).await?;
+            match row.map(|row| self.readable::<records::Forward>(&row)) {
+                Some(Some(known)) if known.status == ForwardStatus::Pending => {
                     found.push((known, true));
                 }
+                // Tried, or not to be read.
                 Some(_) => {}
                 None => found.push((fresh(forward, rule.team, id, to.clone(), true), false)),
             }

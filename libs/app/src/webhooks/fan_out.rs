@@ -1,28 +1,36 @@
 //! From mail that arrived to deliveries. Doing it twice makes each delivery once.
 
+use std::collections::{BTreeMap, HashMap};
+
 use futures_util::future::try_join_all;
-use trapline_model::{DeliveryId, DeliveryStatus, EventName, InboxId, MessageId, TeamId};
+use trapline_model::{DeliveryId, DeliveryStatus, EventName, InboxId, MessageId};
 use trapline_store::{
-    PortError,
+    Row,
     records::{Delivery, DeliveryPayload, Message, Webhook},
 };
+use uuid::Uuid;
 
 use super::{
-    attempt::next_job,
+    backlog::Owner,
     log::fresh,
     payload::{Told, payload},
 };
 use crate::{App, Error, Result, ids, receive::Arrival};
 
-/// Messages whose deliveries are started together; also bounds the memory that their payloads take.
-const AT_ONCE: usize = 64;
+/// Messages, and their deliveries, that are started together; also bounds the memory that their
+/// payloads take.
+const MESSAGES_AT_ONCE: usize = 64;
+const DELIVERIES_AT_ONCE: usize = 512;
+/// Deliveries of one job, and what they send, in bytes; one in any case.
+const JOB_DELIVERIES: usize = 64;
+const JOB_BYTES: usize = 256 << 10;
 
-/// A delivery that must have a row and a job.
-pub(super) struct Due {
-    pub(super) team: TeamId,
+/// A delivery that must have rows and a job.
+pub(super) struct New {
     pub(super) delivery: Delivery,
-    /// What it sends; none if it has rows, and maybe no job.
-    pub(super) payload: Option<String>,
+    pub(super) payload: String,
+    /// Whether it has rows, and maybe no job.
+    pub(super) is_stored: bool,
 }
 
 /// An inbox in which mail arrived, and who is told of it.
@@ -35,34 +43,49 @@ impl App {
     /// Starts the deliveries that arrived mail calls for.
     pub(crate) async fn tell_webhooks(&self, arrivals: &[Arrival]) -> Result<()> {
         let audiences = try_join_all(arrivals.iter().map(|arrival| self.audience(arrival))).await?;
-        let mut messages = Vec::new();
+        let (mut messages, mut most) = (Vec::new(), 1);
         for (arrival, audience) in arrivals.iter().zip(&audiences) {
             let Some(audience) = audience else { continue };
+            most = most.max(audience.hooks.len());
             let ids = arrival.messages.iter();
             messages.extend(
                 ids.map(|uuid| (MessageId { inbox: arrival.inbox, uuid: *uuid }, audience)),
             );
         }
-        for some in messages.chunks(AT_ONCE) {
-            let found = some.iter().map(|(id, audience)| self.deliveries_of(*id, audience));
-            let due = try_join_all(found).await?;
-            self.start_deliveries(due.into_iter().flatten().collect()).await?;
+        let at_once = (DELIVERIES_AT_ONCE / most).clamp(1, MESSAGES_AT_ONCE);
+        for some in messages.chunks(at_once) {
+            let new = self.deliveries_of(some).await?;
+            self.start_deliveries(new).await?;
         }
         Ok(())
     }
 
-    pub(super) async fn start_deliveries(&self, due: Vec<Due>) -> Result<()> {
-        let mut rows = Vec::new();
-        for Due { delivery, payload, .. } in &due {
-            let Some(payload) = payload.clone() else { continue };
-            let payload = DeliveryPayload { webhook: delivery.webhook, id: delivery.id, payload };
-            rows.extend(self.new_delivery_rows(delivery, &payload)?);
+    /// Stores deliveries, by webhook, and the jobs that send them.
+    pub(super) async fn start_deliveries(&self, new: Vec<(Owner, Vec<New>)>) -> Result<()> {
+        let (mut rows, mut jobs, mut written) = (Vec::new(), Vec::new(), Vec::new());
+        for (owner, new) in new {
+            let mut job = (Vec::new(), 0);
+            for New { delivery, payload, is_stored } in new {
+                if job.0.len() == JOB_DELIVERIES || job.1 + payload.len() > JOB_BYTES {
+                    jobs.push((owner, std::mem::take(&mut job).0));
+                }
+                job.0.push(delivery.id);
+                job.1 += payload.len();
+                if !is_stored {
+                    let (webhook, id) = (owner.webhook, delivery.id);
+                    let payload = DeliveryPayload { webhook, id, payload };
+                    rows.extend(self.new_delivery_rows(&delivery, &payload)?);
+                    written.push(delivery);
+                }
+            }
+            jobs.push((owner, job.0));
         }
-        let jobs = due.iter().map(|due| next_job(due.team, &due.delivery));
-        let jobs = jobs.collect::<Result<Vec<_>, PortError>>()?;
-        self.schedule_with(rows, &jobs).await?;
-        for due in &due {
-            self.bucket_written(&due.delivery);
+        let now = self.now();
+        let jobs = jobs.into_iter().filter(|(_, deliveries)| !deliveries.is_empty());
+        let jobs = jobs.map(|(owner, deliveries)| self.new_deliveries_job(owner, deliveries, now));
+        self.schedule_with(rows, &jobs.collect::<Result<Vec<_>, _>>()?).await?;
+        for delivery in &written {
+            self.bucket_written(delivery);
         }
         Ok(())
     }
@@ -82,25 +105,51 @@ impl App {
         }
     }
 
-    async fn deliveries_of(&self, id: MessageId, audience: &Audience) -> Result<Vec<Due>> {
-        let Some(row) = self.ports.store.get(&Message::row(id)).await? else {
-            return Ok(Vec::new());
-        };
-        let message = Message::of(&row)?;
-        let told = told(id.inbox, &audience.inbox_name, id, &message);
-        let event = EventName::MessageReceived;
-        let payload = payload(event, told, &self.settings.base_url)?;
-        let mut found = Vec::with_capacity(audience.hooks.len());
-        for hook in &audience.hooks {
-            let delivery = DeliveryId(ids::of_mail(id, hook.id.0.as_bytes()));
-            let (delivery, payload) = match self.load_delivery(hook.id, delivery).await? {
-                Some(known) if known.status != DeliveryStatus::Pending => continue,
-                Some(known) => (known, None),
-                None => (fresh(delivery, hook.id, event, Some(id)), Some(payload.clone())),
-            };
-            found.push(Due { team: hook.team, delivery, payload });
+    /// The deliveries of messages that have not been tried.
+    async fn deliveries_of(
+        &self,
+        messages: &[(MessageId, &Audience)],
+    ) -> Result<Vec<(Owner, Vec<New>)>> {
+        let of = |id: MessageId, hook: &Webhook| DeliveryId(ids::of_mail(id, hook.id.0.as_bytes()));
+        let rows = messages.iter().map(|(id, _)| Message::row(*id)).collect();
+        let known = messages.iter().flat_map(|(id, audience)| {
+            audience.hooks.iter().map(|hook| Delivery::row(hook.id, of(*id, hook)))
+        });
+        let (rows, known) =
+            tokio::try_join!(self.rows_of(rows), self.rows_of(known.collect::<Vec<_>>()))?;
+        let mut found: BTreeMap<Uuid, (Owner, Vec<New>)> = BTreeMap::new();
+        for (id, audience) in messages {
+            let Some(payload) = self.told_of(*id, audience, &rows)? else { continue };
+            for hook in &audience.hooks {
+                let delivery = of(*id, hook);
+                let known = known.get(&delivery.0).map(|row| self.readable::<Delivery>(row));
+                let is_stored = known.is_some();
+                let delivery = match known {
+                    // Tried, or not to be read.
+                    Some(known) => match known {
+                        Some(known) if known.status == DeliveryStatus::Pending => known,
+                        _ => continue,
+                    },
+                    None => fresh(delivery, hook.id, EventName::MessageReceived, Some(*id)),
+                };
+                let of_hook = found.entry(hook.id.0).or_insert((hook.into(), Vec::new()));
+                of_hook.1.push(New { delivery, payload: payload.clone(), is_stored });
+            }
         }
-        Ok(found)
+        Ok(found.into_values().collect())
+    }
+
+    /// What is sent of a message that is there and can be read.
+    fn told_of(
+        &self,
+        id: MessageId,
+        audience: &Audience,
+        rows: &HashMap<Uuid, Row>,
+    ) -> Result<Option<String>> {
+        let message = rows.get(&id.uuid).and_then(|row| self.readable_message(row));
+        let Some(message) = message else { return Ok(None) };
+        let told = told(id.inbox, &audience.inbox_name, id, &message);
+        Ok(Some(payload(EventName::MessageReceived, told, &self.settings.base_url)?))
     }
 }
 

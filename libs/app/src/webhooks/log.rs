@@ -8,13 +8,13 @@ use trapline_model::{
     WebhookId,
 };
 use trapline_store::{
-    Rate, Record as _,
+    Rate,
     records::{self, DeliveryBucket, DeliveryPayload},
 };
 
 use super::{
     attempt::DISABLED,
-    fan_out::Due,
+    fan_out::New,
     payload::{Told, payload},
     record::settle,
 };
@@ -53,14 +53,32 @@ impl App {
             let Some(last) = buckets.last() else { break };
             before = *last;
             let wanted = limit - log.len();
-            let scans = buckets.iter().map(|it| records::Delivery::of_bucket(id, *it, wanted));
-            let found = try_join_all(scans.map(|scan| self.ports.store.scan(scan))).await?;
-            for row in found.iter().flatten() {
-                log.push(records::Delivery::of(row)?);
-            }
+            let found = buckets.iter().map(|bucket| self.deliveries_in(id, *bucket, wanted));
+            log.extend(try_join_all(found).await?.into_iter().flatten());
         }
         log.truncate(limit);
         Ok(log)
+    }
+
+    /// The newest of one bucket; what cannot be read is left out alone.
+    async fn deliveries_in(
+        &self,
+        id: WebhookId,
+        bucket: i64,
+        wanted: usize,
+    ) -> Result<Vec<records::Delivery>> {
+        let (mut found, mut scan) = (Vec::new(), records::Delivery::of_bucket(id, bucket, wanted));
+        loop {
+            let rows = self.ports.store.scan(scan.clone()).await?;
+            found.extend(rows.iter().filter_map(|row| self.readable(row)));
+            let is_last = rows.len() < scan.limit;
+            match rows.last() {
+                Some(last) if !is_last && found.len() < wanted => {
+                    scan.after = Some(last.sort.clone());
+                }
+                _ => return Ok(found),
+            }
+        }
     }
 
     /// Sends an earlier delivery's payload again, as a delivery of its own.
@@ -73,12 +91,13 @@ impl App {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
         let old = self.load_delivery(hook.id, delivery).await?.ok_or(Error::NotFound)?;
-        let payload = Some(self.load_payload(&old).await?.ok_or(Error::NotFound)?);
+        let payload = self.load_payload(&old).await?.ok_or(Error::NotFound)?;
         let new = records::Delivery {
             redelivery_of: Some(old.id),
             ..fresh(DeliveryId(self.ids.next()), id, old.event, old.message)
         };
-        self.start_deliveries(vec![Due { team, delivery: new.clone(), payload }]).await?;
+        let started = New { delivery: new.clone(), payload, is_stored: false };
+        self.start_deliveries(vec![((&hook).into(), vec![started])]).await?;
         Ok(present(new))
     }
 
@@ -97,8 +116,7 @@ impl App {
         if !hook.enabled {
             return Ok(present(self.refuse(team, delivery, DISABLED).await?));
         }
-        let attempt =
-            self.attempt(&hook, &delivery, payload.into(), None)?.ok_or(Error::Unavailable)?;
+        let attempt = self.attempt(&hook, &delivery, payload.into())?.ok_or(Error::Unavailable)?;
         let outcome = caller.call(&attempt).await;
         settle(&mut delivery, 1, &outcome, self.now());
         if delivery.status == DeliveryStatus::Retrying {

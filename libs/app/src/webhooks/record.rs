@@ -1,39 +1,91 @@
-//! What becomes of a delivery after an attempt.
+//! What becomes of deliveries after an attempt.
 
+use futures_util::{Stream, StreamExt as _};
 use trapline_model::{DeliveryStatus, TeamId, Time};
 use trapline_store::{
-    Job,
-    records::{Delivery, WebhookStatus},
+    Op,
+    records::{BacklogEntry, Delivery, WebhookStatus},
 };
 
 use super::{
-    Attempt, Outcome, Reply,
-    attempt::next_job,
+    Outcome, Reply,
+    backlog::Owner,
+    calls::{Ending, Ready},
     ladder::{Verdict, pause, verdict},
     rows::put,
 };
 use crate::{App, Result, metrics};
 
+/// Attempts that are recorded together.
+const TOGETHER: usize = 64;
+
+/// Records what a stream of calls brings: one write at a time, of all that ended meanwhile.
+pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
+    calls: impl Stream<Item = T>,
+    record: impl Fn(Vec<T>) -> F,
+) -> Result<()> {
+    let mut calls = std::pin::pin!(calls.fuse());
+    let mut ended = Vec::new();
+    loop {
+        if ended.is_empty() {
+            match calls.next().await {
+                Some(one) => ended.push(one),
+                None => return Ok(()),
+            }
+        }
+        let mut recording = std::pin::pin!(record(std::mem::take(&mut ended)));
+        loop {
+            tokio::select! {
+                recorded = &mut recording => {
+                    recorded?;
+                    break;
+                }
+                Some(one) = calls.next(), if ended.len() < TOGETHER => ended.push(one),
+            }
+        }
+    }
+}
+
 impl App {
-    /// Notes how an attempt ended, and returns the job of the next one, if there is one. A delivery
-    /// that has ended, or an attempt that another process noted meanwhile, is left as it is.
-    pub async fn record_attempt(&self, attempt: Attempt, outcome: Outcome) -> Result<Option<Job>> {
-        let found = self.load_delivery(attempt.webhook, attempt.delivery).await?;
-        let Some(mut delivery) = found else { return Ok(None) };
-        if delivery.status.is_final() {
-            return Ok(None);
+    /// Notes how deliveries of one webhook did. What is tried again has its place in the backlog before
+    /// it leaves the one that it had. Returns when the first of them is due. A delivery that has ended,
+    /// or an attempt that another process noted meanwhile, is left as it is.
+    pub(super) async fn record(
+        &self,
+        owner: Owner,
+        ended: Vec<(Ready, Ending)>,
+    ) -> Result<Option<Time>> {
+        let ids: Vec<_> = ended.iter().map(|(ready, _)| ready.delivery.id).collect();
+        let rows = self.delivery_rows(owner.webhook, &ids).await?;
+        let now = self.now();
+        let (mut ops, mut gone) = (Vec::new(), Vec::new());
+        let (mut latest, mut first) = (None::<(Time, Delivery)>, None);
+        for (ready, ending) in &ended {
+            gone.extend(ready.entries.iter().map(BacklogEntry::delete));
+            let row = rows.get(&ready.delivery.id.0);
+            let Some(known) = row.and_then(|row| self.readable::<Delivery>(row)) else { continue };
+            let mut delivery = known.clone();
+            let is_first = !known.status.is_final() && known.attempts <= ready.delivery.attempts;
+            let at = if is_first { settle_by(&mut delivery, ending, now) } else { None };
+            if delivery != known {
+                ops.push(put(&delivery, now)?);
+            }
+            let next = delivery.next_attempt_at.filter(|_| super::deliver::is_retry(&delivery));
+            if let Some(due) = next {
+                ops.push(BacklogEntry { webhook: owner.webhook, due, delivery: known.id }.put()?);
+                first = [first, Some(due)].into_iter().flatten().min();
+            }
+            if let Some(at) = at.filter(|at| latest.as_ref().is_none_or(|(latest, _)| latest <= at))
+            {
+                latest = Some((at, delivery));
+            }
         }
-        if delivery.attempts < attempt.number {
-            let now = self.now();
-            settle(&mut delivery, attempt.number, &outcome, now);
-            metrics::webhook_attempt(delivery.status, outcome.took);
-            self.put_delivery(&delivery).await?;
-            self.note(attempt.team, &delivery, attempt.at).await?;
+        self.write_all(ops).await?;
+        self.write_all(gone).await?;
+        if let Some((at, delivery)) = latest {
+            self.note(owner.team, &delivery, at).await?;
         }
-        if delivery.status.is_final() {
-            return Ok(None);
-        }
-        Ok(Some(next_job(attempt.team, &delivery)?))
+        Ok(first)
     }
 
     /// Ends a delivery whose attempt was not made.
@@ -44,18 +96,15 @@ impl App {
         why: &'static str,
     ) -> Result<Delivery> {
         let now = self.now();
-        delivery.status = DeliveryStatus::Failed;
-        delivery.error = Some(why.to_owned());
-        (delivery.next_attempt_at, delivery.completed_at) = (None, Some(now));
+        end_refused(&mut delivery, why, now);
         self.put_delivery(&delivery).await?;
-        if why != super::attempt::DELETED {
-            self.note(team, &delivery, now).await?;
-        }
+        self.note(team, &delivery, now).await?;
         Ok(delivery)
     }
 
     pub(super) async fn put_delivery(&self, delivery: &Delivery) -> Result<()> {
-        Ok(self.ports.store.write(vec![put(delivery, self.now())?]).await?)
+        let put: Op = put(delivery, self.now())?;
+        Ok(self.ports.store.write(vec![put]).await?)
     }
 
     pub(super) async fn note(&self, team: TeamId, delivery: &Delivery, at: Time) -> Result<()> {
@@ -63,6 +112,29 @@ impl App {
         let status = WebhookStatus { team, id: webhook, status, error: error.clone(), at };
         Ok(self.webhooks.statuses.note(status).await?)
     }
+}
+
+/// Moves a delivery on. Returns the time by which its webhook's status is that of this delivery.
+fn settle_by(delivery: &mut Delivery, ending: &Ending, now: Time) -> Option<Time> {
+    match ending {
+        Ending::Attempted { at, outcome } => {
+            settle(delivery, delivery.attempts + 1, outcome, now);
+            metrics::webhook_attempt(delivery.status, outcome.took);
+            Some(*at)
+        }
+        Ending::Refused(why) => {
+            end_refused(delivery, why, now);
+            // There is no webhook any more.
+            (*why != super::attempt::DELETED).then_some(now)
+        }
+        Ending::Expired => None,
+    }
+}
+
+fn end_refused(delivery: &mut Delivery, why: &'static str, now: Time) {
+    delivery.status = DeliveryStatus::Failed;
+    delivery.error = Some(why.to_owned());
+    (delivery.next_attempt_at, delivery.completed_at) = (None, Some(now));
 }
 
 /// Moves a delivery on by one attempt.

@@ -26,8 +26,9 @@ impl App {
     /// What a delivery sends.
     pub(super) async fn load_payload(&self, delivery: &Delivery) -> Result<Option<String>> {
         let row = DeliveryPayload::row(delivery.webhook, delivery.id);
-        let found = load::<DeliveryPayload>(&*self.ports.store, &row).await?;
-        Ok(found.map(|(found, _)| found.payload))
+        let found = self.ports.store.get(&row).await?;
+        let found = found.and_then(|row| self.readable::<DeliveryPayload>(&row));
+        Ok(found.map(|found| found.payload))
     }
 
     /// The writes of what does not change about a new delivery.

@@ -90,6 +90,12 @@ impl Bench {
         App::start(ports, clock, settings, &self.master, <_>::default()).await.unwrap()
     }
 
+    /// Another process over ports that the test changed.
+    pub(crate) async fn process_over(&self, ports: Ports) -> Arc<App> {
+        let settings = Settings::default();
+        App::start(ports, self.clock.clone(), settings, &self.master, <_>::default()).await.unwrap()
+    }
+
     /// Another process, whose machine's clock is another.
     pub(crate) async fn process_by(&self, clock: &Clock) -> Arc<App> {
         let (ports, clock) = (self.ports.clone(), clock.clone());

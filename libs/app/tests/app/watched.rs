@@ -7,10 +7,12 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use async_trait::async_trait;
-use trapline_store::{Key, Op, Ports, Result, Row, Scan, Storage, Store, Table, Value};
+use trapline_model::Time;
+use trapline_store::{Key, Op, PortError, Ports, Result, Row, Scan, Storage, Store, Table, Value};
 
 /// What a store was asked.
 #[derive(Clone, Default)]
@@ -26,6 +28,10 @@ struct Seen {
     scans: AtomicUsize,
     read: AtomicUsize,
     writes: AtomicUsize,
+    writes_to: Mutex<BTreeMap<&'static str, usize>>,
+    all_reads: AtomicUsize,
+    /// Scans of this table that begin before this time fail if they span more than this.
+    short: Mutex<Option<(&'static str, Time, Duration)>>,
 }
 
 struct Watched(Arc<dyn Store>, Watch);
@@ -57,6 +63,35 @@ impl Watch {
         self.0.writes.swap(0, Ordering::Relaxed)
     }
 
+    /// Calls that wrote to these tables, since any were asked for.
+    pub(crate) fn writes_to(&self, tables: &[&str]) -> usize {
+        let writes = std::mem::take(&mut *self.0.writes_to.lock().unwrap());
+        writes.iter().filter(|(table, _)| tables.contains(table)).map(|(_, calls)| calls).sum()
+    }
+
+    /// Calls that read anything, since this was asked last.
+    pub(crate) fn all_reads(&self) -> usize {
+        self.0.all_reads.swap(0, Ordering::Relaxed)
+    }
+
+    /// Makes scans of a queue fail that begin before a time and are longer than `span`, as those of a
+    /// CQL server do where much was removed.
+    pub(crate) fn fails_beyond(&self, table: &'static str, before: Time, span: Duration) {
+        *self.0.short.lock().unwrap() = Some((table, before, span));
+    }
+
+    fn is_too_long(&self, scan: &Scan) -> bool {
+        let Some((table, before, longest)) = *self.0.short.lock().unwrap() else { return false };
+        let instant = |key: &Option<Vec<Value>>| match key.as_deref() {
+            Some([Value::Int(millis), ..]) => Some(Time::from_millis(*millis)),
+            _ => None,
+        };
+        let (Some(from), Some(until)) = (instant(&scan.after), instant(&scan.until)) else {
+            return false;
+        };
+        scan.table.name == table && from < before && until.since(from) > longest
+    }
+
     fn note(&self, op: &Op) {
         let Key { table, partition, sort } = op.key().clone();
         if !matches!(table.storage, Storage::Queue { .. }) {
@@ -76,11 +111,16 @@ impl Store for Watched {
         self.0.prepare(tables).await
     }
     async fn get(&self, key: &Key) -> Result<Option<Row>> {
+        self.1.0.all_reads.fetch_add(1, Ordering::Relaxed);
         self.0.get(key).await
     }
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         let is_queue = matches!(scan.table.storage, Storage::Queue { .. });
         let partition = scan.partition.clone();
+        self.1.0.all_reads.fetch_add(1, Ordering::Relaxed);
+        if self.1.is_too_long(&scan) {
+            return Err(PortError::unavailable("too many tombstones"));
+        }
         let rows = self.0.scan(scan).await?;
         if is_queue {
             let seen = &self.1.0;
@@ -95,6 +135,10 @@ impl Store for Watched {
     }
     async fn write(&self, ops: Vec<Op>) -> Result<()> {
         self.1.0.writes.fetch_add(1, Ordering::Relaxed);
+        for partition in trapline_store::by_partition(ops.clone())? {
+            let table = partition[0].key().table.name;
+            *self.1.0.writes_to.lock().unwrap().entry(table).or_default() += 1;
+        }
         self.0.write(ops.clone()).await?;
         for op in &ops {
             self.1.note(op);

@@ -1,11 +1,13 @@
 //! Webhooks over the embedded adapters, with receivers that answer from a script and a clock that moves.
 
 mod attempts;
+mod backlog;
 mod deliveries;
 mod fan_out;
 mod invariants;
 mod log;
 mod losses;
+mod world;
 
 use std::{
     sync::{Arc, Mutex},
@@ -15,7 +17,8 @@ use std::{
 use async_trait::async_trait;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
-use trapline_app::{App, Attempt, Begun, Caller, Failure, Lane, NewWebhook, Outcome, Reply};
+use tokio::sync::{mpsc, oneshot};
+use trapline_app::{App, Attempt, Caller, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply};
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
 use crate::support::Bench;
@@ -95,27 +98,29 @@ impl Bench {
     async fn call_due(&self, mut answer: impl FnMut(&Call) -> Outcome) -> Vec<Call> {
         let mut calls = Vec::new();
         loop {
-            let leases = self.app.take_jobs(Lane::Webhook, 100, LOOK).await.unwrap();
+            let mut leases = self.app.take_jobs(Lane::Webhook, 100, LOOK).await.unwrap();
+            leases.extend(self.app.take_jobs(Lane::WebhookSlow, 100, LOOK).await.unwrap());
             if leases.is_empty() {
                 return calls;
             }
             for lease in leases {
-                let next = match self.app.begin_attempt(&lease.job).await.unwrap() {
-                    Begun::Over => None,
-                    Begun::Later(next) => Some(next),
-                    Begun::Attempt(attempt) => {
-                        let call = Call::of(&attempt);
-                        let outcome = answer(&call);
-                        calls.push(call);
-                        self.app.record_attempt(*attempt, outcome).await.unwrap()
-                    }
-                };
-                match next {
+                let next = deliver(&self.app, &lease.job, |call| {
+                    calls.push(call.clone());
+                    Some(answer(call))
+                });
+                match next.await.unwrap() {
                     Some(next) => self.app.job_again(lease, &next).await.unwrap(),
                     None => self.app.job_done(lease).await.unwrap(),
                 }
             }
         }
+    }
+
+    /// The only job that is due.
+    async fn due_job(&self) -> Lease {
+        let mut leases = self.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap();
+        assert_eq!(leases.len(), 1);
+        leases.remove(0)
     }
 
     async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
@@ -132,6 +137,48 @@ impl Bench {
     async fn status(&self, hook: &Webhook) -> (Option<DeliveryStatus>, Option<String>) {
         let hook = self.app.webhook(&self.by, hook.id).await.unwrap();
         (hook.last_status, hook.last_error)
+    }
+}
+
+/// Does what a job of the webhook lanes asks for. The process ends, and nothing is returned, where there
+/// is no answer.
+async fn deliver(
+    app: &App,
+    job: &Job,
+    mut answer: impl FnMut(&Call) -> Option<Outcome>,
+) -> Option<Option<Job>> {
+    let (caller, mut asked) = Asking::new();
+    let mut delivering = std::pin::pin!(app.deliver(job, &caller));
+    loop {
+        tokio::select! {
+            next = &mut delivering => return Some(next.unwrap()),
+            Some((call, reply)) = asked.recv() => reply.send(answer(&call)?).unwrap(),
+        }
+    }
+}
+
+type Asked = (Call, oneshot::Sender<Outcome>);
+
+/// Asks the test how a call is answered.
+struct Asking(mpsc::UnboundedSender<Asked>);
+
+impl Asking {
+    fn new() -> (Self, mpsc::UnboundedReceiver<Asked>) {
+        let (asking, asked) = mpsc::unbounded_channel();
+        (Self(asking), asked)
+    }
+}
+
+#[async_trait]
+impl Caller for Asking {
+    fn check(&self, _: &url::Url) -> Result<(), String> {
+        Ok(())
+    }
+
+    async fn call(&self, attempt: &Attempt) -> Outcome {
+        let (reply, answer) = oneshot::channel();
+        self.0.send((Call::of(attempt), reply)).unwrap();
+        answer.await.unwrap()
     }
 }
 

@@ -2,6 +2,7 @@
 //! that another team's id is simply not there.
 
 mod access;
+mod backlog;
 mod forwarding;
 mod heartbeat;
 mod hourly;
@@ -23,6 +24,7 @@ use uuid::Uuid;
 use crate::{Column, Key, Kind, Scan, Table, Value};
 
 pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, KeyOrigin, SharedSecret, Team};
+pub use backlog::BacklogEntry;
 pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
 pub use heartbeat::Heartbeat;
 pub use hourly::{CHORES, HOURLY_OUTBOX};
@@ -39,7 +41,7 @@ pub use upgrade::Upgrade;
 pub use webhook::{Delivery, DeliveryBucket, DeliveryPayload, Webhook, WebhookStatus};
 
 /// Every table of the product.
-pub const TABLES: [&Table; 32] = [
+pub const TABLES: [&Table; 33] = [
     access::TEAM,
     access::API_KEY,
     access::API_KEY_BY_HASH,
@@ -63,6 +65,7 @@ pub const TABLES: [&Table; 32] = [
     webhook::DELIVERY,
     webhook::DELIVERY_PAYLOAD,
     webhook::DELIVERY_BUCKET,
+    backlog::WEBHOOK_BACKLOG,
     forwarding::FORWARD_RULE,
     forwarding::FORWARD_ADDRESS,
     forwarding::VERIFICATION,

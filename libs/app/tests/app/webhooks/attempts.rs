@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use trapline_app::{Begun, Lane, WebhookChange};
+use trapline_app::{Lane, WebhookChange};
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
-use super::{LOOK, answer, failure, outcome};
+use super::{Asking, LOOK, answer, deliver, failure, outcome};
 use crate::support::Bench;
 
 /// The ladder's pauses in seconds.
@@ -166,24 +166,29 @@ async fn what_waits_goes_to_the_new_address() {
 async fn a_repeated_job_makes_no_second_call() {
     let bench = Bench::new().await;
     let hook = told(&bench).await;
-    let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
-    let Begun::Attempt(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
-        panic!("it is due");
+    let lease = bench.due_job().await;
+    let (caller, mut asked) = Asking::new();
+    let job = lease.job.clone();
+    let mut first = std::pin::pin!(bench.app.deliver(&job, &caller));
+    let (_, reply) = tokio::select! {
+        asked = asked.recv() => asked.unwrap(),
+        next = &mut first => panic!("it is due: {next:?}"),
     };
+    let none = |_: &super::Call| panic!("an attempt is made twice");
     // The same job while it runs waits for it,
-    let begun = bench.app.begin_attempt(&lease.job).await.unwrap();
-    assert!(matches!(begun, Begun::Later(_)), "{begun:?}");
-    let next = bench.app.record_attempt(*attempt, answer(500)).await.unwrap().unwrap();
-    // and afterwards finds what comes next, at its own time.
-    let Begun::Later(again) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
-        panic!("an attempt is made twice");
-    };
-    assert_eq!(again, next);
-    bench.app.job_again(lease, &next).await.unwrap();
+    let again = deliver(&bench.app, &lease.job, none).await.unwrap().unwrap();
+    assert_eq!((&again.id, &again.body["work"]), (&lease.job.id, &lease.job.body["work"]));
+    reply.send(answer(500)).unwrap();
+    assert_eq!(first.await.unwrap(), None);
+    // and afterwards finds that what comes next is planned, at its own time.
+    assert_eq!(deliver(&bench.app, &again, none).await.unwrap(), None);
+    bench.app.job_done(lease).await.unwrap();
+    assert!(bench.call_due(|_| answer(200)).await.is_empty());
     bench.clock.advance(Duration::from_secs(33));
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
-    assert!(matches!(bench.app.begin_attempt(&next).await.unwrap(), Begun::Over));
+    assert_eq!(deliver(&bench.app, &again, none).await.unwrap(), None);
     assert_eq!(bench.delivery(&hook).await.attempts, 2);
+    assert!(bench.call_due(|_| answer(200)).await.is_empty());
 }
 
 #[tokio::test]
@@ -191,20 +196,26 @@ async fn a_late_answer_does_not_hide_a_later_one() {
     let bench = Bench::new().await;
     let inbox = bench.inbox(10, None).await;
     let hook = bench.hook().await;
-    let mut attempts = Vec::new();
+    let (caller, mut asked) = Asking::new();
+    let mut calls = Vec::new();
     for subject in ["slow", "quick"] {
         bench.deliver(&inbox, subject).await;
         bench.fan_out().await;
-        let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
-        let Begun::Attempt(attempt) = bench.app.begin_attempt(&lease.job).await.unwrap() else {
-            panic!("it is due");
+        let job = bench.due_job().await.job;
+        let (app, caller) = (&bench.app, &caller);
+        let mut call = Box::pin(async move { app.deliver(&job, caller).await.map(drop) });
+        let (_, reply) = tokio::select! {
+            asked = asked.recv() => asked.unwrap(),
+            next = &mut call => panic!("it is due: {next:?}"),
         };
-        attempts.push(*attempt);
+        calls.push((call, reply));
         bench.clock.advance(Duration::from_secs(5));
     }
-    let (quick, slow) = (attempts.pop().unwrap(), attempts.pop().unwrap());
-    bench.app.record_attempt(quick, answer(200)).await.unwrap();
-    bench.app.record_attempt(slow, failure("timeout", false)).await.unwrap();
+    for outcome in [answer(200), failure("timeout", false)] {
+        let (call, reply) = calls.pop().unwrap();
+        reply.send(outcome).unwrap();
+        call.await.unwrap();
+    }
     assert_eq!(bench.status(&hook).await, (Some(DeliveryStatus::Succeeded), None));
     assert_eq!(bench.log(&hook).await[1].error.as_deref(), Some("timeout"));
 }
@@ -219,14 +230,25 @@ async fn two_processes_with_one_job_count_one_attempt() {
         let bench = Bench::new().await;
         let other = bench.another_process().await;
         let hook = told(&bench).await;
-        let lease = bench.app.take_jobs(Lane::Webhook, 1, LOOK).await.unwrap().remove(0);
-        let here = bench.app.begin_attempt(&lease.job).await.unwrap();
-        let there = other.begin_attempt(&lease.job).await.unwrap();
-        let (Begun::Attempt(here), Begun::Attempt(there)) = (here, there) else {
-            panic!("neither knows of the other");
-        };
-        let next = bench.app.record_attempt(*here, answer(first)).await.unwrap();
-        assert_eq!(other.record_attempt(*there, answer(second)).await.unwrap(), next);
+        let lease = bench.due_job().await;
+        let (caller, mut asked) = Asking::new();
+        let mut here = Box::pin(bench.app.deliver(&lease.job, &caller));
+        let mut there = Box::pin(other.deliver(&lease.job, &caller));
+        let mut replies = Vec::new();
+        while replies.len() < 2 {
+            tokio::select! {
+                asked = asked.recv() => replies.push(asked.unwrap()),
+                next = &mut here, if replies.is_empty() => panic!("{next:?}"),
+                next = &mut there, if replies.len() == 1 => panic!("{next:?}"),
+            }
+        }
+        let (second_call, second_reply) = replies.pop().unwrap();
+        let (first_call, first_reply) = replies.pop().unwrap();
+        assert_eq!(first_call.number, second_call.number, "neither knows of the other");
+        first_reply.send(answer(first)).unwrap();
+        here.await.unwrap();
+        second_reply.send(answer(second)).unwrap();
+        there.await.unwrap();
         let delivery = bench.delivery(&hook).await;
         assert_eq!((delivery.attempts, delivery.status), (1, status));
         assert_eq!(delivery.http_status, Some(first));

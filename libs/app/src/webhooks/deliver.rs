@@ -1,0 +1,183 @@
+//! The work of the webhook lanes.
+//!
+//! A job names new deliveries and is finished when each has ended or is in its webhook's backlog; or it
+//! works on a backlog.
+
+use std::{collections::HashMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{DeliveryId, DeliveryStatus, TeamId, Time, WebhookId};
+use trapline_store::{
+    Job, PortError,
+    records::{Delivery, DeliveryPayload},
+};
+
+use super::{
+    Caller,
+    backlog::Owner,
+    calls::{Batch, Ready},
+};
+use crate::{App, Result, jobs};
+
+/// For how long calls of one job begin. Others wait for its place in the lane.
+pub(super) const TIME_SLICE: Duration = Duration::from_secs(10);
+
+/// What a job of the webhook lanes asks for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Work {
+    New(NewDeliveries),
+    Backlog(Backlog),
+    /// A job of an earlier release, which had one for each delivery.
+    Single(Single),
+}
+
+/// First attempts at one webhook.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct NewDeliveries {
+    pub(super) team: TeamId,
+    pub(super) webhook: WebhookId,
+    pub(super) deliveries: Vec<DeliveryId>,
+}
+
+/// What is due in a webhook's backlog.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Backlog {
+    pub(super) team: TeamId,
+    pub(super) webhook: WebhookId,
+    /// What was due before is done, or covered by another job.
+    pub(super) from: Time,
+    /// How often it found that another process was at it.
+    #[serde(default)]
+    pub(super) deferrals: u32,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Single {
+    team: TeamId,
+    webhook: WebhookId,
+    delivery: DeliveryId,
+}
+
+/// What is to become of new deliveries, by their rows.
+#[derive(Default)]
+struct Sorted {
+    ready: Vec<Ready>,
+    waiting: Vec<(DeliveryId, Time)>,
+    /// To be looked at again: another job is at it, or its row is not visible yet.
+    later: Vec<DeliveryId>,
+}
+
+impl App {
+    /// Does what a job of the webhook lanes asks for, and returns the job that takes its place, if there
+    /// is one. A job may come more than once, and to several processes.
+    ///
+    /// # Errors
+    /// Those of the backends; the same job is then to be done again.
+    pub async fn deliver(&self, job: &Job, caller: &dyn Caller) -> Result<Option<Job>> {
+        match jobs::work(job)? {
+            Work::New(new) => self.deliver_new(job, new, caller).await,
+            Work::Backlog(backlog) => self.work_on_backlog(job, backlog, caller).await,
+            Work::Single(Single { team, webhook, delivery }) => {
+                let new = NewDeliveries { team, webhook, deliveries: vec![delivery] };
+                self.deliver_new(job, new, caller).await
+            }
+        }
+    }
+
+    async fn deliver_new(
+        &self,
+        job: &Job,
+        new: NewDeliveries,
+        caller: &dyn Caller,
+    ) -> Result<Option<Job>> {
+        let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.now());
+        let endpoint = self.webhooks.endpoints.of(new.webhook);
+        let admission = (!endpoint.is_too_slow_for(job.lane))
+            .then(|| endpoint.admit(new.deliveries.len()))
+            .flatten();
+        let Some(_admission) = admission else {
+            let waiting: Vec<_> = new.deliveries.iter().map(|id| (*id, now)).collect();
+            self.add_to_backlog(owner, &waiting).await?;
+            return Ok(None);
+        };
+        let Sorted { ready, mut waiting, later } = self.sort_new(job, &new).await?;
+        let batch = Batch { owner, lane: job.lane, until: now.after(TIME_SLICE) };
+        let made = self.make_calls(&batch, ready, caller).await?;
+        let now = self.now();
+        waiting.extend(made.left.iter().map(|left| (left.delivery, now)));
+        self.add_to_backlog(owner, &waiting).await?;
+        if let Some(first) = made.first_retry {
+            self.cover(owner, first).await?;
+        }
+        if later.is_empty() {
+            return Ok(None);
+        }
+        let again = Work::New(NewDeliveries { deliveries: later, ..new });
+        Ok(Some(jobs::job(job.lane, job.id.clone(), 1, again, now.after(jobs::BEHIND))?))
+    }
+
+    async fn sort_new(&self, job: &Job, new: &NewDeliveries) -> Result<Sorted> {
+        // Claimed before they are read: what was read of others may be old.
+        let claims = new.deliveries.iter().map(|id| (*id, self.webhooks.claims.take(id.0)));
+        let mut claims: HashMap<_, _> = claims.collect();
+        let rows = self.delivery_rows(new.webhook, &new.deliveries).await?;
+        let mut sorted = Sorted::default();
+        for id in &new.deliveries {
+            let Some(claim) = claims.remove(id).flatten() else {
+                sorted.later.push(*id);
+                continue;
+            };
+            let Some(row) = rows.get(&id.0) else {
+                if self.ahead_of_its_row(job)?.is_some() {
+                    sorted.later.push(*id);
+                }
+                continue;
+            };
+            let Some(delivery) = self.readable::<Delivery>(row) else { continue };
+            match delivery.next_attempt_at {
+                _ if delivery.status.is_final() => {}
+                Some(due) if is_retry(&delivery) && due > self.now() => {
+                    sorted.waiting.push((*id, due));
+                }
+                _ => sorted.ready.push(Ready::new(delivery, claim)),
+            }
+        }
+        let wanted = sorted.ready.iter().map(|ready| ready.delivery.id);
+        let wanted = wanted.map(|id| DeliveryPayload::row(new.webhook, id)).collect();
+        let mut payloads = self.rows_of(wanted).await?;
+        for ready in &mut sorted.ready {
+            let row = payloads.remove(&ready.delivery.id.0);
+            let payload = row.and_then(|row| self.readable::<DeliveryPayload>(&row));
+            ready.body = payload.map(|payload| payload.payload.into());
+        }
+        Ok(sorted)
+    }
+
+    /// The rows of a webhook's deliveries that are there.
+    pub(super) async fn delivery_rows(
+        &self,
+        webhook: WebhookId,
+        ids: &[DeliveryId],
+    ) -> Result<HashMap<uuid::Uuid, trapline_store::Row>> {
+        let keys = ids.iter().map(|id| Delivery::row(webhook, *id)).collect();
+        Ok(self.rows_of(keys).await?)
+    }
+
+    /// The job of new deliveries. Its id is its own: the queue drops what has the id of another job.
+    pub(super) fn new_deliveries_job(
+        &self,
+        owner: Owner,
+        deliveries: Vec<DeliveryId>,
+        due: Time,
+    ) -> Result<Job, PortError> {
+        let Owner { team, webhook } = owner;
+        let work = Work::New(NewDeliveries { team, webhook, deliveries });
+        jobs::job(trapline_store::Lane::Webhook, self.ids.next().to_string(), 1, work, due)
+    }
+}
+
+/// Whether the time of its next attempt counts: that of the first is when it was made.
+pub(super) fn is_retry(delivery: &Delivery) -> bool {
+    delivery.status == DeliveryStatus::Retrying
+}

@@ -1,0 +1,176 @@
+//! What this process knows of an endpoint: the calls that run, and how it answers. Another process learns
+//! the same by itself.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use moka::sync::Cache;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use trapline_model::{Time, WebhookId};
+use trapline_store::Lane;
+
+use super::schedule::{SOON, Schedule};
+
+/// Calls of one webhook that a process makes at once.
+pub(super) const MAX_CONCURRENT_CALLS: usize = 4;
+/// Jobs with new deliveries of one webhook that are worked on at once: of an endpoint that answers
+/// quickly, and of any other.
+const MAX_JOBS: usize = 32;
+const MAX_JOBS_SLOW: usize = MAX_CONCURRENT_CALLS;
+/// A latency up to this is quick.
+const QUICK: Duration = Duration::from_millis(100);
+/// The latency of an endpoint before its first answer.
+const GUESS: Duration = Duration::from_millis(50);
+/// How long new deliveries may wait for those before them; others go to the backlog.
+const MAX_WAIT: Duration = Duration::from_millis(500);
+const MAX_WAITING: usize = 1_000;
+
+/// An endpoint goes to the slow lane after so many failures in a row, or when half of its last answers
+/// took longer than [`TOO_LONG`]; it comes back after so many good answers in a row.
+const IN_A_ROW: u32 = 3;
+const TOO_LONG: Duration = Duration::from_secs(5);
+const GOOD: Duration = Duration::from_secs(2);
+const ANSWERS: usize = 20;
+
+/// Endpoints that are known, and for how long after their last use.
+const CAPACITY: u64 = 100_000;
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+
+pub(super) struct Endpoints(Cache<WebhookId, Arc<Endpoint>>);
+
+impl Endpoints {
+    pub(super) fn new() -> Self {
+        Self(Cache::builder().max_capacity(CAPACITY).time_to_idle(KNOWN_FOR).build())
+    }
+
+    pub(super) fn of(&self, webhook: WebhookId) -> Arc<Endpoint> {
+        self.0.get_with(webhook, Arc::default)
+    }
+}
+
+pub(super) struct Endpoint {
+    calls: Arc<Semaphore>,
+    health: Mutex<Health>,
+    pub(super) schedule: Schedule,
+}
+
+impl Default for Endpoint {
+    fn default() -> Self {
+        let calls = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
+        Self { calls, health: Mutex::default(), schedule: Schedule::default() }
+    }
+}
+
+#[derive(Default)]
+struct Health {
+    jobs: usize,
+    /// Deliveries of these jobs.
+    waiting: usize,
+    /// Mean, of which the latest answers count most.
+    latency: Option<Duration>,
+    failures: u32,
+    good: u32,
+    answers: VecDeque<Duration>,
+    slow: bool,
+}
+
+/// New deliveries that are called for without a place in the backlog; over when this is dropped.
+pub(super) struct Admission {
+    endpoint: Arc<Endpoint>,
+    deliveries: usize,
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        let mut health = self.endpoint.health();
+        health.jobs -= 1;
+        health.waiting -= self.deliveries;
+    }
+}
+
+impl Endpoint {
+    /// Lets in new deliveries if those before them leave room soon.
+    pub(super) fn admit(self: &Arc<Self>, deliveries: usize) -> Option<Admission> {
+        if self.schedule.is_running() {
+            // What is in the backlog comes first.
+            return None;
+        }
+        let mut health = self.health();
+        if health.jobs >= health.max_jobs()
+            || (health.jobs > 0 && health.waiting + deliveries > health.max_waiting())
+        {
+            return None;
+        }
+        health.jobs += 1;
+        health.waiting += deliveries;
+        drop(health);
+        Some(Admission { endpoint: self.clone(), deliveries })
+    }
+
+    /// Waits for the right to make a call.
+    pub(super) async fn call_permit(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.calls.clone().acquire_owned().await.ok()
+    }
+
+    /// Learns from an answer, or from its absence.
+    pub(super) fn answered(&self, ok: bool, took: Duration) {
+        self.health().judge(ok, took);
+    }
+
+    /// The lane in which the endpoint's deliveries are worked on.
+    pub(super) fn lane(&self) -> Lane {
+        if self.health().slow { Lane::WebhookSlow } else { Lane::Webhook }
+    }
+
+    /// When what is due is worked on at the earliest: whoever is slow can wait for the next job.
+    pub(super) fn soonest(&self, now: Time) -> Time {
+        if self.health().slow { now.after(SOON) } else { now }
+    }
+
+    /// Whether deliveries of this endpoint hold up others in a lane.
+    pub(super) fn is_too_slow_for(&self, lane: Lane) -> bool {
+        lane == Lane::Webhook && self.health().slow
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Health {
+    fn max_jobs(&self) -> usize {
+        let quick = self.latency.is_some_and(|latency| latency <= QUICK);
+        if quick { MAX_JOBS } else { MAX_JOBS_SLOW }
+    }
+
+    fn max_waiting(&self) -> usize {
+        let latency = self.latency.unwrap_or(GUESS).max(Duration::from_micros(100));
+        let in_time = usize::try_from(MAX_WAIT.as_micros() / latency.as_micros());
+        let calls = in_time.unwrap_or(MAX_WAITING).saturating_mul(MAX_CONCURRENT_CALLS);
+        calls.clamp(MAX_CONCURRENT_CALLS, MAX_WAITING)
+    }
+
+    fn judge(&mut self, ok: bool, took: Duration) {
+        self.latency = Some(self.latency.map_or(took, |latency| (latency * 3 + took) / 4));
+        self.failures = if ok { 0 } else { self.failures + 1 };
+        self.good = if ok && took < GOOD { self.good + 1 } else { 0 };
+        self.answers.push_back(took);
+        if self.answers.len() > ANSWERS {
+            self.answers.pop_front();
+        }
+        let long = self.answers.iter().filter(|took| **took > TOO_LONG).count();
+        if self.failures >= IN_A_ROW || long * 2 > ANSWERS {
+            self.slow = true;
+        } else if self.slow && self.good >= IN_A_ROW {
+            self.slow = false;
+            self.answers.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! One run over a webhook's backlog: what is due is sent, in order and four calls at a time.
+
+use std::time::Duration;
+
+use trapline_model::Time;
+use trapline_store::Job;
+
+use super::{
+    Caller,
+    backlog::{Owner, Reader},
+    calls::Batch,
+    deliver::{Backlog, TIME_SLICE},
+    endpoint::Endpoint,
+    schedule::{Begin, End, Run, Schedule},
+};
+use crate::{App, Result, jobs};
+
+/// How long a process has a backlog to itself: longer than a run takes.
+const HELD: Duration = Duration::from_mins(1);
+/// The least time between the runs of a job. What is due meanwhile waits for it.
+const SOONEST: Duration = Duration::from_secs(5);
+/// When a job comes again that found another process at its backlog, at first and at last.
+const DEFERRED: Duration = Duration::from_secs(4);
+const DEFERRED_AT_MOST: Duration = Duration::from_secs(15);
+/// When to try again what could not be sent though nothing is wrong with the endpoint.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// How a pass over a backlog ended.
+enum Pass {
+    /// Time was over; from here on something is due.
+    Interrupted(Time),
+    /// Everything is done that was due; the job would come again at the first time, to read from the
+    /// second one on.
+    Done(Option<(Time, Time)>),
+}
+
+impl App {
+    pub(super) async fn work_on_backlog(
+        &self,
+        job: &Job,
+        backlog: Backlog,
+        caller: &dyn Caller,
+    ) -> Result<Option<Job>> {
+        let (endpoint, now) = (self.webhooks.endpoints.of(backlog.webhook), self.now());
+        if jobs::due(job)? > now {
+            return Ok(Some(job.clone()));
+        }
+        if endpoint.is_too_slow_for(job.lane) {
+            return backlog.job(job.id.clone(), endpoint.lane(), now).map(Some);
+        }
+        let run = match Schedule::begin(&endpoint, backlog.from, now) {
+            Begin::Run(run) => run,
+            Begin::Covered => return Ok(None),
+            Begin::Busy => return self.defer(job, backlog, &endpoint),
+        };
+        let (name, holder) = (format!("webhook:{}", backlog.webhook), &self.webhooks.holder);
+        let is_shared = !self.ports.queue.durable();
+        if is_shared && !self.hold(&name, holder, HELD).await? {
+            drop(run);
+            return self.defer(job, backlog, &endpoint);
+        }
+        let next = self.run_backlog(job, backlog, &endpoint, (run, caller)).await;
+        if is_shared && let Err(error) = self.release(&name, holder).await {
+            tracing::debug!(%error, "a lease on a backlog runs out by itself");
+        }
+        let Some((due, from)) = next? else { return Ok(None) };
+        let backlog = Backlog { from, deferrals: 0, ..backlog };
+        backlog.job(job.id.clone(), endpoint.lane(), due).map(Some)
+    }
+
+    /// When the job comes again, and from where on it reads then.
+    async fn run_backlog(
+        &self,
+        job: &Job,
+        backlog: Backlog,
+        endpoint: &Endpoint,
+        (run, caller): (Run, &dyn Caller),
+    ) -> Result<Option<(Time, Time)>> {
+        let owner = Owner { team: backlog.team, webhook: backlog.webhook };
+        let batch = Batch { owner, lane: job.lane, until: self.now().after(TIME_SLICE) };
+        let mut from = backlog.from;
+        loop {
+            match self.pass_over(&batch, from, endpoint, caller).await? {
+                Pass::Interrupted(left) => {
+                    let now = self.now();
+                    return Ok(run.interrupt(endpoint.soonest(now), left, now));
+                }
+                Pass::Done(next) => match run.end(next, self.now()) {
+                    End::ReadAgain(added) => {
+                        // What could not be sent is not forgotten.
+                        from = next.map_or(added, |(_, from)| from.min(added));
+                    }
+                    End::Reschedule => return Ok(next),
+                    End::Finished => return Ok(None),
+                },
+            }
+        }
+    }
+
+    async fn pass_over(
+        &self,
+        batch: &Batch,
+        from: Time,
+        endpoint: &Endpoint,
+        caller: &dyn Caller,
+    ) -> Result<Pass> {
+        let mut reader = Reader::new(batch.owner.webhook, from);
+        // The first that another job of this process has, or that could not be sent.
+        let mut stuck = None::<Time>;
+        loop {
+            let now = self.now();
+            let entries = reader.next(self, now).await?;
+            let Some(first) = entries.first().map(|entry| entry.due) else {
+                return self.pass_is_done(batch.owner, stuck, now).await.map(Pass::Done);
+            };
+            if now >= batch.until || endpoint.is_too_slow_for(batch.lane) {
+                return Ok(Pass::Interrupted(earlier(stuck, first)));
+            }
+            let (ready, held) = self.ready(batch.owner, &entries).await?;
+            let made = self.make_calls(batch, ready, caller).await?;
+            let left = made.left.iter().filter_map(|left| left.due).min();
+            stuck = [stuck, held, left].into_iter().flatten().min();
+            if made.is_stopped() {
+                return Ok(Pass::Interrupted(stuck.unwrap_or(first)));
+            }
+        }
+    }
+
+    async fn pass_is_done(
+        &self,
+        owner: Owner,
+        stuck: Option<Time>,
+        until: Time,
+    ) -> Result<Option<(Time, Time)>> {
+        let soonest = self.now().after(SOONEST);
+        let next = self.next_due(owner.webhook, until).await?.map(|next| next.max(soonest));
+        let stuck_until = stuck.map(|_| self.now().after(STUCK));
+        let due = [next, stuck_until].into_iter().flatten().min();
+        Ok(due.map(|due| (due, earlier(stuck, until))))
+    }
+
+    /// Puts a job off whose backlog somebody else is at. When that ends, nothing may be left for it; but
+    /// only who reads the backlog afterwards knows.
+    fn defer(&self, job: &Job, backlog: Backlog, endpoint: &Endpoint) -> Result<Option<Job>> {
+        let now = self.now();
+        let pause = DEFERRED * 2_u32.pow(backlog.deferrals.min(2));
+        let due = now.after(pause.min(DEFERRED_AT_MOST));
+        if endpoint.schedule.is_planned(due, backlog.from, now) {
+            return Ok(None);
+        }
+        endpoint.schedule.planned(due, backlog.from, now);
+        let backlog = Backlog { deferrals: backlog.deferrals.saturating_add(1), ..backlog };
+        backlog.job(job.id.clone(), job.lane, due).map(Some)
+    }
+}
+
+fn earlier(some: Option<Time>, other: Time) -> Time {
+    some.map_or(other, |some| some.min(other))
+}

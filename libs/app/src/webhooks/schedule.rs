@@ -1,0 +1,183 @@
+//! Which jobs will work on a webhook's backlog, as far as this process knows.
+//!
+//! **Every entry of a backlog is covered: by a durable job that is not finished, that has not yet begun to
+//! read, and that begins to read at or before the entry.** Who adds entries publishes such a job after
+//! them, unless it knows of one: one that is due later than now, or one that runs in this process and
+//! promises to read once more. A job is finished only when what it covers is gone, or covered by another.
+//! What this process does not know of costs a job too many, never one too few; jobs that meet become one.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use trapline_model::Time;
+
+use super::endpoint::Endpoint;
+
+/// When a job comes that need not come at once, so that others rely on it.
+pub(super) const SOON: Duration = Duration::from_secs(3);
+/// A job that is due later than this is not taken yet, though clocks differ.
+const NOT_TAKEN: Duration = Duration::from_secs(2);
+/// How much later than an entry its job may be due: a quarter of the wait, within these bounds.
+const LATE: Duration = Duration::from_secs(5);
+const LATEST: Duration = Duration::from_mins(1);
+/// How long a run is relied on after its job was taken: less than the queue's lease, which may be lost
+/// though the run goes on.
+const RELIED_ON: Duration = Duration::from_secs(20);
+/// Jobs that are remembered; what is forgotten is published once more.
+const CAPACITY: usize = 16;
+
+#[derive(Default)]
+pub(super) struct Schedule(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    run: Option<Running>,
+    /// Runs that began; each knows its number, so that one that ended ends no other.
+    runs: u64,
+    /// By when they are due: where they begin to read.
+    planned: BTreeMap<Time, Time>,
+}
+
+struct Running {
+    number: u64,
+    began: Time,
+    from: Time,
+    /// What was added since the run began to read.
+    added: Option<Time>,
+}
+
+/// What a job finds that is to work on a backlog.
+pub(super) enum Begin {
+    Run(Run),
+    /// The run that is under way, and its job, do what this job would.
+    Covered,
+    /// Another run is under way, whose job does not cover this one.
+    Busy,
+}
+
+/// How a run may end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Entries were added: the run must read once more, from here on.
+    ReadAgain(Time),
+    /// The job has to come again.
+    Reschedule,
+    /// The job is finished.
+    Finished,
+}
+
+/// The only run over a backlog in this process; over when it is dropped.
+pub(super) struct Run {
+    endpoint: Arc<Endpoint>,
+    number: u64,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.endpoint.schedule.state().run.take_if(|run| run.number == self.number);
+    }
+}
+
+impl Run {
+    /// Ends the run, whose job would come again at `next`, to read from there on.
+    pub(super) fn end(&self, next: Option<(Time, Time)>, now: Time) -> End {
+        let mut state = self.endpoint.schedule.state();
+        if let Some(added) = state.run.as_mut().and_then(|run| run.added.take()) {
+            return End::ReadAgain(added);
+        }
+        state.run = None;
+        match next {
+            None => End::Finished,
+            Some((due, from)) if state.is_planned(due, from, now) => End::Finished,
+            Some((due, from)) => {
+                state.plan(due, from, now);
+                End::Reschedule
+            }
+        }
+    }
+
+    /// Breaks the run off: its job would come again at `due`, to read from `left` on. When it comes, and
+    /// from where on it reads then; never, where another job does the same.
+    pub(super) fn interrupt(&self, due: Time, left: Time, now: Time) -> Option<(Time, Time)> {
+        let mut state = self.endpoint.schedule.state();
+        let added = state.run.take().and_then(|run| run.added);
+        let from = added.map_or(left, |added| added.min(left));
+        if state.is_planned(due, from, now) {
+            return None;
+        }
+        state.plan(due, from, now);
+        Some((due, from))
+    }
+}
+
+impl Schedule {
+    pub(super) fn begin(endpoint: &Arc<Endpoint>, from: Time, now: Time) -> Begin {
+        let mut state = endpoint.schedule.state();
+        if state.run.is_some() {
+            return if state.is_read_again(from, now) { Begin::Covered } else { Begin::Busy };
+        }
+        state.runs += 1;
+        let number = state.runs;
+        state.run = Some(Running { number, began: now, from, added: None });
+        drop(state);
+        Begin::Run(Run { endpoint: endpoint.clone(), number })
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.state().run.is_some()
+    }
+
+    /// Whether entries that were just added are covered, the first of which is due at `first`.
+    pub(super) fn covers(&self, first: Time, now: Time) -> bool {
+        let mut state = self.state();
+        state.is_read_again(first, now) || state.is_planned(first, first, now)
+    }
+
+    /// Whether a job that would be due at `due`, to read from `from` on, would do nothing that another
+    /// does not.
+    pub(super) fn is_planned(&self, due: Time, from: Time, now: Time) -> bool {
+        self.state().is_planned(due, from, now)
+    }
+
+    /// Notes a job that is stored, or takes the place of one that is and is held by this process.
+    pub(super) fn planned(&self, due: Time, from: Time, now: Time) {
+        self.state().plan(due, from, now);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Makes the run read again, if its job covers what begins there.
+    fn is_read_again(&mut self, from: Time, now: Time) -> bool {
+        let Some(run) = &mut self.run else { return false };
+        if from < run.from || now < run.began || now.since(run.began) > RELIED_ON {
+            return false;
+        }
+        run.added = Some(run.added.map_or(from, |added| added.min(from)));
+        true
+    }
+
+    fn is_planned(&self, due: Time, from: Time, now: Time) -> bool {
+        let late = (due.since(now) / 4).clamp(LATE, LATEST);
+        let mut known = self.planned.range(now.after(NOT_TAKEN)..=due.max(now).after(late));
+        known.any(|(_, begins)| *begins <= from)
+    }
+
+    fn plan(&mut self, due: Time, from: Time, now: Time) {
+        self.planned = self.planned.split_off(&now);
+        let begins = self.planned.entry(due).or_insert(from);
+        *begins = (*begins).min(from);
+        while self.planned.len() > CAPACITY {
+            self.planned.pop_last();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn now() -> Time {
+    Time::from_millis(1_800_000_000_000)
+}
+
+fn run(endpoint: &Arc<Endpoint>, from: Time) -> Run {
+    match Schedule::begin(endpoint, from, now()) {
+        Begin::Run(run) => run,
+        Begin::Covered | Begin::Busy => panic!("nobody is at it"),
+    }
+}
+
+#[test]
+fn what_is_added_while_a_run_reads_is_read_before_it_ends() {
+    let endpoint = Arc::<Endpoint>::default();
+    let run = run(&endpoint, now());
+    let (early, later) = (now().after(SECOND), now().after(SECOND * 2));
+    assert!(endpoint.schedule.covers(later, now()) && endpoint.schedule.covers(early, now()));
+    assert!(matches!(Schedule::begin(&endpoint, later, now()), Begin::Covered));
+    let next = Some((now().after(SECOND * 30), now()));
+    assert_eq!(run.end(next, now()), End::ReadAgain(early));
+    assert_eq!(run.end(next, now()), End::Reschedule);
+    assert!(!endpoint.schedule.covers(early, now()), "the run is over");
+}
+
+#[test]
+fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_lease() {
+    let endpoint = Arc::<Endpoint>::default();
+    let _run = run(&endpoint, now());
+    let before = now().before(Duration::from_millis(1));
+    assert!(!endpoint.schedule.covers(before, now()));
+    assert!(matches!(Schedule::begin(&endpoint, before, now()), Begin::Busy));
+    assert!(!endpoint.schedule.covers(now(), now().after(RELIED_ON + SECOND)));
+    // Nor after the clock went back.
+    assert!(!endpoint.schedule.covers(now(), before));
+}
+
+#[test]
+fn a_job_covers_what_it_reads_in_time_and_after_it_was_added() {
+    let (schedule, due) = (Schedule::default(), now().after(SECOND * 30));
+    schedule.planned(due, now(), now());
+    assert!(schedule.covers(due, now()));
+    assert!(schedule.covers(due.after(SECOND * 3_600), now()), "it reads on from there");
+    assert!(schedule.covers(now().after(SECOND * 25), now()), "it is a little late");
+    assert!(!schedule.covers(now().after(SECOND * 20), now()), "it is too late");
+    assert!(!schedule.covers(now().before(SECOND), now()), "it does not read that");
+    // It may be taken by now, wherever that is.
+    assert!(!schedule.covers(due, due.before(SECOND)));
+    assert!(!schedule.covers(due.after(SECOND), due.after(SECOND)));
+}
+
+#[test]
+fn jobs_that_meet_become_one() {
+    let endpoint = Arc::<Endpoint>::default();
+    let due = now().after(SECOND * 30);
+    endpoint.schedule.planned(due, now(), now());
+    assert_eq!(run(&endpoint, now()).end(Some((due, now())), now()), End::Finished);
+    let earlier = now().after(SECOND * 10);
+    assert_eq!(run(&endpoint, now()).end(Some((earlier, now())), now()), End::Reschedule);
+    // One that has to read more than the other is not given up for it.
+    let before = now().before(SECOND);
+    assert_eq!(run(&endpoint, before).end(Some((earlier, before)), now()), End::Reschedule);
+}
+
+#[test]
+fn a_run_that_ended_ends_no_other() {
+    let endpoint = Arc::<Endpoint>::default();
+    let first = run(&endpoint, now());
+    assert_eq!(first.end(None, now()), End::Finished);
+    let _second = run(&endpoint, now());
+    drop(first);
+    assert!(endpoint.schedule.is_running());
+}
+
+#[test]
+fn only_so_many_jobs_are_remembered() {
+    let schedule = Schedule::default();
+    for seconds in 1..=100 {
+        schedule.planned(now().after(SECOND * 100 * seconds), now(), now());
+    }
+    assert_eq!(schedule.state().planned.len(), CAPACITY);
+    assert!(schedule.covers(now().after(SECOND * 100), now()), "the first are the useful ones");
+}
