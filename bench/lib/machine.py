@@ -31,6 +31,12 @@ def usage(pid: int) -> Usage:
     return Usage(cpu_ms, megabytes("VmRSS"), megabytes("VmHWM"), megabytes("RssAnon"))
 
 
+def written_bytes(pid: int) -> int:
+    """Bytes that a process has caused to be written to a disk so far, in whole pages of memory."""
+    lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["write_bytes"])
+
+
 def total(usages: Iterable[Usage]) -> Usage:
     """The sum of what several processes use."""
     fields = ("cpu_ms", "rss_mb", "peak_mb", "anonymous_mb")

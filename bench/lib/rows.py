@@ -62,6 +62,8 @@ TWENTIETH = below(1 / 20, "≤ 1/20 of Mailpit")
 ROWS = [
     Row("synced-16", "synced", "accepted and synced, 16 connections", "msg/s", at_least(5)),
     Row("synced-64", "synced", "accepted and synced, 64 connections", "msg/s", at_least(10)),
+    Row("written-64", "synced", "written to the disk for one of them, 64 connections", "KB",
+        at_most(14, "KB")),
     Row("synced-64-pipelined", "synced", "the same with PIPELINING, which Mailpit does not offer",
         "msg/s", RECORD),
     Row("process-1", "process", "`--durability process`, 1 connection", "msg/s", at_least(5)),

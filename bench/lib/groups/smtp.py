@@ -16,7 +16,11 @@ INBOXES = 64
 
 def run(name: str, durability: str, *options: object) -> dict:
     with SYSTEMS[name](durability) as server:
-        return blast(server, *recipients(server, server.inboxes(INBOXES)), *options)
+        inboxes = recipients(server, server.inboxes(INBOXES))
+        before = machine.written_bytes(server.process.pid)
+        report = blast(server, *inboxes, *options)
+        written = machine.written_bytes(server.process.pid) - before
+        return report | {"writtenKbPerMessage": written / 1000 / max(report["accepted"], 1)}
 
 
 def synced(plan: Plan, results: Results) -> None:
@@ -26,7 +30,10 @@ def synced(plan: Plan, results: Results) -> None:
         "64-pipelined": ["--connections", 64, "--pipelining"],
     }
     for kind, options in plan.rounds_of(kinds.items()):
-        throughput(plan, results, "synced", kind, options)
+        reports = throughput(plan, results, "synced", kind, options)
+        if kind == "64":
+            for name, report in reports.items():
+                results.add("written-64", name, report["writtenKbPerMessage"])
         results.note("synced", "disk", fdatasyncMs=machine.fdatasync_ms(build.WORK))
 
 

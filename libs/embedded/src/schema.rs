@@ -2,8 +2,9 @@
 
 use rusqlite::Connection;
 
-/// The version that this release writes, in `PRAGMA user_version`.
-pub(crate) const VERSION: i64 = 1;
+/// The version that this release writes, in `PRAGMA user_version`. Version 2 has tables that are split
+/// into heads and rests, which releases before it do not know; it opens version 1 as it is.
+pub(crate) const VERSION: i64 = 2;
 
 /// `job.seq` is never used twice, so that an old lease cannot name a new job. The index holds all
 /// that counting a lane needs.

@@ -3,17 +3,53 @@
 //! Parameters come in the order in which the text has them. Names are the program's own, and
 //! quoted because some are words of SQL.
 
-use trapline_store::{Column, Kind, Order, Table};
+use trapline_store::{Column, Kind, Order, Storage, Table};
 
 const ALIVE: &str = "(expires IS NULL OR expires > ?)";
 
+/// How a table keeps its documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In its rows.
+    Whole,
+    /// Their heads in its rows, which are short and so are quickly searched, counted and put in their
+    /// places. What comes after the heads is in a table of its own, in the order in which it came.
+    Split,
+}
+
+impl Form {
+    /// The form of a table that is there, or will be. Folders of earlier releases keep theirs.
+    pub(crate) fn of(table: &Table, is_whole: bool) -> Self {
+        match table.storage {
+            Storage::Headed { .. } if !is_whole => Self::Split,
+            _ => Self::Whole,
+        }
+    }
+
+    /// A row's document, as a value of a query.
+    fn doc(self, table: &Table) -> String {
+        match self {
+            Self::Whole => "doc".to_owned(),
+            Self::Split => format!("head || ({})", rest(table, "rest")),
+        }
+    }
+}
+
+/// Reads what comes after the head, which is at `place`.
+pub(crate) fn rest(table: &Table, place: &str) -> String {
+    format!("SELECT doc FROM {} WHERE seq = {place}", rest_of(table))
+}
+
 /// The statements of one table.
 pub(crate) struct Statements {
+    pub(crate) form: Form,
     /// Creates the table and its index.
     pub(crate) create: String,
     /// Key, now: the document and version.
     pub(crate) get: String,
-    /// Key, document, expiry.
+    /// In [`Form::Split`], before `put`: what comes after the head.
+    pub(crate) put_rest: Option<String>,
+    /// Key, document or head, expiry.
     pub(crate) put: String,
     /// Key, document, expiry, now.
     pub(crate) put_absent: String,
@@ -30,7 +66,7 @@ pub(crate) struct Statements {
 }
 
 impl Statements {
-    pub(crate) fn of(table: &Table) -> Self {
+    pub(crate) fn of(table: &Table, form: Form) -> Self {
         let name = quoted(table.name);
         let keys = names(table.partition.iter().chain(table.sort));
         let row = equal(table.partition.iter().chain(table.sort));
@@ -41,10 +77,25 @@ impl Statements {
             "ON CONFLICT ({list}) DO UPDATE SET doc = excluded.doc, \
              version = excluded.version, expires = excluded.expires"
         );
+        let doc = form.doc(table);
+        let (put_rest, put) = match form {
+            Form::Whole => (None, format!("{insert}?, 0, ?) {update}")),
+            Form::Split => {
+                let put_rest = format!("INSERT INTO {} (doc) VALUES (?)", rest_of(table));
+                let put = format!(
+                    "INSERT INTO {name} ({list}, head, version, expires, rest) \
+                     VALUES ({marks}?, 0, ?, last_insert_rowid()) ON CONFLICT ({list}) DO UPDATE SET \
+                     head = excluded.head, expires = excluded.expires, rest = excluded.rest"
+                );
+                (Some(put_rest), put)
+            }
+        };
         Self {
-            create: create(table),
-            get: format!("SELECT doc, version FROM {name} WHERE {row} AND {ALIVE}"),
-            put: format!("{insert}?, 0, ?) {update}"),
+            form,
+            create: create(table, form),
+            get: format!("SELECT {doc}, version FROM {name} WHERE {row} AND {ALIVE}"),
+            put_rest,
+            put,
             put_absent: format!("{insert}?, 1, ?) {update} WHERE {name}.expires <= ?"),
             put_version: format!(
                 "UPDATE {name} SET doc = ?, expires = ?, version = version + 1 \
@@ -67,9 +118,20 @@ pub(crate) fn partitions(table: &Table) -> String {
     format!("SELECT DISTINCT {keys} FROM {}", quoted(table.name))
 }
 
+/// What a scan reads beside the sort columns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Read {
+    /// The version.
+    Keys,
+    /// The version and the document.
+    Docs,
+    /// The version, the head or the document, and where the rest is.
+    Heads,
+}
+
 /// A scan's text. Its parameters are the partition, `after`, `until`, now and the limit, of which
 /// `after` and `until` have as many columns as are given here.
-pub(crate) fn scan(table: &Table, after: usize, until: usize, keys_only: bool) -> String {
+pub(crate) fn scan(table: &Table, form: Form, after: usize, until: usize, what: Read) -> String {
     let (behind, up_to, direction) = match table.order {
         Order::Ascending => (">", "<=", "ASC"),
         Order::NewestFirst => ("<", ">=", "DESC"),
@@ -77,7 +139,12 @@ pub(crate) fn scan(table: &Table, after: usize, until: usize, keys_only: bool) -
     let mut read = names(table.sort);
     let order = read.iter().map(|column| format!("{column} {direction}")).collect::<Vec<_>>();
     let order = if order.is_empty() { "1".to_owned() } else { order.join(", ") };
-    read.push(if keys_only { "version" } else { "version, doc" }.to_owned());
+    read.push(match (what, form) {
+        (Read::Keys, _) => "version".to_owned(),
+        (Read::Docs, _) => format!("version, {}", form.doc(table)),
+        (Read::Heads, Form::Whole) => "version, doc, 0".to_owned(),
+        (Read::Heads, Form::Split) => "version, head, rest".to_owned(),
+    });
     let mut range = equal(table.partition);
     for (columns, relation) in [(after, behind), (until, up_to)] {
         if columns > 0 {
@@ -88,18 +155,44 @@ pub(crate) fn scan(table: &Table, after: usize, until: usize, keys_only: bool) -
     format!("SELECT {read} FROM {name} WHERE {range} AND {ALIVE} ORDER BY {order} LIMIT ?")
 }
 
-fn create(table: &Table) -> String {
+/// Rows of [`Form::Split`] are oldest first: a partition then grows at the end of its pages, of which
+/// SQLite leaves the last with room for more.
+fn create(table: &Table, form: Form) -> String {
     let name = quoted(table.name);
     let columns: String = table.partition.iter().chain(table.sort).map(typed).collect();
-    let direction = if table.order == Order::NewestFirst { " DESC" } else { "" };
+    let is_backwards = table.order == Order::NewestFirst && form == Form::Whole;
+    let direction = if is_backwards { " DESC" } else { "" };
     let mut key = names(table.partition);
     key.extend(names(table.sort).iter().map(|column| format!("{column}{direction}")));
     let (key, index) = (key.join(", "), quoted(&format!("{}_expires", table.name)));
+    let doc = match form {
+        Form::Whole => "doc TEXT NOT NULL, version INTEGER NOT NULL, expires INTEGER",
+        Form::Split => {
+            "version INTEGER NOT NULL, expires INTEGER, rest INTEGER NOT NULL, head TEXT NOT NULL"
+        }
+    };
+    let beside = if form == Form::Split { create_rest(table) } else { String::new() };
     format!(
-        "CREATE TABLE IF NOT EXISTS {name} ({columns}doc TEXT NOT NULL, \
-         version INTEGER NOT NULL, expires INTEGER, PRIMARY KEY ({key})) WITHOUT ROWID; \
-         CREATE INDEX IF NOT EXISTS {index} ON {name} (expires) WHERE expires IS NOT NULL;"
+        "CREATE TABLE IF NOT EXISTS {name} ({columns}{doc}, PRIMARY KEY ({key})) WITHOUT ROWID; \
+         CREATE INDEX IF NOT EXISTS {index} ON {name} (expires) WHERE expires IS NOT NULL; {beside}"
     )
+}
+
+/// What comes after the heads goes with them, however they go.
+fn create_rest(table: &Table) -> String {
+    let (name, rest) = (quoted(table.name), rest_of(table));
+    let (deleted, replaced) =
+        (quoted(&format!("{}_deleted", table.name)), quoted(&format!("{}_replaced", table.name)));
+    let gone = format!("BEGIN DELETE FROM {rest} WHERE seq = old.rest; END");
+    format!(
+        "CREATE TABLE IF NOT EXISTS {rest} (seq INTEGER PRIMARY KEY, doc TEXT NOT NULL); \
+         CREATE TRIGGER IF NOT EXISTS {deleted} AFTER DELETE ON {name} {gone}; \
+         CREATE TRIGGER IF NOT EXISTS {replaced} AFTER UPDATE OF rest ON {name} {gone};"
+    )
+}
+
+fn rest_of(table: &Table) -> String {
+    quoted(&format!("{}_rest", table.name))
 }
 
 /// The rows of a newest-first partition from a key to the end.

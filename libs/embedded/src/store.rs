@@ -1,19 +1,21 @@
 //! The metadata store.
 
 mod plan;
+mod search;
 mod tables;
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use rusqlite::{Connection, Row as SqlRow, params_from_iter};
-use trapline_store::{Key, PortError, Result, Row, Scan, Store, Table, Value};
+use rusqlite::{CachedStatement, Connection, Row as SqlRow, params_from_iter};
+use trapline_store::{Key, Narrowed, PortError, Result, Row, Scan, Store, Table, Value};
 
+use self::search::Search;
 pub(crate) use self::{plan::Plan, tables::Tables};
 use crate::{
     database::Database,
     schema::VERSION,
-    statements::{partitions, scan},
+    statements::{Form, Read, partitions, scan},
     values::{Bound, count, key_columns, sql},
     writer::{Session, Share},
 };
@@ -56,12 +58,23 @@ impl Store for SqliteStore {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         scan.check()?;
-        self.0.tables.of(scan.table)?;
+        let form = self.0.tables.of(scan.table)?.form;
         let now = self.0.clock.now().millis();
         if scan.limit <= FEW {
-            return self.0.readers.short(|connection| rows(connection, &scan, now));
+            return self.0.readers.short(|connection| rows(connection, &scan, form, now));
         }
-        self.0.readers.long(move |connection| rows(connection, &scan, now)).await
+        self.0.readers.long(move |connection| rows(connection, &scan, form, now)).await
+    }
+
+    async fn narrow(&self, scan: Scan, texts: Vec<String>, most: usize) -> Result<Narrowed> {
+        scan.check()?;
+        let form = self.0.tables.of(scan.table)?.form;
+        let now = self.0.clock.now().millis();
+        let looking = move |connection: &Connection| {
+            let search = Search { scan: &scan, form, texts: &texts, most, now };
+            search.run(connection)
+        };
+        self.0.readers.long(looking).await
     }
 
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
@@ -104,19 +117,31 @@ impl Store for SqliteStore {
     }
 }
 
-fn rows(connection: &Connection, range: &Scan, now: i64) -> Result<Vec<Row>> {
+/// A scan's statement, and the values that it takes.
+fn prepared<'c, 's>(
+    connection: &'c Connection,
+    range: &'s Scan,
+    form: Form,
+    what: Read,
+    now: i64,
+) -> Result<(CachedStatement<'c>, Vec<Bound<'s>>)> {
     let (after, until) = (range.after.as_deref(), range.until.as_deref());
     let (after, until) = (after.unwrap_or_default(), until.unwrap_or_default());
-    let text = scan(range.table, after.len(), until.len(), range.keys_only);
-    let mut statement = connection.prepare_cached(&text).map_err(sql)?;
+    let text = scan(range.table, form, after.len(), until.len(), what);
     let key_values = range.partition.iter().chain(after).chain(until).map(Bound::Value);
     let bounds = [Bound::Int(now), Bound::Int(count(range.limit))];
+    Ok((connection.prepare_cached(&text).map_err(sql)?, key_values.chain(bounds).collect()))
+}
+
+fn rows(connection: &Connection, range: &Scan, form: Form, now: i64) -> Result<Vec<Row>> {
+    let what = if range.keys_only { Read::Keys } else { Read::Docs };
+    let (mut statement, values) = prepared(connection, range, form, what, now)?;
     let read = |row: &SqlRow<'_>| {
         let sort = key_columns(row, range.table.sort)?;
         let version = row.get(sort.len())?;
         let doc = if range.keys_only { String::new() } else { row.get(sort.len() + 1)? };
         Ok(Row { sort, doc, version })
     };
-    let found = statement.query_map(params_from_iter(key_values.chain(bounds)), read);
+    let found = statement.query_map(params_from_iter(values), read);
     found.map_err(sql)?.collect::<Result<_, _>>().map_err(sql)
 }

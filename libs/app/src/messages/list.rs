@@ -2,7 +2,7 @@
 
 use trapline_model::{InboxId, MessageId, Principal, Summary};
 use trapline_store::{
-    Key, Row, Scan, Value,
+    Key, Narrowed, Row, Scan, Value,
     records::{self, Message},
 };
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::{
     filter::{needle, search_text, searched},
 };
 
-/// Rows read at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
+/// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
 const STEP: usize = 200;
 /// Messages that a search looks into because their rows do not have all of their headings, and their
 /// bytes together.
@@ -118,9 +118,10 @@ impl App {
         let mut looks = Looks { messages: LOOKS, bytes: LOOK_BYTES };
         let mut after = None;
         while left > 0 {
-            let rows = self.ports.store.scan(rows_of(inbox.id, after, left.min(STEP))).await?;
-            let Some(last) = rows.last() else { break };
-            (left, after) = (left - rows.len(), Some(Message::id(last)));
+            let scan = Scan { after, ..rows_of(inbox.id, None, left) };
+            let texts = Message::heads_with(needle.as_deref().unwrap_or_default());
+            let Narrowed { rows, seen } = self.ports.store.narrow(scan, texts, STEP).await?;
+            left = left.saturating_sub(seen);
             for row in &rows {
                 if query.unread && state.is_read(Message::id(row)) {
                     continue;
@@ -139,6 +140,10 @@ impl App {
                     page.total += 1;
                 }
             }
+            if rows.len() < STEP {
+                break;
+            }
+            after = rows.into_iter().last().map(|row| row.sort);
         }
         Ok(page)
     }

@@ -14,6 +14,7 @@ mod live;
 mod mail;
 mod previews;
 mod queues;
+mod searches;
 mod segments;
 mod stuck;
 mod support;

@@ -48,10 +48,14 @@ impl Options {
             Storage::List => Self { compaction: Some(levels()), ttl, gc_grace },
             // With levels a row is read from one or two files, however long its partition has been
             // written to.
-            Storage::Rows if table.order == Order::NewestFirst && !table.sort.is_empty() => {
+            Storage::Rows | Storage::Headed { .. }
+                if table.order == Order::NewestFirst && !table.sort.is_empty() =>
+            {
                 Self { compaction: Some(levels()), ttl, gc_grace: None }
             }
-            Storage::Rows => Self { compaction: None, ttl, gc_grace: None },
+            Storage::Rows | Storage::Headed { .. } => {
+                Self { compaction: None, ttl, gc_grace: None }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use trapline_store::{Op, PortError, Result, Storage, Table, When, Writes, by_par
 
 use super::Tables;
 use crate::{
-    statements::Statements,
+    statements::{Form, Statements},
     values::{Bound, sql},
     writer::Session,
 };
@@ -46,7 +46,7 @@ impl Plan {
     pub(crate) fn apply(&self, session: &Session<'_>) -> Result<()> {
         let whole = |steps: &Vec<Step>| match &steps[..] {
             // One statement is atomic by itself.
-            [step] => step.apply(session),
+            [step] if step.statements.put_rest.is_none() => step.apply(session),
             steps => session.atomically(|| steps.iter().try_for_each(|step| step.apply(session))),
         };
         self.0.iter().try_for_each(whole)
@@ -56,12 +56,24 @@ impl Plan {
 impl Step {
     fn apply(&self, session: &Session<'_>) -> Result<()> {
         let (sql_text, changed_when) = self.choose();
+        if let (Op::Put { doc, .. }, Some(put_rest)) = (&self.op, &self.statements.put_rest) {
+            let rest = &doc[self.head_len(doc)..];
+            session.statement(put_rest)?.execute([rest]).map_err(sql)?;
+        }
         let mut statement = session.statement(sql_text)?;
         let changed = statement.execute(params_from_iter(self.parameters(session))).map_err(sql)?;
         if changed == 0 && changed_when != When::Always {
             return Err(PortError::Conflict);
         }
         Ok(())
+    }
+
+    /// How much of a document is kept in its row, in bytes.
+    fn head_len(&self, doc: &str) -> usize {
+        match (self.statements.form, self.op.key().table.storage) {
+            (Form::Split, Storage::Headed { rest }) => doc.find(rest).unwrap_or(doc.len()),
+            _ => doc.len(),
+        }
     }
 
     fn choose(&self) -> (&str, When) {
@@ -92,7 +104,7 @@ impl Step {
                 bound.extend([Bound::Int(*version), Bound::Int(now.millis())]);
             }
             Op::Put { doc, ttl, when, .. } => {
-                bound.extend([Bound::Text(doc), expiry(ttl)]);
+                bound.extend([Bound::Text(&doc[..self.head_len(doc)]), expiry(ttl)]);
                 if *when == When::Absent {
                     bound.push(Bound::Int(now.millis()));
                 }
@@ -111,6 +123,8 @@ impl Step {
 fn life(table: &Table, ttl: Option<Duration>) -> Option<Duration> {
     match table.storage {
         Storage::Queue { .. } => ttl,
-        Storage::Rows | Storage::List | Storage::Log { .. } => table.life(ttl),
+        Storage::Rows | Storage::Headed { .. } | Storage::List | Storage::Log { .. } => {
+            table.life(ttl)
+        }
     }
 }

@@ -7,7 +7,11 @@ use std::{
 
 use trapline_store::{PortError, Result, Table};
 
-use crate::{database::Database, statements::Statements};
+use crate::{
+    database::Database,
+    statements::{Form, Statements},
+    writer::Session,
+};
 
 /// The statements of each table that was prepared, by its name.
 #[derive(Default)]
@@ -16,10 +20,9 @@ pub(crate) struct Tables(RwLock<HashMap<&'static str, Arc<Statements>>>);
 impl Tables {
     /// Creates the tables that are missing.
     pub(super) async fn prepare(&self, at: &Database, tables: &[&'static Table]) -> Result<()> {
-        let made: Vec<_> =
-            tables.iter().map(|table| (table.name, Arc::new(Statements::of(table)))).collect();
-        let create: String = made.iter().map(|(_, made)| made.create.as_str()).collect();
-        at.write(0, move |session| session.atomically(|| session.execute_batch(&create))).await?;
+        let tables = tables.to_vec();
+        let made = at.write(0, move |session| session.atomically(|| create(session, &tables)));
+        let made = made.await?;
         self.0.write().unwrap_or_else(PoisonError::into_inner).extend(made);
         Ok(())
     }
@@ -34,4 +37,18 @@ impl Tables {
         let tables = self.0.read().unwrap_or_else(PoisonError::into_inner);
         tables.get(table.name).cloned().ok_or(PortError::Misuse("a table that is not prepared"))
     }
+}
+
+/// Creates the tables that are missing. Returns the statements of each.
+fn create(
+    session: &Session<'_>,
+    tables: &[&'static Table],
+) -> Result<Vec<(&'static str, Arc<Statements>)>> {
+    let create = |table: &&'static Table| {
+        let form = Form::of(table, session.has_column(table.name, "doc")?);
+        let statements = Statements::of(table, form);
+        session.execute_batch(&statements.create)?;
+        Ok((table.name, Arc::new(statements)))
+    };
+    tables.iter().map(create).collect()
 }

@@ -63,6 +63,14 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
+    /// Whether there is a table with such a column.
+    pub(crate) fn has_column(&self, table: &str, column: &str) -> Result<bool> {
+        let sql_text = "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?";
+        let count: i64 =
+            self.statement(sql_text)?.query_row([table, column], |row| row.get(0)).map_err(sql)?;
+        Ok(count > 0)
+    }
+
     /// Wakes a worker of the lane after the commit.
     pub(crate) fn ring(&self, lane: Lane) {
         self.rung.borrow_mut().push(lane);

@@ -96,6 +96,16 @@ pub(super) static LOG: Table = Table {
     storage: Storage::Log { window: MINUTE, ttl: MINUTE },
 };
 
+/// Documents that begin with a head.
+pub(super) static HEADED: Table = Table {
+    name: "suite_headed",
+    partition: OWNER,
+    sort: &[column("item", Kind::Uuid)],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+    storage: Storage::Headed { rest: "," },
+};
+
 /// Rows that are read once, and gone after a minute at the latest.
 pub(super) static QUEUE: Table = Table {
     name: "suite_queue",
@@ -108,7 +118,8 @@ pub(super) static QUEUE: Table = Table {
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-static ALL: [&Table; 8] = [&NEWEST, &TEXTS, &PAIRS, &NEWEST_PAIRS, &GUARDED, &SINGLE, &LOG, &QUEUE];
+static ALL: [&Table; 9] =
+    [&NEWEST, &TEXTS, &PAIRS, &NEWEST_PAIRS, &GUARDED, &SINGLE, &LOG, &HEADED, &QUEUE];
 
 /// A UUIDv7 of this instant, random in its other bits.
 pub(super) fn uuid_at(at: Time) -> Uuid {

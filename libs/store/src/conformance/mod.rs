@@ -19,6 +19,7 @@ pub mod queue;
 pub mod store;
 pub mod store_clocks;
 pub mod store_guards;
+pub mod store_heads;
 pub mod store_scans;
 
 use std::{sync::Arc, time::Duration};
@@ -58,6 +59,8 @@ macro_rules! suite {
                 numbers_by_value, between_after_and_until,
                 bounds_of_other_versions_are_refused, by_prefix, at_most_limit, keys_only,
                 partitions_are_apart, delete_until_takes_the_row_and_the_older, scans_skip_the_expired);
+            $crate::suite!(@ store_heads, $harness, headed_rows_are_rows, narrow_finds_every_row_with_a_text,
+                narrow_ends_with_the_last_it_was_asked_for, narrow_stays_within_its_scan);
             $crate::suite!(@ store_guards, $harness, absent_loses_to_a_row, versions_count_up,
                 a_wrong_version_conflicts, guarded_delete, absent_wins_over_the_expired,
                 a_version_of_the_expired_conflicts, one_of_many_creates, no_increment_is_lost);

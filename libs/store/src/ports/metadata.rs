@@ -181,6 +181,16 @@ pub struct Scan {
     pub keys_only: bool,
 }
 
+/// Some of the rows of a scan.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Narrowed {
+    /// In table order.
+    pub rows: Vec<Row>,
+    /// How many rows were looked at: all up to the last of `rows` where these are as many as were asked
+    /// for, else all of the scan's.
+    pub seen: usize,
+}
+
 /// The metadata store: wide rows, conditional writes, nothing else.
 #[async_trait]
 pub trait Store: Send + Sync {
@@ -190,6 +200,14 @@ pub trait Store: Send + Sync {
     async fn get(&self, key: &Key) -> Result<Option<Row>>;
     /// Reads part of one partition, without rows past their time.
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>>;
+    /// Like [`Store::scan`], but may leave out rows whose heads ([`Storage::Headed`]) have none of `texts`
+    /// in them, and ends with the row that makes `most`. This one leaves out nothing.
+    async fn narrow(&self, scan: Scan, texts: Vec<String>, most: usize) -> Result<Narrowed> {
+        let _ = texts;
+        let limit = scan.limit.min(most);
+        let rows = self.scan(Scan { limit, ..scan }).await?;
+        Ok(Narrowed { seen: rows.len(), rows })
+    }
     /// The partition keys of a table, in no order, also of rows past their time. Reads the whole table:
     /// it is for upgrades and for a full disk, and a store that has neither lists none.
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {

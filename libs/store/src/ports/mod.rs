@@ -22,7 +22,8 @@ pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, Verdict};
 pub use metadata::{
-    Column, Key, Kind, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes, load,
+    Column, Key, Kind, Narrowed, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes,
+    load,
 };
 pub use queue::{Job, Lane, LaneStats, Lease, Queue};
 pub use storage::Storage;

@@ -9,6 +9,12 @@ use super::Table;
 pub enum Storage {
     /// Rows are read and changed until they are removed, or past a time of their own.
     Rows,
+    /// The same, and each document begins with its head: a short text in which [`super::Store::narrow`]
+    /// looks for others, without reading the rest.
+    Headed {
+        /// Where the rest begins: at the first place of this text. A document without it is all head.
+        rest: &'static str,
+    },
     /// Rows are copies that are read together, and come and go often: deletions are remembered no longer
     /// than a node may be away. What such a node brings back later must do no harm.
     List,
@@ -35,7 +41,7 @@ impl Storage {
     #[must_use]
     pub fn ttl(self) -> Option<Duration> {
         match self {
-            Self::Rows | Self::List => None,
+            Self::Rows | Self::Headed { .. } | Self::List => None,
             Self::Log { ttl, .. } | Self::Queue { ttl, .. } => Some(ttl),
         }
     }

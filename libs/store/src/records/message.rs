@@ -13,7 +13,7 @@ pub(super) const MESSAGE: &Table = &Table {
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
-    storage: Storage::Rows,
+    storage: Storage::Headed { rest: BODY },
 };
 
 pub(super) const MARK: &Table = &Table {
@@ -74,6 +74,9 @@ pub struct Message {
 }
 
 const SEARCH: &str = "{\"search\":\"";
+/// The same of a message that has more to search than is here.
+const SEARCH_CUT: &str = "{\"cut\":true,\"search\":\"";
+const CUT: &str = "\"cut\":true";
 const BODY: &str = "\",\"message\":";
 
 impl Message {
@@ -98,21 +101,28 @@ impl Message {
         let body = serde_json::to_string(self)
             .map_err(|source| PortError::Corrupt { table: MESSAGE.name, source })?;
         let search = search.replace(['"', '\\'], " ");
-        Ok(format!("{SEARCH}{search}{BODY}{body}}}"))
+        let start = if self.cut { SEARCH_CUT } else { SEARCH };
+        Ok(format!("{start}{search}{BODY}{body}}}"))
+    }
+
+    /// The texts of which one is in the head of each row that a search for `needle` may find.
+    #[must_use]
+    pub fn heads_with(needle: &str) -> Vec<String> {
+        vec![needle.to_owned(), CUT.to_owned()]
     }
 
     /// Whether a row's document says that the message has more to search than is in it. A message's
     /// own text cannot say so: in JSON its quotation marks are escaped.
     #[must_use]
     pub fn is_cut(row: &Row) -> bool {
-        const MARK: &str = "\"cut\":true";
-        row.doc.rfind(MARK).is_some()
+        row.doc.rfind(CUT).is_some()
     }
 
     /// The folded text of a row's document.
     #[must_use]
     pub fn search(row: &Row) -> &str {
-        let rest = row.doc.strip_prefix(SEARCH).unwrap_or_default();
+        let stripped = row.doc.strip_prefix(SEARCH).or_else(|| row.doc.strip_prefix(SEARCH_CUT));
+        let rest = stripped.unwrap_or_default();
         rest.find('"').map_or("", |end| &rest[..end])
     }
 
