@@ -29,12 +29,14 @@ impl Database {
     /// Opens the files and starts the writer; blocks.
     pub(crate) fn open(options: &Options) -> Result<Self, OpenError> {
         let disk = Disk::of(&options.folder, options.disk_margin);
-        let Connections { writer, readers } = open::open(options, &disk, Readers::COUNT)?;
+        let Connections { writer, checkpoints, readers } =
+            open::open(options, &disk, Readers::COUNT)?;
         disk.keep_reserve();
         let lanes = Arc::new(Lanes::default());
         let clock = options.clock.clone();
         let (durability, rung) = (options.durability, Arc::clone(&lanes));
-        let writer = Writer::start(writer, durability, clock.clone(), rung, disk.clone())
+        let time = clock.clone();
+        let writer = Writer::start(writer, checkpoints, durability, time, rung, disk.clone())
             .map_err(OpenError::Threads)?;
         let (readers, tables) = (Readers::new(readers), Tables::default());
         Ok(Self { writer, readers, tables, lanes, clock, disk, tried: Tried::default() })

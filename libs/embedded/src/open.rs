@@ -23,10 +23,6 @@ const FILE: &str = "trapline.db";
 /// pages of 8 KB than in pages of 4 KB; `examples/commit_rate.rs` measures it.
 const PAGE: u32 = 8192;
 
-/// Pages in the log at which a commit moves them into the database, 32 MB. A page that changes
-/// often is moved once.
-const CHECKPOINT: u32 = 4000;
-
 /// The writer's and each reader's own page cache in KB; the file system's cache is behind them.
 const WRITER_CACHE: i64 = 8 << 10;
 const READER_CACHE: i64 = 2 << 10;
@@ -83,6 +79,8 @@ pub enum OpenError {
 /// The connections of one process.
 pub(crate) struct Connections {
     pub(crate) writer: Connection,
+    /// Moves the write-ahead log into the database.
+    pub(crate) checkpoints: Connection,
     pub(crate) readers: Vec<Connection>,
 }
 
@@ -130,11 +128,12 @@ fn try_open(options: &Options, readers: usize) -> Result<Connections, OpenError>
         return Err(OpenError::Newer { path, found, known: schema::VERSION });
     }
     prepare(&writer, options.durability).map_err(failed)?;
+    let checkpoints = checkpoints(&path, options.durability).map_err(failed)?;
     let readers = (0..readers).map(|_| reader(&path)).collect::<Result<_, _>>().map_err(failed)?;
     // A new file's name is durable only when its folder is.
     let synced = File::open(&options.folder).and_then(|folder| folder.sync_all());
     synced.map_err(|source| OpenError::Folder { path: options.folder.clone(), source })?;
-    Ok(Connections { writer, readers })
+    Ok(Connections { writer, checkpoints, readers })
 }
 
 /// Makes the folder, which holds private mail and so is for its owner only.
@@ -186,12 +185,18 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// SQLite syncs the log before it moves pages, and the database after, in each way of committing.
+fn checkpoints(path: &Path, durability: Durability) -> rusqlite::Result<Connection> {
+    let connection = connect(path, READER_CACHE)?;
+    synchronous(&connection, durability)?;
+    Ok(connection)
+}
+
 /// Settings of the file, the first two of which only an empty one takes, and its tables.
 fn prepare(writer: &Connection, durability: Durability) -> rusqlite::Result<()> {
     writer.pragma_update(None, "page_size", PAGE)?;
     writer.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     writer.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    writer.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT, |_| Ok(()))?;
     synchronous(writer, durability)?;
     schema::create(writer)
 }

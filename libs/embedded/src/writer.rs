@@ -1,6 +1,7 @@
 //! The one thread that writes, and commits once for all that waits.
 
 mod batch;
+mod checkpoints;
 mod room;
 mod session;
 mod task;
@@ -40,13 +41,14 @@ impl Writer {
     /// Starts the thread.
     pub(crate) fn start(
         connection: Connection,
+        checkpoints: Connection,
         durability: Durability,
         clock: Clock,
         lanes: Arc<Lanes>,
         disk: Disk,
     ) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE);
-        let committer = Committer::new(connection, durability, clock, lanes, disk);
+        let committer = Committer::new(connection, checkpoints, durability, clock, lanes, disk)?;
         thread::Builder::new().name("sqlite-writer".to_owned()).spawn(move || {
             write(committer, inbox);
         })?;

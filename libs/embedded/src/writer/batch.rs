@@ -1,12 +1,13 @@
 //! One transaction for many callers.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use rusqlite::Connection;
 use trapline_store::{Clock, Result};
 
 use super::{
     Session,
+    checkpoints::Checkpoints,
     room::{Files, Room, Share},
     task::{Failure, Task},
 };
@@ -58,6 +59,7 @@ pub(super) struct Committer {
     clock: Clock,
     lanes: Arc<Lanes>,
     files: Files,
+    checkpoints: Checkpoints,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -66,14 +68,17 @@ struct RolledBack;
 
 impl Committer {
     pub(super) fn new(
-        connection: Connection,
+        mut connection: Connection,
+        checkpoints: Connection,
         durability: Durability,
         clock: Clock,
         lanes: Arc<Lanes>,
         disk: Disk,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let files = Files::of(&connection, disk);
-        Self { connection, durability, current: durability, clock, lanes, files }
+        let checkpoints = Checkpoints::start(&mut connection, checkpoints)?;
+        let current = durability;
+        Ok(Self { connection, durability, current, clock, lanes, files, checkpoints })
     }
 
     /// Runs the batch in one transaction and answers its callers.
@@ -81,7 +86,9 @@ impl Committer {
         if batch.tasks.is_empty() {
             return;
         }
+        self.checkpoints.finish(&self.connection);
         let committed = self.transact(&mut batch);
+        self.checkpoints.committed();
         if let Err(failure) = &committed {
             tracing::error!(error = %failure.source, writes = batch.tasks.len(), "commit failed");
         }
@@ -160,6 +167,7 @@ impl Committer {
 
     /// Moves the log into the database, and makes its file empty.
     fn checkpoint(&self) -> rusqlite::Result<()> {
+        let _alone = self.checkpoints.paused();
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
     }
 
@@ -190,5 +198,6 @@ impl Committer {
         } else if let Err(error) = self.checkpoint() {
             tracing::warn!(%error, "the write-ahead log stays for the next start");
         }
+        self.checkpoints.stop();
     }
 }

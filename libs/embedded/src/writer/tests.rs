@@ -24,8 +24,10 @@ impl Fixture {
         connection.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
         let lanes = Arc::new(Lanes::default());
         let durability = Durability::Power;
+        let checkpoints = Connection::open(folder.path().join("db")).unwrap();
         let writer = Writer::start(
             connection,
+            checkpoints,
             durability,
             Clock::system(),
             lanes.clone(),
