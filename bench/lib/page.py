@@ -101,6 +101,7 @@ Values are medians over the rounds; ratio is Trapline's value divided by Mailpit
   about 0.07 ms of CPU per message (0.15 ms with a connection each), which limits what a small machine can show.
 * A transaction is the time from MAIL to the reply after the content, without connecting. CPU is utime + stime of the
   server's process up to one second after the run, so that work put off is counted. Memory is VmRSS, mapped files included.
+* Written to the disk is `write_bytes` of `/proc/PID/io`, from before the first connection to the last answer.
 * List, search and raw: one kept connection, answers read whole and checked; each search is for a word that is in one
   subject of the store.
 * 250 to answer: one process receives both, and the times are the kernel's for their last packets; below zero the answer
