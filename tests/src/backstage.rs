@@ -72,7 +72,12 @@ impl Backstage {
     async fn select(&self, table: &str, filter: &str) -> Vec<String> {
         match &self.0 {
             Place::File(file) => {
-                let text = format!("SELECT doc FROM {table} WHERE {filter}");
+                // Folders of later releases have the rest of a message's row in a table of its own.
+                let doc = match file.prepare(&format!("SELECT doc FROM {table}")) {
+                    Ok(_) => "doc".to_owned(),
+                    Err(_) => format!("head || (SELECT doc FROM {table}_rest WHERE seq = rest)"),
+                };
+                let text = format!("SELECT {doc} FROM {table} WHERE {filter}");
                 let mut statement = file.prepare(&text).unwrap();
                 let rows = statement.query_map([], |row| row.get(0)).unwrap();
                 rows.collect::<Result<_, _>>().unwrap()
