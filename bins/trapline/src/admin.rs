@@ -26,14 +26,17 @@ pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Resul
 
 /// `trapline team create`
 pub(crate) async fn create_team(name: &str, backend: config::Backend) -> Result<()> {
-    with_app(backend, async |app, _| Ok(say(&format!("{}\n", app.create_team(name).await?))?)).await
+    with_app(backend, async |app, _| {
+        Ok(say(&format!("{}\n", app.access().create_team(name).await?))?)
+    })
+    .await
 }
 
 async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
     let new = new_key(args)?;
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&format!("{}\n", app.create_key(&Principal::system(team), new).await?))?)
+        Ok(say(&format!("{}\n", app.access().create_key(&Principal::system(team), new).await?))?)
     })
     .await
 }
@@ -41,7 +44,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
 async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&table::of_keys(&app.keys(&Principal::system(team)).await?))?)
+        Ok(say(&table::of_keys(&app.access().keys(&Principal::system(team)).await?))?)
     })
     .await
 }
@@ -49,7 +52,7 @@ async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> 
 async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        let keys = app.keys_named(&Principal::system(team), &args.key).await?;
+        let keys = app.access().keys_named(&Principal::system(team), &args.key).await?;
         // What was asked for may be a whole key, which is not repeated here.
         let key = match &keys[..] {
             [key] => key,
@@ -60,7 +63,7 @@ async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()
                 keys.len()
             ),
         };
-        app.revoke_key(&Principal::system(team), key.id).await?;
+        app.access().revoke_key(&Principal::system(team), key.id).await?;
         say(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
         if key.of_setting {
             say("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;
@@ -88,7 +91,7 @@ fn new_key(args: &NewKeyArgs) -> Result<NewKey> {
 async fn team(app: &App, first: TeamId, named: Option<&String>) -> Result<TeamId> {
     let Some(id) = named else { return Ok(first) };
     let team = id.parse().ok().with_context(|| format!("--team {id}: wants a team's id"))?;
-    anyhow::ensure!(app.team_exists(team).await?, "--team {id}: there is no such team");
+    anyhow::ensure!(app.access().team_exists(team).await?, "--team {id}: there is no such team");
     Ok(team)
 }
 
@@ -118,7 +121,7 @@ async fn with_app(
     let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
     let app = backend.start(clock, Settings::default(), &master, false, shutdown.clone()).await?;
-    let outcome = match app.first_team().await? {
+    let outcome = match app.access().first_team().await? {
         Some(first) => work(&app, first).await,
         None => Err(anyhow::anyhow!(none)),
     };

@@ -34,6 +34,7 @@ pub(crate) async fn load(
     let authority = match folder {
         Some(folder) => in_folder(folder)?,
         None => app
+            .access()
             .shared_secret(IN_STORE, &tls::new_authority()?)
             .await
             .context("the SMTP CA is not in the store")?,

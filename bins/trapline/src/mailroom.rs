@@ -6,30 +6,32 @@ mod log;
 use std::{net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
-use trapline_app::{App, Incoming, LoginRefused, Mailbox, metrics};
+use trapline_app::{App, DeliveryTarget, Incoming, LoginRefused, metrics};
 use trapline_model::{Envelope, MessageId};
 use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
 
 use self::{guesses::Guesses, log::Lines};
 
 /// Credentials choose the inbox; without them the recipient's address does.
-pub(crate) struct Inboxes {
+pub(crate) struct InboxMailroom {
     app: Arc<App>,
     guesses: Guesses,
     lines: Lines,
 }
 
-impl Inboxes {
+impl InboxMailroom {
     /// The answers to all failed sign-ins of an address but the first `free_failures` are delayed.
     pub(crate) fn new(app: Arc<App>, free_failures: u32) -> Self {
         Self { app, guesses: Guesses::new(free_failures), lines: Lines::new() }
     }
 
-    async fn check(&self, login: &Login) -> Result<Mailbox, Reject> {
+    async fn check(&self, login: &Login) -> Result<DeliveryTarget, Reject> {
         let outcome = match login {
-            Login::Plain { username, password } => self.app.login(username, password).await,
+            Login::Plain { username, password } => {
+                self.app.access().login(username, password).await
+            }
             Login::CramMd5 { username, challenge, digest } => {
-                self.app.login_cram_md5(username, challenge, digest).await
+                self.app.access().login_cram_md5(username, challenge, digest).await
             }
         };
         outcome.map_err(|error| unanswered(&error, Reject::cannot_authenticate()))?.map_err(
@@ -41,11 +43,14 @@ impl Inboxes {
     }
 
     /// The inboxes that still are there at the end of the mail, each once.
-    async fn still_open(&self, mailboxes: Vec<Mailbox>) -> Result<Vec<Mailbox>, Reject> {
-        let mut open: Vec<Mailbox> = Vec::with_capacity(mailboxes.len());
+    async fn still_open(
+        &self,
+        mailboxes: Vec<DeliveryTarget>,
+    ) -> Result<Vec<DeliveryTarget>, Reject> {
+        let mut open: Vec<DeliveryTarget> = Vec::with_capacity(mailboxes.len());
         let mut closed = Reject::disabled_mailbox();
         for mailbox in mailboxes {
-            match self.app.still_open(&mailbox).await {
+            match self.app.access().still_open(&mailbox).await {
                 Ok(Ok(mailbox)) => open.push(mailbox),
                 Ok(Err(refused)) => closed = rejected(refused),
                 Err(error) => return Err(unanswered(&error, not_now())),
@@ -55,12 +60,12 @@ impl Inboxes {
     }
 
     /// Whether all inboxes were deleted while the mail was being stored. What was stored is taken back.
-    async fn were_deleted(&self, mailboxes: &[Mailbox]) -> bool {
+    async fn were_deleted(&self, mailboxes: &[DeliveryTarget]) -> bool {
         let mut gone = true;
         for mailbox in mailboxes {
-            match self.app.still_open(mailbox).await {
+            match self.app.access().still_open(mailbox).await {
                 Ok(Err(LoginRefused::Unknown)) => {
-                    if let Err(error) = self.app.discard(mailbox).await {
+                    if let Err(error) = self.app.inboxes().discard(mailbox).await {
                         tracing::warn!(%error, "mail of a deleted inbox is left to its purge");
                     }
                 }
@@ -70,8 +75,11 @@ impl Inboxes {
         gone
     }
 
-    async fn store(&self, mail: Mail<Mailbox>) -> Result<(Vec<Mailbox>, Vec<MessageId>), Reject> {
-        let mut mailboxes: Vec<Mailbox> = Vec::new();
+    async fn store(
+        &self,
+        mail: Mail<DeliveryTarget>,
+    ) -> Result<(Vec<DeliveryTarget>, Vec<MessageId>), Reject> {
+        let mut mailboxes: Vec<DeliveryTarget> = Vec::new();
         let mut to = Vec::with_capacity(mail.recipients.len());
         for (recipient, mailbox) in mail.recipients {
             to.push(recipient);
@@ -81,8 +89,8 @@ impl Inboxes {
         }
         let mailboxes = self.still_open(mailboxes).await?;
         let envelope = Envelope { from: mail.from, to };
-        let incoming = Incoming { mailboxes: mailboxes.clone(), envelope, raw: mail.body };
-        let ids = self.app.receive(incoming).await;
+        let incoming = Incoming { targets: mailboxes.clone(), envelope, raw: mail.body };
+        let ids = self.app.receive().deliver(incoming).await;
         let ids = ids.map_err(|error| unanswered(&error, not_now()))?;
         if self.were_deleted(&mailboxes).await {
             return Err(Reject::unknown_mailbox());
@@ -92,31 +100,31 @@ impl Inboxes {
 }
 
 #[async_trait]
-impl Mailroom for Inboxes {
-    type Account = Mailbox;
-    type Route = Mailbox;
+impl Mailroom for InboxMailroom {
+    type Account = DeliveryTarget;
+    type Route = DeliveryTarget;
 
-    async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<Mailbox, Reject> {
+    async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<DeliveryTarget, Reject> {
         self.guesses.attempt(peer, self.check(login)).await
     }
 
-    async fn confirm(&self, account: &Mailbox) -> Result<(), Reject> {
+    async fn confirm(&self, account: &DeliveryTarget) -> Result<(), Reject> {
         const REPLACED: Reject =
             Reject::fixed(530, (5, 7, 0), "the password was replaced, authenticate again");
-        let stands = self.app.password_stands(account).await;
+        let stands = self.app.access().password_stands(account).await;
         let stands = stands.map_err(|error| unanswered(&error, not_now()))?;
         if stands { Ok(()) } else { Err(REPLACED) }
     }
 
     async fn accept(
         &self,
-        account: Option<&Mailbox>,
+        account: Option<&DeliveryTarget>,
         recipient: &str,
         peer: IpAddr,
-    ) -> Result<Mailbox, Reject> {
+    ) -> Result<DeliveryTarget, Reject> {
         let outcome = match account {
-            Some(mailbox) => self.app.still_open(mailbox).await,
-            None => self.app.route(recipient).await,
+            Some(mailbox) => self.app.access().still_open(mailbox).await,
+            None => self.app.receive().route(recipient).await,
         };
         let outcome = match outcome {
             Ok(outcome) => outcome.map_err(rejected),
@@ -128,20 +136,20 @@ impl Mailroom for Inboxes {
         })
     }
 
-    fn inbox(&self, mailbox: &Mailbox) -> u128 {
+    fn inbox(&self, mailbox: &DeliveryTarget) -> u128 {
         mailbox.inbox().0.as_u128()
     }
 
     async fn deliver(
         &self,
-        _account: Option<&Mailbox>,
-        mail: Mail<Mailbox>,
+        _account: Option<&DeliveryTarget>,
+        mail: Mail<DeliveryTarget>,
     ) -> Result<Receipt, Reject> {
         let (peer, octets) = (mail.peer, mail.body.len());
         let first = mail.recipients.first().map(|(_, mailbox)| mailbox.inbox().to_string());
         match self.store(mail).await {
             Ok((mailboxes, ids)) => {
-                let inboxes = log::some(mailboxes.iter().map(Mailbox::inbox));
+                let inboxes = log::some(mailboxes.iter().map(DeliveryTarget::inbox));
                 self.lines.accepted(peer, &inboxes, &log::some(ids.iter()), octets);
                 Ok(Receipt { ids: ids.iter().map(ToString::to_string).collect() })
             }
@@ -180,7 +188,7 @@ impl Mailroom for Inboxes {
     }
 }
 
-impl Inboxes {
+impl InboxMailroom {
     /// Writes what was refused; what concerns an inbox is written where the inbox is known.
     fn log(&self, peer: IpAddr, event: Observation) {
         let (stage, code) = match event {

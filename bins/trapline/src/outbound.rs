@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::{Caller, Relay};
+use trapline_app::{Relay, WebhookSender};
 use trapline_worker::{
     DEADLINE, RelayOptions, SmtpRelay, WebhookCaller,
     outbound::{Client, Guard, GuardOptions, Url},
@@ -19,7 +19,7 @@ pub(crate) fn caller(
     base_url: &str,
     own_listeners: Vec<SocketAddr>,
     is_cluster: bool,
-) -> Result<Arc<dyn Caller>> {
+) -> Result<Arc<dyn WebhookSender>> {
     let own = Url::parse(base_url)
         .with_context(|| format!("--base-url or TRAPLINE_BASE_URL, {base_url}"))?;
     let allow_private = config.allow_private.unwrap_or(!is_cluster);

@@ -20,7 +20,7 @@ use crate::{
     config::{Config, Edge, Observe, Roles},
     http,
     identity::{self, Identity},
-    mailroom::Inboxes,
+    mailroom::InboxMailroom,
     outbound, output,
     probes::{self, Readiness},
     settings::settings,
@@ -195,7 +195,7 @@ fn needs(roles: Roles) -> Vec<Service> {
     needs
 }
 
-fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<Inboxes>> {
-    let mailroom = Arc::new(Inboxes::new(app.clone(), edge.auth_failures));
+fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<InboxMailroom>> {
+    let mailroom = Arc::new(InboxMailroom::new(app.clone(), edge.auth_failures));
     Arc::new(Server::new(mailroom, edge.config, Some(identity.config.clone())))
 }

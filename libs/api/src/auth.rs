@@ -102,7 +102,7 @@ pub(crate) async fn identify(
     };
     request.extensions_mut().insert(Identity(identity));
     let metered = match &identity {
-        Ok(principal) => app.meter(principal).await,
+        Ok(principal) => app.access().meter(principal).await,
         Err(_) => None,
     };
     let mut response = match metered {
@@ -123,7 +123,7 @@ async fn authenticate(
     address: Option<IpAddr>,
 ) -> trapline_app::Result<Principal> {
     let missing = AppError::Unauthenticated(Unauthenticated::Missing);
-    app.authenticate(bearer(headers).ok_or(missing)?, address).await
+    app.access().authenticate(bearer(headers).ok_or(missing)?, address).await
 }
 
 /// Where the request comes from, if the listener said so.

@@ -7,5 +7,5 @@ mod query;
 
 pub(crate) use contract::{Contract, hold};
 pub(crate) use json::{Body, given};
-pub(crate) use path::Id;
+pub(crate) use path::PathParams;
 pub(crate) use query::{Flag, Params, has_parameter};

@@ -18,8 +18,8 @@ use trapline_model::{
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Id},
-    reply::{Created, Done},
+    extract::{Body, PathParams},
+    reply::{Created, NoContent},
 };
 
 /// What an inbox is to do with mail that arrives.
@@ -72,7 +72,7 @@ pub(crate) struct AddressInput {
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Forwarding>> {
     Ok(Json(app.forwarding(&by, id).await?))
 }
@@ -100,7 +100,7 @@ pub(crate) async fn get(
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
     Body(input): Body<ForwardingInput>,
 ) -> Result<Json<Forwarding>> {
     let ForwardingInput { enabled, to, matching } = input;
@@ -130,7 +130,7 @@ pub(crate) async fn set(
 pub(crate) async fn forward(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
     Body(input): Body<ForwardInput>,
 ) -> Result<Json<Vec<Forward>>> {
     Ok(Json(app.forward_message(&by, id, &input.to).await?))
@@ -150,7 +150,7 @@ pub(crate) async fn forward(
 pub(crate) async fn forwards(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
 ) -> Result<Json<Vec<Forward>>> {
     Ok(Json(app.forwards(&by, id).await?))
 }
@@ -217,10 +217,10 @@ pub(crate) async fn add(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<ForwardAddressId>,
-) -> Result<Done> {
+    PathParams(id): PathParams<ForwardAddressId>,
+) -> Result<NoContent> {
     app.delete_forward_address(&by, id).await?;
-    Ok(Done)
+    Ok(NoContent)
 }
 
 /// Get the forwarding status

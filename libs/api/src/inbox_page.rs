@@ -67,7 +67,7 @@ async fn show(
     }
     Ok(match query.signature {
         None => page(StatusCode::OK, &of_message(&app, message)),
-        Some(signature) if app.may_see(message, &signature) => {
+        Some(signature) if app.messages().may_see(message, &signature) => {
             page(StatusCode::OK, &framed(message, &signature))
         }
         Some(_) => {

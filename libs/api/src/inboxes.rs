@@ -10,9 +10,9 @@ use trapline_model::{Inbox, InboxId, Message, Principal, ProjectId};
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Flag, Id, Params, given},
+    extract::{Body, Flag, Params, PathParams, given},
     projects::Name,
-    reply::{Created, Done, Part},
+    reply::{Created, NoContent, Part},
 };
 
 /// What a new inbox is to be.
@@ -146,7 +146,7 @@ pub(crate) async fn list(
     Reader(by): Reader,
     Params(input): Params<InboxListInput>,
 ) -> Result<Part<Inbox>> {
-    let page = app.inboxes(&by, &input.into()).await?;
+    let page = app.inboxes().list(&by, &input.into()).await?;
     let inboxes = page.inboxes.into_iter().map(|inbox| shown(&by, inbox)).collect();
     Ok(Part(inboxes, page.total))
 }
@@ -167,7 +167,7 @@ pub(crate) async fn create(
     Writer(by): Writer,
     Body(input): Body<NewInboxInput>,
 ) -> Result<Created<Inbox>> {
-    Ok(Created(app.create_inbox(&by, input.into()).await?))
+    Ok(Created(app.inboxes().create(&by, input.into()).await?))
 }
 
 /// Get an inbox
@@ -184,9 +184,9 @@ pub(crate) async fn create(
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(shown(&by, app.inbox(&by, id).await?)))
+    Ok(Json(shown(&by, app.inboxes().get(&by, id).await?)))
 }
 
 /// Change an inbox
@@ -204,10 +204,10 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
     Body(input): Body<InboxChangeInput>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(app.update_inbox(&by, id, input.into()).await?))
+    Ok(Json(app.inboxes().update(&by, id, input.into()).await?))
 }
 
 /// Delete an inbox
@@ -224,10 +224,10 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
-) -> Result<Done> {
-    app.delete_inbox(&by, id).await?;
-    Ok(Done)
+    PathParams(id): PathParams<InboxId>,
+) -> Result<NoContent> {
+    app.inboxes().delete(&by, id).await?;
+    Ok(NoContent)
 }
 
 /// Rotate the SMTP password
@@ -244,9 +244,9 @@ pub(crate) async fn delete(
 pub(crate) async fn rotate(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Inbox>> {
-    Ok(Json(app.rotate_password(&by, id).await?))
+    Ok(Json(app.inboxes().rotate_password(&by, id).await?))
 }
 
 /// Store a test message
@@ -263,7 +263,7 @@ pub(crate) async fn rotate(
 pub(crate) async fn test_message(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
 ) -> Result<Created<Message>> {
-    Ok(Created(app.test_message(&by, id).await?))
+    Ok(Created(app.receive().test_message(&by, id).await?))
 }

@@ -19,7 +19,7 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 use crate::{
     auth::Reader,
     error::{Error, Result},
-    extract::{Flag, Id, Params},
+    extract::{Flag, Params, PathParams},
     reply,
 };
 
@@ -129,12 +129,12 @@ pub(crate) struct EventsInput {
 pub(crate) async fn wait(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
     Params(input): Params<WaitInput>,
 ) -> Result<Response> {
     let on_timeout = input.on_timeout;
     let (filter, timeout) = input.split();
-    match (app.wait(&by, id, &filter, timeout).await?, on_timeout) {
+    match (app.live().wait(&by, id, &filter, timeout).await?, on_timeout) {
         (Waited::Found(message), _) => {
             let size = message.size;
             let found = WaitResult { message: Some(message), near_misses: None };
@@ -176,12 +176,12 @@ pub(crate) async fn wait(
 pub(crate) async fn events(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
     headers: HeaderMap,
     Params(input): Params<EventsInput>,
 ) -> Result<Response> {
     let last = last_event(&headers, input.last_event_id.as_deref());
-    let feed = app.feed(&by, id, last.as_deref()).await?;
+    let feed = app.live().feed(&by, id, last.as_deref()).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),

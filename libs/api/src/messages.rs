@@ -16,8 +16,8 @@ use crate::{
     auth::{Reader, Writer},
     disposition,
     error::Result,
-    extract::{Body, Flag, Id, Params},
-    reply::{self, Done},
+    extract::{Body, Flag, Params, PathParams},
+    reply::{self, NoContent},
 };
 
 /// Which messages to list.
@@ -94,13 +94,13 @@ pub(crate) struct RawInput {
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
     Params(input): Params<ListInput>,
 ) -> Result<Json<MessagePage>> {
     let (page, limit) = (input.page.unwrap_or(1), input.limit.unwrap_or(50));
     let q = input.q.filter(|q| !q.is_empty());
     let query = ListQuery { q, unread: input.unread.on(), page: page.into(), limit: limit.into() };
-    let found = app.list(&by, id, &query).await?;
+    let found = app.messages().list(&by, id, &query).await?;
     let partly_searched = Some(found.partly_searched).filter(|count| *count > 0);
     let (total, messages) = (found.total, found.messages);
     Ok(Json(MessagePage { total, page, limit, messages, partly_searched }))
@@ -120,10 +120,10 @@ pub(crate) async fn list(
 pub(crate) async fn mark_all_read(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
+    PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Inbox>> {
-    app.mark_all_read(&by, id).await?;
-    Ok(Json(app.inbox(&by, id).await?))
+    app.messages().mark_all_read(&by, id).await?;
+    Ok(Json(app.inboxes().get(&by, id).await?))
 }
 
 /// Empty the inbox
@@ -140,10 +140,10 @@ pub(crate) async fn mark_all_read(
 pub(crate) async fn empty(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<InboxId>,
-) -> Result<Done> {
-    app.empty_inbox(&by, id).await?;
-    Ok(Done)
+    PathParams(id): PathParams<InboxId>,
+) -> Result<NoContent> {
+    app.messages().empty(&by, id).await?;
+    Ok(NoContent)
 }
 
 /// Get a message
@@ -160,9 +160,9 @@ pub(crate) async fn empty(
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
 ) -> Result<Response> {
-    let message = app.message(&by, id).await?;
+    let message = app.messages().get(&by, id).await?;
     reply::whole(&app, message.size, message).await
 }
 
@@ -181,10 +181,10 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
     Body(input): Body<MessageChangeInput>,
 ) -> Result<Json<Message>> {
-    Ok(Json(app.set_read(&by, id, input.is_read).await?))
+    Ok(Json(app.messages().set_read(&by, id, input.is_read).await?))
 }
 
 /// Delete a message
@@ -201,10 +201,10 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<MessageId>,
-) -> Result<Done> {
-    app.delete_message(&by, id).await?;
-    Ok(Done)
+    PathParams(id): PathParams<MessageId>,
+) -> Result<NoContent> {
+    app.messages().delete(&by, id).await?;
+    Ok(NoContent)
 }
 
 /// Get the original message
@@ -228,10 +228,10 @@ pub(crate) async fn delete(
 pub(crate) async fn raw(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
     Params(input): Params<RawInput>,
 ) -> Result<Response> {
-    let (len, body) = match app.original(&by, id).await? {
+    let (len, body) = match app.messages().original(&by, id).await? {
         Original::Whole(bytes) => (bytes.len() as u64, bytes.into()),
         Original::Pieces(pieces) => {
             (pieces.len(), axum::body::Body::from_stream(pieces.into_stream()))

@@ -16,7 +16,7 @@ use crate::{
     auth::{Reader, Viewer},
     disposition,
     error::Result,
-    extract::{Flag, Id, Params},
+    extract::{Flag, Params, PathParams},
 };
 
 /// The types that are served as themselves: images that no browser runs anything in.
@@ -113,13 +113,15 @@ fn signature(exp: Option<i64>, sig: Option<String>) -> Signature {
 pub(crate) async fn html(
     State(app): State<Arc<App>>,
     viewer: Viewer,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
     Params(input): Params<HtmlInput>,
 ) -> Result<Response> {
     let images = input.images.on();
     let page = match viewer {
-        Viewer::Principal(by) => app.html(&by, id, images).await?,
-        Viewer::Signed => app.signed_html(id, &signature(input.exp, input.sig), images).await?,
+        Viewer::Principal(by) => app.messages().html(&by, id, images).await?,
+        Viewer::Signed => {
+            app.messages().signed_html(id, &signature(input.exp, input.sig), images).await?
+        }
     };
     show(page)
 }
@@ -155,9 +157,9 @@ fn show(page: RenderedHtml) -> Result<Response> {
 pub(crate) async fn preview_url(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<MessageId>,
+    PathParams(id): PathParams<MessageId>,
 ) -> Result<Json<PreviewUrlBody>> {
-    let preview = app.preview_url(&by, id).await?;
+    let preview = app.messages().preview_url(&by, id).await?;
     Ok(Json(PreviewUrlBody { url: preview.url, expires_at: preview.expires_at }))
 }
 
@@ -200,14 +202,14 @@ pub(crate) async fn preview_url(
 pub(crate) async fn attachment(
     State(app): State<Arc<App>>,
     viewer: Viewer,
-    Id((id, part)): Id<(MessageId, String)>,
+    PathParams((id, part)): PathParams<(MessageId, String)>,
     Params(input): Params<AttachmentInput>,
 ) -> Result<Response> {
     match viewer {
-        Viewer::Principal(by) => Ok(file(app.attachment(&by, id, &part).await?, false)),
+        Viewer::Principal(by) => Ok(file(app.messages().attachment(&by, id, &part).await?, false)),
         Viewer::Signed => {
             let signature = signature(input.exp, input.sig);
-            Ok(file(app.signed_attachment(id, &part, &signature).await?, true))
+            Ok(file(app.messages().signed_attachment(id, &part, &signature).await?, true))
         }
     }
 }

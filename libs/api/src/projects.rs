@@ -11,8 +11,8 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Id, Params},
-    reply::{Created, Done, Part},
+    extract::{Body, Params, PathParams},
+    reply::{Created, NoContent, Part},
 };
 
 /// A name for people; spaces around it are removed.
@@ -97,7 +97,7 @@ pub(crate) async fn list(
     Reader(by): Reader,
     Params(input): Params<ProjectListInput>,
 ) -> Result<Part<Project>> {
-    let page = app.projects(&by, &input.into()).await?;
+    let page = app.inboxes().list_projects(&by, &input.into()).await?;
     Ok(Part(page.projects, page.total))
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn create(
     Writer(by): Writer,
     Body(input): Body<ProjectInput>,
 ) -> Result<Created<Project>> {
-    Ok(Created(app.create_project(&by, input.name.into()).await?))
+    Ok(Created(app.inboxes().create_project(&by, input.name.into()).await?))
 }
 
 /// Rename a project
@@ -135,10 +135,10 @@ pub(crate) async fn create(
 pub(crate) async fn rename(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<ProjectId>,
+    PathParams(id): PathParams<ProjectId>,
     Body(input): Body<ProjectInput>,
 ) -> Result<Json<Project>> {
-    Ok(Json(app.rename_project(&by, id, input.name.into()).await?))
+    Ok(Json(app.inboxes().rename_project(&by, id, input.name.into()).await?))
 }
 
 /// Delete a project
@@ -155,8 +155,8 @@ pub(crate) async fn rename(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<ProjectId>,
-) -> Result<Done> {
-    app.delete_project(&by, id).await?;
-    Ok(Done)
+    PathParams(id): PathParams<ProjectId>,
+) -> Result<NoContent> {
+    app.inboxes().delete_project(&by, id).await?;
+    Ok(NoContent)
 }

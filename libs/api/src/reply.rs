@@ -46,9 +46,9 @@ where
 }
 
 /// 204.
-pub(crate) struct Done;
+pub(crate) struct NoContent;
 
-impl IntoResponse for Done {
+impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
     }

@@ -84,18 +84,18 @@ pub(crate) async fn health(
     State(recent): State<Arc<Recent>>,
     Params(input): Params<HealthInput>,
 ) -> Result<Json<HealthReport>> {
-    let mut report = HealthReport { ok: app.ping().await, ..HealthReport::default() };
+    let mut report = HealthReport { ok: app.maintenance().ping().await, ..HealthReport::default() };
     if input.deep.on() && report.ok {
         report = recent.deep.get(&app, deep).await;
     }
-    if let Err(AppError::StorageFull) = app.room_for_more().await {
+    if let Err(AppError::StorageFull) = app.maintenance().room_for_more().await {
         (report.ok, report.reason) = (false, Some("storage_full"));
     }
     if report.ok { Ok(Json(report)) } else { Err(Error::Unhealthy(report)) }
 }
 
 async fn deep(app: &App) -> HealthReport {
-    match app.deep_health().await {
+    match app.maintenance().deep_health().await {
         Ok(found) => HealthReport {
             ok: found.ok,
             reason: None,
@@ -188,12 +188,12 @@ pub(crate) async fn metrics(
     headers: HeaderMap,
 ) -> Result<Response> {
     let address = auth::address(&extensions);
-    app.may_try(address)?;
+    app.access().may_try(address)?;
     let token = options.metrics_token.as_deref().filter(|token| !token.is_empty());
     let sent = bearer(&headers).unwrap_or_default();
     if !token.is_some_and(|token| token.as_bytes().ct_eq(sent.as_bytes()).into()) {
         if !sent.is_empty() {
-            app.tried_in_vain(address, "metrics_token");
+            app.access().tried_in_vain(address, "metrics_token");
         }
         return Err(Error::MetricsToken);
     }

@@ -10,8 +10,8 @@ use trapline_model::{Delivery, DeliveryId, InboxId, Subscription, Webhook, Webho
 use crate::{
     auth::{Reader, Writer},
     error::Result,
-    extract::{Body, Id, Params, given},
-    reply::{Created, Done},
+    extract::{Body, Params, PathParams, given},
+    reply::{Created, NoContent},
 };
 
 const DEFAULT_LIMIT: u16 = 50;
@@ -142,7 +142,7 @@ pub(crate) async fn create(
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<WebhookId>,
+    PathParams(id): PathParams<WebhookId>,
 ) -> Result<Json<Webhook>> {
     Ok(Json(app.webhook(&by, id).await?))
 }
@@ -162,7 +162,7 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<WebhookId>,
+    PathParams(id): PathParams<WebhookId>,
     Body(input): Body<WebhookChangeInput>,
 ) -> Result<Json<Webhook>> {
     Ok(Json(app.update_webhook(&by, id, input.into()).await?))
@@ -182,10 +182,10 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<WebhookId>,
-) -> Result<Done> {
+    PathParams(id): PathParams<WebhookId>,
+) -> Result<NoContent> {
     app.delete_webhook(&by, id).await?;
-    Ok(Done)
+    Ok(NoContent)
 }
 
 /// Send a test event
@@ -202,7 +202,7 @@ pub(crate) async fn delete(
 pub(crate) async fn test(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id(id): Id<WebhookId>,
+    PathParams(id): PathParams<WebhookId>,
 ) -> Result<Json<Delivery>> {
     Ok(Json(app.test_webhook(&by, id).await?))
 }
@@ -221,7 +221,7 @@ pub(crate) async fn test(
 pub(crate) async fn deliveries(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
-    Id(id): Id<WebhookId>,
+    PathParams(id): PathParams<WebhookId>,
     Params(input): Params<LogInput>,
 ) -> Result<Json<Vec<Delivery>>> {
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT).into();
@@ -246,7 +246,7 @@ pub(crate) async fn deliveries(
 pub(crate) async fn redeliver(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
-    Id((id, delivery)): Id<(WebhookId, DeliveryId)>,
+    PathParams((id, delivery)): PathParams<(WebhookId, DeliveryId)>,
 ) -> Result<Json<Delivery>> {
     Ok(Json(app.redeliver(&by, id, delivery).await?))
 }

@@ -1,75 +1,67 @@
-//! The application: the ports, and what the use cases share.
+//! The application: the services, made once over the ports, and the tasks behind them.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use moka::sync::Cache;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AnswerMemory, CpuPool, MasterKey, Result, Settings, Supervisor,
-    attempts::Attempts,
-    catch_all::CatchAll,
-    feed, forwarding,
-    health::Beats,
+    AccessControl, AnswerMemory, CpuPool, Inboxes, LiveUpdates, MailReceiver, Maintenance,
+    MasterKey, Messages, Result, Settings, Supervisor,
+    access::Logins,
+    announce::{Remembered, follow_changes},
+    forwarding,
     ids::Ids,
-    logins,
-    looks::Looks,
+    inboxes::Retention,
+    jobs::Jobs,
+    leases::Leases,
+    limits::Limits,
     mail,
-    receive::{Announcer, Committer, Interested, Receiver},
-    retention::Retention,
-    room::Room,
+    parts::Parts,
+    receive::{ArrivalSubscriber, ReceiveUses},
     rows::Unreadable,
     secrets::Secrets,
-    skew::Skew,
-    streams::Streams,
+    storage_room::StorageRoom,
     versions::Versions,
     webhooks,
-    writers::Writers,
 };
 
-/// How long a process may rely on what it knows of a key or a login that another one may change.
-const KNOWN_FOR: Duration = Duration::from_secs(5);
-const KNOWN_AT_MOST: u64 = 10_000;
-
-/// Every use case is a method of this.
+/// Every use case is a method of one of its services.
 pub struct App {
+    /// What webhooks, forwarding and outbound mail use, which have no service of their own yet.
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) ids: Arc<Ids>,
     pub(crate) secrets: Arc<Secrets>,
-    pub(crate) settings: Settings,
-    pub(crate) receiver: Receiver,
-    pub(crate) retention: Arc<Retention>,
-    pub(crate) room: Room,
-    pub(crate) versions: Arc<Versions>,
-    pub(crate) skew: Arc<Skew>,
-    pub(crate) cpu: CpuPool,
-    pub(crate) streams: Arc<Streams>,
-    pub(crate) looks: Arc<Looks>,
-    /// Changes when mail may be stored here that nobody announced.
-    pub(crate) losses: watch::Receiver<u64>,
-    pub(crate) beats: Beats,
-    pub(crate) payloads: feed::Payloads,
-    pub(crate) logins: Cache<String, Arc<records::Inbox>>,
-    pub(crate) keys: Cache<String, Arc<records::ApiKeyByHash>>,
-    pub(crate) attempts: Attempts,
-    pub(crate) answers: AnswerMemory,
-    pub(crate) key_uses: Cache<trapline_model::ApiKeyId, ()>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) limits: Limits,
+    pub(crate) jobs: Jobs,
+    pub(crate) leases: Leases,
+    pub(crate) room: Arc<StorageRoom>,
+    cpu: Arc<CpuPool>,
+    shutdown: CancellationToken,
+    pub(crate) access: Arc<AccessControl>,
+    pub(crate) inboxes: Arc<Inboxes>,
+    pub(crate) messages: Arc<Messages>,
+    pub(crate) receive: MailReceiver,
+    live: Arc<LiveUpdates>,
+    maintenance: Maintenance,
     pub(crate) webhooks: webhooks::Shared,
     pub(crate) forwarding: forwarding::Shared,
     pub(crate) mail: mail::Shared,
-    pub(crate) catch_all: CatchAll,
     pub(crate) unreadable: Unreadable,
-    pub(crate) shutdown: CancellationToken,
-    pub(crate) tasks: Supervisor,
+    answers: AnswerMemory,
+    tasks: Supervisor,
 }
 
 impl App {
     /// Prepares the tables and starts the tasks behind the use cases; they end with `shutdown`, at
-    /// which parked waits and streams end too. [`Error::WrongMasterKey`](crate::Error::WrongMasterKey)
-    /// when secrets are there that this master key does not open.
+    /// which parked waits and streams end too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongMasterKey`](crate::Error::WrongMasterKey) when secrets are there that this master
+    /// key does not open.
     pub async fn start(
         ports: Ports,
         clock: Clock,
@@ -78,77 +70,108 @@ impl App {
         shutdown: CancellationToken,
     ) -> Result<Arc<Self>> {
         ports.store.prepare(&records::TABLES).await?;
-        let ids = Arc::new(Ids::new(clock.clone()));
-        let versions = Arc::new(Versions::new(ports.cache.clone()));
-        let retention = Arc::new(Retention::new(ports.clone(), clock.clone(), versions.clone()));
-        let webhooks = webhooks::Shared::new(&ports);
-        let forwarding = forwarding::Shared::new(&ports);
-        let tasks = Supervisor::new(shutdown.clone());
-        let streams = Streams::new(settings.max_streams, settings.max_streams_per_team);
-        let losses = watch_writers(&ports, &clock, &streams, &tasks, &shutdown);
-        let committer = Committer {
-            ports: ports.clone(),
-            clock: clock.clone(),
-            ids: ids.clone(),
+        let shared = Parts::new(ports, clock, settings, master, shutdown)?;
+        let tasks = Supervisor::new(shared.shutdown.clone());
+        let webhooks = webhooks::Shared::new(&shared.ports);
+        let forwarding = forwarding::Shared::new(&shared.ports);
+        let logins = Arc::new(Logins::new(&shared));
+        let retention = Arc::new(Retention::new(&shared));
+        let rules = Arc::new(forwarding::RuleRows::new(shared.ports.store.clone()));
+        let access = Arc::new(AccessControl::new(&shared, logins.clone()));
+        let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
+        let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
+        let subscribers: Vec<Arc<dyn ArrivalSubscriber>> =
+            vec![webhooks.hooks.clone(), forwarding.rules.clone()];
+        let uses = ReceiveUses {
+            access: access.clone(),
+            inboxes: inboxes.clone(),
+            messages: messages.clone(),
             retention: retention.clone(),
-            versions: versions.clone(),
-            interested: Interested {
-                hooks: webhooks.hooks.clone(),
-                rules: forwarding.rules.clone(),
-            },
-            announcer: Announcer::new(ports.bus.clone()),
-            in_flight: settings.groups_in_flight,
+            subscribers,
         };
+        let remembered: Vec<Arc<dyn Remembered>> =
+            vec![logins, webhooks.hooks.clone(), forwarding.rules.clone()];
         let app = Self {
-            receiver: Receiver::start(committer, &tasks),
-            secrets: Arc::new(Secrets::new(master)?),
-            cpu: CpuPool::for_machine()?,
-            looks: Looks::new(ports.store.clone(), streams.clone()),
-            streams,
-            losses,
-            beats: Beats::default(),
-            payloads: feed::Payloads::default(),
-            logins: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
-            keys: Cache::builder().max_capacity(KNOWN_AT_MOST).time_to_live(KNOWN_FOR).build(),
-            attempts: Attempts::new(KNOWN_AT_MOST, KNOWN_FOR),
-            answers: AnswerMemory::new(settings.answer_memory),
-            key_uses: Cache::builder()
-                .max_capacity(KNOWN_AT_MOST)
-                .time_to_live(Duration::from_mins(1))
-                .build(),
+            receive: MailReceiver::start(&shared, uses, &tasks),
+            live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
+            maintenance: Maintenance::start(&shared, access.clone(), inboxes.clone(), &tasks),
+            answers: AnswerMemory::new(shared.settings.answer_memory),
+            mail: mail::Shared::default(),
+            ports: shared.ports,
+            clock: shared.clock,
+            ids: shared.ids,
+            secrets: shared.secrets,
+            settings: shared.settings,
+            limits: shared.limits,
+            jobs: shared.jobs,
+            leases: shared.leases,
+            room: shared.room,
+            cpu: shared.cpu,
+            shutdown: shared.shutdown,
+            access,
+            inboxes,
+            messages,
             webhooks,
             forwarding,
-            mail: mail::Shared::default(),
-            catch_all: CatchAll::new(KNOWN_FOR),
             unreadable: Unreadable::default(),
-            skew: Arc::new(Skew::new(ports.store.clone(), clock.clone())),
-            ports,
-            clock,
-            ids,
-            settings,
-            retention,
-            room: Room::default(),
-            versions,
-            shutdown,
             tasks,
         };
         app.check_master_key().await?;
-        app.start_tasks();
+        app.start_tasks(retention, shared.versions, remembered);
         Ok(Arc::new(app))
     }
 
-    /// Starts what goes on behind the use cases, beside the committer.
-    fn start_tasks(&self) {
-        self.tasks.spawn("retention", self.retention.clone().run(self.shutdown.clone()));
-        self.tasks.spawn("versions", self.versions.clone().run(self.shutdown.clone()));
-        self.tasks.spawn("clock skew", self.skew.clone().run(self.shutdown.clone()));
-        let (hooks, rules) = (self.webhooks.hooks.clone(), self.forwarding.rules.clone());
-        let (bus, logins) = (self.ports.bus.clone(), self.logins.clone());
-        let changes = logins::follow_changes(bus, logins, hooks, rules);
-        let shutdown = self.shutdown.clone();
+    /// Starts what goes on behind the services, beside what they started themselves.
+    fn start_tasks(
+        &self,
+        retention: Arc<Retention>,
+        versions: Arc<Versions>,
+        remembered: Vec<Arc<dyn Remembered>>,
+    ) {
+        let shutdown = &self.shutdown;
+        self.tasks.spawn("retention", retention.run(shutdown.clone()));
+        self.tasks.spawn("versions", versions.run(shutdown.clone()));
+        let changes = follow_changes(self.ports.bus.clone(), remembered);
+        let shutdown = shutdown.clone();
         self.tasks.spawn("changes", async move {
             shutdown.run_until_cancelled(changes).await;
         });
+    }
+
+    /// Teams, API keys and credentials.
+    #[must_use]
+    pub fn access(&self) -> &AccessControl {
+        &self.access
+    }
+
+    /// Inboxes and projects.
+    #[must_use]
+    pub fn inboxes(&self) -> &Inboxes {
+        &self.inboxes
+    }
+
+    /// Messages of inboxes.
+    #[must_use]
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// The receiving path.
+    #[must_use]
+    pub fn receive(&self) -> &MailReceiver {
+        &self.receive
+    }
+
+    /// Event streams and waits.
+    #[must_use]
+    pub fn live(&self) -> &Arc<LiveUpdates> {
+        &self.live
+    }
+
+    /// The janitor, housekeeping and health.
+    #[must_use]
+    pub fn maintenance(&self) -> &Maintenance {
+        &self.maintenance
     }
 
     /// The settings in force.
@@ -186,24 +209,4 @@ impl App {
     pub fn now(&self) -> trapline_model::Time {
         self.clock.now()
     }
-}
-
-/// Starts watching the processes that store mail, where there are others than this one.
-fn watch_writers(
-    ports: &Ports,
-    clock: &Clock,
-    streams: &Arc<Streams>,
-    tasks: &Supervisor,
-    shutdown: &CancellationToken,
-) -> watch::Receiver<u64> {
-    let (losses, lost) = watch::channel(0);
-    if !ports.queue.durable() {
-        let (store, streams) = (ports.store.clone(), streams.clone());
-        let writers = Writers { store, streams, clock: clock.clone(), losses };
-        let shutdown = shutdown.clone();
-        tasks.spawn("writers", async move {
-            shutdown.run_until_cancelled(writers.run()).await;
-        });
-    }
-    lost
 }

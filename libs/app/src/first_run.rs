@@ -20,23 +20,28 @@ pub struct Start {
 impl App {
     /// Makes the first team at the first start, and finds it at every other one. `known_key` is the
     /// API key that a setting names; it takes the place of the one that the setting named before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongMasterKey`] when secrets are there that this process's master key does not open,
+    /// and [`Error::Invalid`] for a known key that is none.
     pub async fn first_run(&self, known_key: Option<&str>) -> Result<Start> {
-        let (run, fresh) = match self.installed().await? {
+        let (run, fresh) = match self.access.installed().await? {
             Some(run) => (run, false),
             None => self.install().await?,
         };
         self.check_master_key().await?;
         let new_key = match known_key {
-            Some(value) => self.set_key(run.team, value).await.map(|()| None)?,
+            Some(value) => self.access.set_key(run.team, value).await.map(|()| None)?,
             None if fresh => Some(self.first_key(run.team).await?),
             None => None,
         };
         let inbox = if self.settings.catch_all {
-            self.catch_all_mailbox().await?.inbox()
+            self.receive.catch_all().await?.inbox()
         } else {
             run.inbox
         };
-        let inbox = match self.inbox(&Principal::system(run.team), inbox).await {
+        let inbox = match self.inboxes.get(&Principal::system(run.team), inbox).await {
             Ok(inbox) => Some(inbox),
             Err(Error::NotFound) => None,
             Err(error) => return Err(error),
@@ -44,24 +49,13 @@ impl App {
         Ok(Start { team: run.team, inbox, new_key })
     }
 
-    /// The first team, once there is an installation.
-    pub async fn first_team(&self) -> Result<Option<TeamId>> {
-        Ok(self.installed().await?.map(|run| run.team))
-    }
-
-    /// The first team's row, once it is there.
-    pub(crate) async fn installed(&self) -> Result<Option<records::FirstRun>> {
-        let found = load(&*self.ports.store, &records::FirstRun::row()).await?;
-        Ok(found.map(|(run, _)| run))
-    }
-
     async fn install(&self) -> Result<(records::FirstRun, bool)> {
-        let team = self.create_team("My team").await?;
+        let team = self.access.create_team("My team").await?;
         let by = Principal::system(team);
-        let project = self.create_project(&by, "Default".to_owned()).await?;
+        let project = self.inboxes.create_project(&by, "Default".to_owned()).await?;
         let catch_all = self.settings.catch_all_inbox.clone();
         let new = NewInbox { project: Some(project.id), ..NewInbox::named(&catch_all) };
-        let inbox = self.create_inbox(&by, new).await?;
+        let inbox = self.inboxes.create(&by, new).await?;
         let run = records::FirstRun { team, inbox: inbox.id, catch_all };
         let put = Op::put(&run, None, When::Absent)?;
         match self.ports.store.write(vec![put]).await {
@@ -69,7 +63,7 @@ impl App {
             // Another process was first: its team is the one.
             Err(PortError::Conflict) => {
                 self.take_back(&inbox, team, project.id).await?;
-                self.installed().await?.map(|run| (run, false)).ok_or(Error::Conflict)
+                self.access.installed().await?.map(|run| (run, false)).ok_or(Error::Conflict)
             }
             Err(error) => Err(error.into()),
         }
@@ -77,7 +71,7 @@ impl App {
 
     /// Removes what this process made while another one made the installation.
     async fn take_back(&self, inbox: &Inbox, team: TeamId, project: ProjectId) -> Result<()> {
-        match self.remove_inbox_rows(team, inbox.id).await {
+        match self.inboxes.remove_rows(team, inbox.id).await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => return Err(error),
         }
@@ -97,6 +91,6 @@ impl App {
             expires_at: None,
             value: None,
         };
-        self.create_key_of(team, new, KeyOrigin::FirstRun).await
+        self.access.create_key_of(team, new, KeyOrigin::FirstRun).await
     }
 }

@@ -16,14 +16,16 @@ mod trail;
 
 use std::sync::Arc;
 
-use trapline_model::ForwardingStatus;
+use async_trait::async_trait;
+use trapline_model::{ForwardingStatus, InboxId, TeamId};
 use trapline_store::{Ports, records::ForwardRule};
 
-use crate::{App, claims::Claims, team_rows::TeamRows};
+use crate::{App, Result, in_flight::InFlight, receive::ArrivalSubscriber, team_cache::TeamCache};
 
 pub use addresses::Added;
 pub use attempt::ForwardAttempt;
 pub use confirm::Confirmation;
+pub(crate) use rules::RuleRows;
 
 /// The most recipients of one message.
 const MAX_RECIPIENTS: usize = 10;
@@ -31,12 +33,19 @@ const MAX_RECIPIENTS: usize = 10;
 const MAX_RULES: usize = 1_000;
 
 /// A team's rules, as the receiving path knows them.
-pub(crate) type Rules = TeamRows<ForwardRule>;
+pub(crate) type Rules = TeamCache<ForwardRule>;
+
+#[async_trait]
+impl ArrivalSubscriber for Rules {
+    async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool> {
+        Ok(self.of(team).await?.iter().any(|rule| rule.wants(inbox)))
+    }
+}
 
 /// What the use cases of forwarding share.
 pub(crate) struct Shared {
     pub(crate) rules: Arc<Rules>,
-    claims: Arc<Claims>,
+    claims: Arc<InFlight>,
 }
 
 impl Shared {

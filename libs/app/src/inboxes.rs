@@ -1,27 +1,46 @@
-//! Inboxes: made, listed, changed, removed.
+//! Inboxes and the projects that they are grouped under: made, listed, changed, removed; and the bound
+//! on an inbox's messages. It uses access only.
 
+mod counts;
+mod expiry;
 mod list;
+mod projects;
+mod purge;
+mod retention;
 mod rows;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
 
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    ChangedInbox, LiveEvent, Op, Verdict,
+    Bus, ChangedInbox, Clock, LiveEvent, Op, Store, Verdict,
     records::{self, InboxState, MaintenanceTask, Task},
 };
 
 use crate::{
-    App, Error, Result,
-    counts::Counts,
-    housekeeping,
-    receive::tell,
-    secrets::{BASE62, USERNAME, random_text},
+    Error, Result, Settings,
+    access::{Logins, password_context},
+    announce::announce,
+    ids::Ids,
+    jobs::Jobs,
+    limits::Limits,
+    parts::Parts,
+    secrets::{BASE62, Secrets, USERNAME, random_text},
+    storage_room::StorageRoom,
+    versions::Versions,
 };
 
-pub(crate) use list::ListRange;
+use counts::Counts;
+use counts::MessageCounts;
+use list::ListRange;
 pub use list::{InboxPage, InboxQuery};
-pub(crate) use rows::{READS_AT_ONCE, life};
+pub use projects::{ProjectPage, ProjectQuery};
+pub(crate) use purge::HousekeepingWork;
+pub(crate) use retention::Retention;
+use rows::READS_AT_ONCE;
+pub(crate) use rows::life;
 
 const DEFAULT_MAX_MESSAGES: u32 = 1_000;
 const USERNAME_LETTERS: usize = 12;
@@ -30,7 +49,7 @@ const PASSWORD_LETTERS: usize = 24;
 /// What a new inbox is to be; names and bounds are checked at the edge.
 #[derive(Debug, Clone)]
 pub struct NewInbox {
-    /// For people.
+    /// Human-readable.
     pub name: String,
     /// The most messages it keeps, 1 to 10,000.
     pub max_messages: u32,
@@ -56,7 +75,7 @@ impl NewInbox {
 /// What is to change; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default)]
 pub struct InboxChange {
-    /// For people.
+    /// Human-readable.
     pub name: Option<String>,
     /// The most messages it keeps, 1 to 10,000.
     pub max_messages: Option<u32>,
@@ -66,22 +85,81 @@ pub struct InboxChange {
     pub life: Option<Option<Duration>>,
 }
 
-impl App {
+/// Somebody who keeps something for an inbox beside its messages.
+#[async_trait]
+pub(crate) trait InboxDependent: Send + Sync {
+    /// Removes what is kept for an inbox that is gone. It may be called again, and again for an inbox
+    /// for which nothing is kept.
+    async fn inbox_removed(&self, team: TeamId, inbox: InboxId) -> Result<()>;
+}
+
+/// Inboxes and projects.
+pub struct Inboxes {
+    store: Arc<dyn Store>,
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    limits: Limits,
+    room: Arc<StorageRoom>,
+    jobs: Jobs,
+    versions: Arc<Versions>,
+    logins: Arc<Logins>,
+    counts: MessageCounts,
+    retention: Arc<Retention>,
+    /// What else is kept for inboxes.
+    dependent: Arc<dyn InboxDependent>,
+}
+
+impl Inboxes {
+    pub(crate) fn new(
+        parts: &Parts,
+        logins: Arc<Logins>,
+        retention: Arc<Retention>,
+        dependent: Arc<dyn InboxDependent>,
+    ) -> Self {
+        Self {
+            store: parts.ports.store.clone(),
+            bus: parts.ports.bus.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            room: parts.room.clone(),
+            jobs: parts.jobs.clone(),
+            versions: parts.versions.clone(),
+            logins,
+            counts: MessageCounts::new(parts),
+            retention,
+            dependent,
+        }
+    }
+
     /// One inbox with its counts.
-    pub async fn inbox(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
-        let team = by.team;
-        let inbox = self.inbox_record(team, id).await?;
-        let counts = self.counts(&inbox).await?;
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has none with this id, or it is past its time.
+    pub async fn get(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
+        let inbox = self.record(by.team, id).await?;
+        let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
     }
 
     /// Makes an inbox with its own SMTP credentials.
-    pub async fn create_inbox(&self, by: &Principal, new: NewInbox) -> Result<Inbox> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StorageFull`] when there is no room for it, [`Error::TooManyInboxes`] when the team
+    /// makes inboxes faster than it may, and [`Error::Invalid`] for a project that is not there.
+    pub async fn create(&self, by: &Principal, new: NewInbox) -> Result<Inbox> {
         let team = by.team;
-        self.room_for_more().await?;
+        self.room.check().await?;
         self.check_project(team, new.project).await?;
         self.meter_inboxes(team).await?;
-        let now = self.now();
+        let now = self.clock.now();
         let username = random_text(USERNAME_LETTERS, USERNAME);
         let inbox = records::Inbox {
             id: InboxId(self.ids.next()),
@@ -94,8 +172,8 @@ impl App {
             password: self.new_password(&username)?,
             username,
         };
-        let chore = inbox.expires_at.map(|due| expiry(&inbox, due)).transpose()?;
-        self.write_new(&inbox, chore).await?;
+        let task = inbox.expires_at.map(|due| expiry(&inbox, due)).transpose()?;
+        self.write_new(&inbox, task).await?;
         self.retention.created(inbox.id);
         self.present(&inbox, Counts::default())
     }
@@ -103,7 +181,7 @@ impl App {
     /// Takes one from the team's allowance of new inboxes.
     async fn meter_inboxes(&self, team: TeamId) -> Result<()> {
         let Some(rate) = self.settings.inbox_rate else { return Ok(()) };
-        match self.take_if_answered(&format!("inboxes:{team}"), rate).await {
+        match self.limits.take_if_answered(&format!("inboxes:{team}"), rate).await {
             Some(Verdict::Limited { retry_after }) => {
                 Err(Error::TooManyInboxes { most: rate.burst, retry_after })
             }
@@ -112,22 +190,22 @@ impl App {
     }
 
     /// Changes an inbox. A lower bound takes effect at once, and so does another end.
-    pub async fn update_inbox(
-        &self,
-        by: &Principal,
-        id: InboxId,
-        change: InboxChange,
-    ) -> Result<Inbox> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has none with this id, [`Error::Invalid`] for a project that is
+    /// not there, and [`Error::Conflict`] when others change it again and again.
+    pub async fn update(&self, by: &Principal, id: InboxId, change: InboxChange) -> Result<Inbox> {
         let team = by.team;
         self.check_project(team, change.project.flatten()).await?;
-        let ends = change.life.map(|life| life.map(|life| self.now().after(life)));
+        let ends = change.life.map(|life| life.map(|life| self.clock.now().after(life)));
         if let Some(Some(due)) = ends {
-            // First the chore: without a new end it finds that its time has not come.
-            let chore = expiry(&self.inbox_record(team, id).await?, due)?;
-            self.ports.store.write(vec![chore]).await?;
+            // First the task: without a new end it finds that its time has not come.
+            let task = expiry(&self.record(team, id).await?, due)?;
+            self.store.write(vec![task]).await?;
         }
         let inbox = self
-            .edit_inbox(team, id, |inbox| {
+            .edit(team, id, |inbox| {
                 if let Some(name) = &change.name {
                     inbox.name.clone_from(name);
                 }
@@ -140,25 +218,34 @@ impl App {
             self.retention.trim(id, inbox.max_messages).await?;
         }
         self.announce_change(team, id, None).await;
-        let counts = self.counts(&inbox).await?;
+        let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
     }
 
     /// Replaces the SMTP password; the old one stops working.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has none with this id, and [`Error::Conflict`] when others
+    /// change it again and again.
     pub async fn rotate_password(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
-        let team = by.team;
-        let username = self.inbox_record(team, id).await?.username;
+        let username = self.record(by.team, id).await?.username;
         let password = self.new_password(&username)?;
-        let inbox = self.edit_inbox(team, id, |inbox| inbox.password.clone_from(&password)).await?;
-        self.announce_change(team, id, None).await;
-        let counts = self.counts(&inbox).await?;
+        let inbox = self.edit(by.team, id, |inbox| inbox.password.clone_from(&password)).await?;
+        self.announce_change(by.team, id, None).await;
+        let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
     }
 
     /// Removes an inbox at once, and what it holds soon after.
-    pub async fn delete_inbox(&self, by: &Principal, id: InboxId) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has none with this id, and [`Error::Conflict`] when others
+    /// change it again and again.
+    pub async fn delete(&self, by: &Principal, id: InboxId) -> Result<()> {
         let team = by.team;
-        let inbox = match self.inbox_record(team, id).await {
+        let inbox = match self.record(team, id).await {
             Err(Error::NotFound) => {
                 // A removal that was cut off may have left it in the list.
                 self.remove_leftovers(team, id, None).await?;
@@ -168,12 +255,12 @@ impl App {
         };
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
-        housekeeping::schedule_purge(self, &inbox).await?;
-        let removed = self.remove_inbox_rows(team, id).await;
+        self.schedule_purge(&inbox).await?;
+        let removed = self.remove_rows(team, id).await;
         // Where it is not known what was removed, nobody may rely on what was there.
-        self.login_changed(&inbox.username).await;
+        self.logins.changed(&inbox.username).await;
         removed?;
-        self.remove_rule(team, id).await?;
+        self.dependent.inbox_removed(team, id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;
         Ok(())
     }
@@ -189,12 +276,12 @@ impl App {
     }
 
     fn new_password(&self, username: &str) -> Result<String> {
-        self.secrets.seal(&seal_context(username), &random_text(PASSWORD_LETTERS, BASE62))
+        self.secrets.seal(&password_context(username), &random_text(PASSWORD_LETTERS, BASE62))
     }
 
-    /// Tells who listens; whoever misses it reads the store again.
-    pub(crate) async fn announce(&self, inbox: InboxId, event: LiveEvent) {
-        tell(&*self.ports.bus, inbox, event).await;
+    /// How many messages an inbox has.
+    pub(crate) async fn message_count(&self, inbox: &records::Inbox) -> Result<u64> {
+        Ok(self.counts.of(inbox).await?.total)
     }
 
     /// Tells who listens what an inbox is now that it was changed.
@@ -205,8 +292,8 @@ impl App {
         state: Option<InboxState>,
     ) {
         let changed = async {
-            let (record, version) = self.versioned_inbox(team, id).await?;
-            let (counted_at, counts) = (self.ids.next(), self.counts(&record).await?);
+            let (record, version) = self.versioned(team, id).await?;
+            let (counted_at, counts) = (self.ids.next(), self.counts.of(&record).await?);
             let Counts { total: messages, unread } = counts;
             Ok::<_, Error>(ChangedInbox { record, version, messages, unread, counted_at, state })
         };
@@ -215,12 +302,23 @@ impl App {
         self.announce(id, LiveEvent::InboxUpdated { changed }).await;
     }
 
-    fn address(&self, inbox: &records::Inbox) -> String {
+    async fn announce(&self, inbox: InboxId, event: LiveEvent) {
+        announce(&*self.bus, inbox, event).await;
+    }
+
+    /// The address that an inbox has.
+    pub(crate) fn address(&self, inbox: &records::Inbox) -> String {
         format!("{}@{}", inbox.username, self.settings.mail_domain)
     }
 
-    pub(crate) fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
-        let password = self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
+    /// An inbox as its announcement has it.
+    pub(crate) fn present_changed(&self, changed: &ChangedInbox) -> Result<Inbox> {
+        let counts = Counts { total: changed.messages, unread: changed.unread };
+        self.present(&changed.record, counts)
+    }
+
+    fn present(&self, inbox: &records::Inbox, counts: Counts) -> Result<Inbox> {
+        let password = self.secrets.open(&password_context(&inbox.username), &inbox.password)?;
         Ok(Inbox {
             id: inbox.id,
             name: inbox.name.clone(),
@@ -247,14 +345,4 @@ fn expiry(inbox: &records::Inbox, due: Time) -> Result<Op> {
     let records::Inbox { id, team, username, .. } = inbox;
     let task = Task::ExpireInbox { team: *team, inbox: *id, username: username.clone() };
     Ok(MaintenanceTask::new(due, id.to_string(), task).planned()?)
-}
-
-/// What an SMTP password is sealed for.
-pub(crate) fn seal_context(username: &str) -> String {
-    format!("smtp:{username}")
-}
-
-/// What is left of a disposable inbox's life.
-pub(crate) fn remaining(expires_at: Option<Time>, now: Time) -> Option<Duration> {
-    expires_at.map(|at| at.since(now))
 }

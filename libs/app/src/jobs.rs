@@ -3,16 +3,15 @@
 //! A queue that may lose what it acknowledged has the outbox behind it: a row from before a job is
 //! published until it is finished, from which the janitor publishes again.
 
-use std::{borrow::Cow, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use futures_util::future::{join_all, try_join_all};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use trapline_model::Time;
 use trapline_store::{
-    Job, Lane, Lease, Op, PortError, Record, Result, Store, When, by_partition, records::Outbox,
+    Clock, Job, Lane, Lease, Op, PortError, Ports, Queue, Record, Result, Store, When,
+    by_partition, records::Outbox,
 };
-
-use crate::App;
 
 /// The documents of one batch, in bytes: CQL servers refuse batches of 50 KiB.
 const BATCH_BYTES: usize = 32 << 10;
@@ -80,6 +79,12 @@ fn on_time(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
     Ok(if late { Cow::Owned(placed(job, now)?) } else { Cow::Borrowed(job) })
 }
 
+/// The same job for another time.
+pub(crate) fn job_at(old: &Job, due: Time) -> Result<Job> {
+    let next: serde_json::Value = work(old)?;
+    job(old.lane, old.id.clone(), old.attempt, next, due)
+}
+
 fn row_of(job: &Job) -> Result<Outbox> {
     let body = Body::<serde::de::IgnoredAny>::deserialize(&job.body).map_err(corrupt)?;
     Ok(Outbox { due: body.row.unwrap_or(body.due), job: job.clone() })
@@ -89,38 +94,44 @@ fn corrupt(source: serde_json::Error) -> PortError {
     PortError::Corrupt { table: "job", source }
 }
 
-impl App {
+/// The queue of jobs, and the outbox behind it where the queue may lose what it acknowledged.
+#[derive(Clone)]
+pub(crate) struct Jobs {
+    store: Arc<dyn Store>,
+    queue: Arc<dyn Queue>,
+    clock: Clock,
+}
+
+impl Jobs {
+    pub(crate) fn new(ports: &Ports, clock: Clock) -> Self {
+        Self { store: ports.store.clone(), queue: ports.queue.clone(), clock }
+    }
+
     /// Stores a job, to be done once it is due. An unreachable queue only delays it.
     pub(crate) async fn schedule(&self, job: &Job) -> Result<()> {
         let due = due(job)?;
-        if self.ports.queue.durable() {
-            return self.ports.queue.publish(job, Some(due)).await;
+        if self.queue.durable() {
+            return self.queue.publish(job, Some(due)).await;
         }
-        let job = on_time(job, self.now())?;
-        self.ports.store.write(vec![outbox_put(&job)?]).await?;
-        if let Err(error) = self.ports.queue.publish(&job, Some(due)).await {
+        let job = on_time(job, self.clock.now())?;
+        self.store.write(vec![outbox_put(&job)?]).await?;
+        if let Err(error) = self.queue.publish(&job, Some(due)).await {
             tracing::warn!(%error, job.id, "a job waits in the outbox");
         }
         Ok(())
     }
 
-    /// The same job for another time.
-    pub fn job_at(old: &Job, due: Time) -> Result<Job> {
-        let next: serde_json::Value = work(old)?;
-        job(old.lane, old.id.clone(), old.attempt, next, due)
-    }
-
     /// When to look again for the row of a job that has none; never, once the row is late. Where the
     /// queue is quicker than the store, a job may be there before its row is.
     pub(crate) fn ahead_of_its_row(&self, job: &Job) -> Result<Option<Time>> {
-        let now = self.now();
+        let now = self.clock.now();
         Ok((now.since(due(job)?) < AHEAD).then(|| now.after(LOOK_AGAIN)))
     }
 
     /// What becomes of a job whose row is not there.
     pub(crate) fn without_row<A>(&self, job: &Job) -> Result<Begun<A>> {
         Ok(match self.ahead_of_its_row(job)? {
-            Some(due) => Begun::Later(Self::job_at(job, due)?),
+            Some(due) => Begun::Later(job_at(job, due)?),
             None => Begun::Over,
         })
     }
@@ -128,17 +139,18 @@ impl App {
     /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are
     /// in its next commit, the rows first; elsewhere a job comes after its row.
     pub(crate) async fn schedule_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
-        if self.ports.queue.durable() {
-            return tokio::try_join!(self.write_all(rows), self.publish_all(jobs)).map(drop);
+        if self.queue.durable() {
+            return tokio::try_join!(write_all(&*self.store, rows), self.publish_all(jobs))
+                .map(drop);
         }
         let mut ops = rows;
-        let now = self.now();
+        let now = self.clock.now();
         let jobs = jobs.iter().map(|job| on_time(job, now).map(Cow::into_owned));
         let jobs = jobs.collect::<Result<Vec<_>>>()?;
         for job in &jobs {
             ops.push(outbox_put(job)?);
         }
-        self.write_all(ops).await?;
+        write_all(&*self.store, ops).await?;
         if let Err(error) = self.publish_all(&jobs).await {
             tracing::warn!(%error, jobs = jobs.len(), "jobs wait in the outbox");
         }
@@ -148,37 +160,32 @@ impl App {
     async fn publish_all(&self, jobs: &[Job]) -> Result<()> {
         let mut publishing = Vec::with_capacity(jobs.len());
         for job in jobs {
-            publishing.push(self.ports.queue.publish(job, Some(due(job)?)));
+            publishing.push(self.queue.publish(job, Some(due(job)?)));
         }
         join_all(publishing).await.into_iter().collect()
     }
 
-    /// Writes rows that need not be there together, see [`write_all`].
-    pub(crate) async fn write_all(&self, ops: Vec<Op>) -> Result<()> {
-        write_all(&*self.ports.store, ops).await
-    }
-
     /// Removes a job that is done.
-    pub async fn job_done(&self, lease: Lease) -> Result<()> {
-        if !self.ports.queue.durable() {
-            self.ports.store.write(vec![outbox_delete(&lease.job)?]).await?;
+    pub(crate) async fn job_done(&self, lease: Lease) -> Result<()> {
+        if !self.queue.durable() {
+            self.store.write(vec![outbox_delete(&lease.job)?]).await?;
         }
-        self.ports.queue.finish(lease).await
+        self.queue.finish(lease).await
     }
 
     /// Puts `next` in a job's place, for the time that `next` names.
-    pub async fn job_again(&self, lease: Lease, next: &Job) -> Result<()> {
+    pub(crate) async fn job_again(&self, lease: Lease, next: &Job) -> Result<()> {
         let due = due(next)?;
-        if self.ports.queue.durable() {
-            return self.ports.queue.retry(lease, next, due).await;
+        if self.queue.durable() {
+            return self.queue.retry(lease, next, due).await;
         }
-        let (old, now) = (outbox_delete(&lease.job)?, self.now());
+        let (old, now) = (outbox_delete(&lease.job)?, self.clock.now());
         let next = on_time(next, now)?;
         let new = outbox_put(&next)?;
         let same = new.key() == old.key();
-        self.ports.store.write(vec![new]).await?;
-        self.ports.queue.retry(lease, &next, due).await?;
-        if same { Ok(()) } else { self.ports.store.write(vec![old]).await }
+        self.store.write(vec![new]).await?;
+        self.queue.retry(lease, &next, due).await?;
+        if same { Ok(()) } else { self.store.write(vec![old]).await }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use crate::{App, jobs};
+use crate::{App, jobs, receive::Arrival};
 
 /// A third of a lease's time: two extensions may fail.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
@@ -12,6 +13,11 @@ const MAX_ATTEMPTS: u32 = 10;
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 impl App {
+    /// The same job for another time.
+    pub fn job_at(old: &Job, due: Time) -> Result<Job> {
+        jobs::job_at(old, due)
+    }
+
     /// Waits up to `wait` for a due job of the lane, then takes up to `max`. Each is held for 30 s.
     pub async fn take_jobs(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
         self.ports.queue.take(lane, max, wait).await
@@ -39,12 +45,29 @@ impl App {
         let Job { id, lane, attempt, .. } = &lease.job;
         if *attempt >= MAX_ATTEMPTS {
             tracing::error!(error = why, job.id = id, "a job was given up");
-            return self.job_done(lease).await;
+            return self.jobs.job_done(lease).await;
         }
         tracing::warn!(error = why, job.id = id, "a job is tried again");
         let due = self.now().after(RETRY_AFTER);
         let work: serde_json::Value = jobs::work(&lease.job)?;
         let next = jobs::job(*lane, id.clone(), attempt + 1, work, due)?;
-        self.job_again(lease, &next).await
+        self.jobs.job_again(lease, &next).await
+    }
+
+    /// Removes a job that is done.
+    pub async fn job_done(&self, lease: Lease) -> Result<()> {
+        self.jobs.job_done(lease).await
+    }
+
+    /// Puts `next` in a job's place, for the time that `next` names.
+    pub async fn job_again(&self, lease: Lease, next: &Job) -> Result<()> {
+        self.jobs.job_again(lease, next).await
+    }
+
+    /// Does what arrived mail sets off. Doing it again changes nothing.
+    pub async fn arrived(&self, job: &Job) -> crate::Result<()> {
+        let arrivals: Vec<Arrival> = jobs::work(job)?;
+        self.tell_webhooks(&arrivals).await?;
+        self.forward_arrivals(&arrivals).await
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use trapline_model::Address;
 
-use crate::{App, Error, Outbound, Result, claims::Claims};
+use crate::{App, Error, Outbound, Result, in_flight::InFlight};
 
 pub(crate) use address::{Mailbox, domain_of};
 pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
@@ -27,7 +27,7 @@ pub use send::MailAttempt;
 /// What the use cases of mail share.
 #[derive(Default)]
 pub(crate) struct Shared {
-    claims: Arc<Claims>,
+    claims: Arc<InFlight>,
 }
 
 impl App {

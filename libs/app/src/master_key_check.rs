@@ -3,7 +3,7 @@
 use trapline_model::TeamId;
 use trapline_store::{load, records::SharedSecret};
 
-use crate::{App, Result, inboxes::seal_context};
+use crate::{App, Result, access::password_context};
 
 /// The name of a shared secret that is there only to be opened.
 const CANARY: &str = "master_key_check";
@@ -13,7 +13,7 @@ impl App {
     /// sealed with another key. Where there is no installation yet, nothing is read or made; one of an
     /// earlier release that has no canary is looked at once it is upgraded.
     pub(crate) async fn check_master_key(&self) -> Result<()> {
-        let Some(run) = self.installed().await? else { return Ok(()) };
+        let Some(run) = self.access.installed().await? else { return Ok(()) };
         let canary = SharedSecret::row(CANARY);
         if load::<SharedSecret>(&*self.ports.store, &canary).await?.is_none() {
             // An earlier release made the installation. A canary must not vouch for another key.
@@ -22,13 +22,13 @@ impl App {
             }
             self.open_a_password(run.team).await?;
         }
-        self.shared_secret(CANARY, CANARY).await.map(drop)
+        self.access.shared_secret(CANARY, CANARY).await.map(drop)
     }
 
     /// Opens the password of an inbox of the team, if it has one.
     async fn open_a_password(&self, team: TeamId) -> Result<()> {
-        if let Some(inbox) = self.some_inbox(team).await? {
-            self.secrets.open(&seal_context(&inbox.username), &inbox.password)?;
+        if let Some(inbox) = self.inboxes.some_of(team).await? {
+            self.secrets.open(&password_context(&inbox.username), &inbox.password)?;
         }
         Ok(())
     }

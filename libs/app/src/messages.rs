@@ -1,62 +1,108 @@
-//! Messages: listed, read, marked, removed.
+//! Messages: listed, searched, read, shown, marked, removed. It uses inboxes.
 
+mod content;
 mod heading;
 mod list;
 mod marks;
 mod original;
+mod preview;
 mod read;
+
+use std::sync::Arc;
 
 use futures_util::future::try_join;
 use trapline_model::{Envelope, InboxId, Message, MessageId, Principal, Summary, TeamId};
 use trapline_store::{
-    LiveEvent, Op, Scan, Value, When, is_v7,
+    Bus, Clock, LiveEvent, Op, Scan, Store, Value, When, is_v7,
     records::{self, Mark},
 };
 use uuid::Uuid;
 
-use crate::{App, Error, Result, counts::message_keys, janitor};
-
-pub(crate) use list::rows_of;
+use crate::{
+    Error, Result, Settings,
+    announce::announce,
+    ids::Ids,
+    inboxes::Inboxes,
+    message_scans::message_keys,
+    parts::Parts,
+    read_marks::ReadMarks,
+    secrets::Secrets,
+    segment_reviews::{plan_reviews, reviews},
+    versions::Versions,
+};
+use content::MessageBytes;
 pub use list::{ListQuery, Page};
 pub use original::{Original, Pieces};
+pub use preview::{PreviewUrl, RenderedHtml, Signature};
 pub use read::Download;
 
-impl App {
+/// Messages of inboxes.
+pub struct Messages {
+    store: Arc<dyn Store>,
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    versions: Arc<Versions>,
+    read_marks: ReadMarks,
+    bytes: MessageBytes,
+    inboxes: Arc<Inboxes>,
+}
+
+impl Messages {
+    pub(crate) fn new(parts: &Parts, inboxes: Arc<Inboxes>) -> Self {
+        Self {
+            store: parts.ports.store.clone(),
+            bus: parts.ports.bus.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            settings: parts.settings.clone(),
+            versions: parts.versions.clone(),
+            read_marks: parts.read_marks.clone(),
+            bytes: MessageBytes::new(parts),
+            inboxes,
+        }
+    }
+
     /// Removes a message: it is gone from every answer at once. When its bytes go, ADR 5 says.
-    pub async fn delete_message(&self, by: &Principal, id: MessageId) -> Result<()> {
-        let team = by.team;
-        let message = self.message_row(team, id).await?;
-        let mut ops = janitor::marks(&[message.blob.segment].into(), self.now())?;
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such message.
+    pub async fn delete(&self, by: &Principal, id: MessageId) -> Result<()> {
+        let message = self.record(by.team, id).await?;
+        let mut ops = reviews(&[message.blob.segment].into(), self.clock.now())?;
         let delete = |key| Op::Delete { key, when: When::Always };
         ops.extend([delete(records::Message::row(id)), delete(Mark::row(id))]);
-        self.ports.store.write(ops).await?;
-        self.changed(id.inbox).await;
-        self.announce(id.inbox, LiveEvent::MessagesDeleted { ids: vec![id.uuid] }).await;
+        self.store.write(ops).await?;
+        self.versions.changed(id.inbox).await;
+        announce(&*self.bus, id.inbox, LiveEvent::MessagesDeleted { ids: vec![id.uuid] }).await;
         Ok(())
     }
 
     /// Removes every message that is in the inbox now.
-    pub async fn empty_inbox(&self, by: &Principal, id: InboxId) -> Result<()> {
-        let team = by.team;
-        self.inbox_record(team, id).await?;
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such inbox.
+    pub async fn empty(&self, by: &Principal, id: InboxId) -> Result<()> {
+        self.inboxes.record(by.team, id).await?;
         if let Some(uuid) = self.newest(id).await? {
             let until = MessageId { inbox: id, uuid };
-            self.mark_segments(id).await?;
+            plan_reviews(&*self.store, id, None, self.clock.now()).await?;
             let ops = [records::Message::row(until), Mark::row(until)];
-            self.ports.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
-            self.changed(id).await;
+            self.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
+            self.versions.changed(id).await;
         }
-        self.announce(id, LiveEvent::InboxEmptied).await;
+        announce(&*self.bus, id, LiveEvent::InboxEmptied).await;
         Ok(())
     }
 
     /// The message's record, if the inbox is the team's and the message still within its bound.
-    pub(crate) async fn message_row(
-        &self,
-        team: TeamId,
-        id: MessageId,
-    ) -> Result<records::Message> {
-        let inbox = self.inbox_record(team, id.inbox).await?;
+    pub(crate) async fn record(&self, team: TeamId, id: MessageId) -> Result<records::Message> {
+        let inbox = self.inboxes.record(team, id.inbox).await?;
         if !is_v7(id.uuid) {
             return Err(Error::NotFound);
         }
@@ -64,8 +110,7 @@ impl App {
         let until = Some(vec![Value::Uuid(id.uuid)]);
         let newer = Scan { until, ..message_keys(id.inbox, max.saturating_add(1)) };
         let row = records::Message::row(id);
-        let (row, newer) =
-            try_join(self.ports.store.get(&row), self.ports.store.scan(newer)).await?;
+        let (row, newer) = try_join(self.store.get(&row), self.store.scan(newer)).await?;
         // What is over the bound is out of sight at once, and removed soon after.
         let row = row.filter(|_| newer.len() <= max).ok_or(Error::NotFound)?;
         Ok(records::Message::of(&row)?)
@@ -74,7 +119,7 @@ impl App {
     /// The newest message that is in the inbox now. Ids of other processes may be ahead of this one's
     /// clock, so "all messages" ends with one that was seen.
     async fn newest(&self, inbox: InboxId) -> Result<Option<Uuid>> {
-        let rows = self.ports.store.scan(message_keys(inbox, 1)).await?;
+        let rows = self.store.scan(message_keys(inbox, 1)).await?;
         Ok(rows.first().map(records::Message::id))
     }
 }

@@ -2,22 +2,38 @@
 //!
 //! There is no timer: a group is what arrived while the last one was being written. One task forms
 //! the groups, so ids and times have the same order; visibility has it too where one group at a time
-//! is written.
+//! is written. It uses access, inboxes and messages; who is told of arrivals subscribes.
 
 mod announcer;
 mod arrivals;
+mod catch_all;
 mod committer;
 mod cut;
 mod draft;
+mod sample;
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 use trapline_model::{Envelope, MessageId};
+use trapline_store::{Clock, Store};
 
-use crate::{App, Error, Mailbox, Result, Supervisor, metrics};
-pub(crate) use announcer::{Announcer, tell};
-pub(crate) use arrivals::{Arrival, Interested};
-pub(crate) use committer::{Committer, MAX_ANNOUNCED};
+use crate::{
+    CpuPool, DeliveryTarget, Error, LoginRefused, Result, Settings, Supervisor,
+    access::AccessControl,
+    ids::Ids,
+    inboxes::{Inboxes, Retention},
+    limits::Limits,
+    messages::Messages,
+    metrics,
+    parts::Parts,
+    storage_room::StorageRoom,
+};
+use arrivals::ArrivalSubscribers;
+pub(crate) use arrivals::{Arrival, ArrivalSubscriber};
+use catch_all::CatchAll;
+use committer::Committer;
 use draft::Draft;
 
 /// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.
@@ -29,39 +45,105 @@ const INLINE_SUMMARY: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Incoming {
     /// Where it goes; each inbox once.
-    pub mailboxes: Vec<Mailbox>,
+    pub targets: Vec<DeliveryTarget>,
     /// What the session said.
     pub envelope: Envelope,
     /// The bytes as sent.
     pub raw: Bytes,
 }
 
-type Done = oneshot::Sender<Result<Vec<MessageId>>>;
-type Waiting = (Draft, Done);
+/// Where the outcome of a mail goes: the ids of its messages, in the order of its targets.
+type MailReply = oneshot::Sender<Result<Vec<MessageId>>>;
 
-/// The entrance to the open group.
-pub(crate) struct Receiver(mpsc::Sender<Waiting>);
-
-impl Receiver {
-    pub(crate) fn start(committer: Committer, tasks: &Supervisor) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        tasks.spawn("committer", committer.run(receiver));
-        Self(sender)
-    }
+/// A mail that waits for the open group.
+struct QueuedMail {
+    draft: Draft,
+    reply: MailReply,
 }
 
-impl App {
+/// The services that the receiving path uses.
+pub(crate) struct ReceiveUses {
+    pub(crate) access: Arc<AccessControl>,
+    pub(crate) inboxes: Arc<Inboxes>,
+    pub(crate) messages: Arc<Messages>,
+    pub(crate) retention: Arc<Retention>,
+    /// Asked before a group is committed, so each must answer from memory almost always.
+    pub(crate) subscribers: Vec<Arc<dyn ArrivalSubscriber>>,
+}
+
+/// The receiving path.
+pub struct MailReceiver {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    settings: Arc<Settings>,
+    limits: Limits,
+    room: Arc<StorageRoom>,
+    cpu: Arc<CpuPool>,
+    access: Arc<AccessControl>,
+    inboxes: Arc<Inboxes>,
+    messages: Arc<Messages>,
+    /// The entrance to the open group.
+    queue: mpsc::Sender<QueuedMail>,
+    catch_all: CatchAll,
+}
+
+impl MailReceiver {
+    /// Also starts the task that forms the groups; it ends once this is dropped.
+    pub(crate) fn start(parts: &Parts, uses: ReceiveUses, tasks: &Supervisor) -> Self {
+        let ReceiveUses { access, inboxes, messages, retention, subscribers } = uses;
+        let (queue, mails) = mpsc::channel(WAITING);
+        let committer = Committer::new(parts, retention, ArrivalSubscribers(subscribers));
+        tasks.spawn("committer", committer.run(mails));
+        Self {
+            store: parts.ports.store.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            room: parts.room.clone(),
+            cpu: parts.cpu.clone(),
+            access,
+            inboxes,
+            messages,
+            queue,
+            catch_all: CatchAll::new(),
+        }
+    }
+
+    /// The inbox that mail to this address lands in without credentials.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, and [`Error::Unavailable`] before the first start of an
+    /// installation, which makes the inbox for unknown addresses.
+    pub async fn route(&self, recipient: &str) -> Result<Result<DeliveryTarget, LoginRefused>> {
+        if let Some(found) = self.access.target_of_address(recipient).await? {
+            return Ok(found);
+        }
+        if !self.settings.catch_all {
+            return Ok(Err(LoginRefused::Unknown));
+        }
+        self.catch_all().await.map(Ok)
+    }
+
     /// Stores a mail in each of its inboxes and returns the messages' ids. When it returns, they are
-    /// durable and visible; on an error nothing is.
-    pub async fn receive(&self, mail: Incoming) -> Result<Vec<MessageId>> {
+    /// durable and visible.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StorageFull`] when there is no room, and [`Error::Unavailable`] when a backend does
+    /// not answer; then nothing is stored.
+    pub async fn deliver(&self, mail: Incoming) -> Result<Vec<MessageId>> {
         let draft = if mail.raw.len() > INLINE_SUMMARY {
             self.cpu.run(move || Draft::of(mail)).await?
         } else {
             Draft::of(mail)
         };
         let bytes = draft.raw.len();
-        let (done, committed) = oneshot::channel();
-        self.receiver.0.send((draft, done)).await.map_err(|_| Error::Unavailable)?;
+        let (reply, committed) = oneshot::channel();
+        let queued = self.queue.send(QueuedMail { draft, reply }).await;
+        queued.map_err(|_| Error::Unavailable)?;
         let ids = committed.await.map_err(|_| Error::Unavailable)?;
         if matches!(ids, Err(Error::StorageFull)) {
             self.room.note_full();

@@ -50,7 +50,7 @@ impl App {
             return Ok(());
         }
         // Where there is no installation yet, there are no rows of earlier releases.
-        let is_new = self.installed().await?.is_none();
+        let is_new = self.access.installed().await?.is_none();
         for step in open {
             if !is_new {
                 tracing::info!(step = step.name, "rows of an earlier release are moved");

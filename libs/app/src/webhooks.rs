@@ -25,6 +25,7 @@ mod vectors;
 
 use std::sync::{Arc, OnceLock};
 
+use async_trait::async_trait;
 use moka::sync::Cache;
 use trapline_model::{InboxId, Principal, Subscription, TeamId, Webhook, WebhookId};
 use trapline_store::{
@@ -34,18 +35,26 @@ use trapline_store::{
 
 use crate::{
     App, Error, Result,
-    claims::Claims,
-    logins::EVERYWHERE,
+    announce::BROADCAST,
+    in_flight::InFlight,
+    receive::ArrivalSubscriber,
     secrets::{BASE62, random_text},
-    team_rows::TeamRows,
+    team_cache::TeamCache,
 };
 
-pub use attempt::{Attempt, Caller, Failure, Outcome, Reply};
+pub use attempt::{Attempt, Failure, Outcome, Reply, WebhookSender};
 use endpoint::Endpoints;
 use status::Statuses;
 
 /// A team's webhooks, as the receiving path knows them.
-pub(crate) type Hooks = TeamRows<records::Webhook>;
+pub(crate) type Hooks = TeamCache<records::Webhook>;
+
+#[async_trait]
+impl ArrivalSubscriber for Hooks {
+    async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool> {
+        Ok(self.of(team).await?.iter().any(|hook| hook.wants(inbox)))
+    }
+}
 
 /// The most webhooks of one team.
 const MAX_WEBHOOKS: usize = 1_000;
@@ -58,13 +67,13 @@ const EDIT_TRIES: usize = 8;
 pub(crate) struct Shared {
     pub(crate) hooks: Arc<Hooks>,
     statuses: Statuses,
-    claims: Arc<Claims>,
+    in_flight: Arc<InFlight>,
     endpoints: Endpoints,
     /// This process, among those that work on backlogs.
     holder: String,
     /// Parts of logs that have a row of their own by now.
     buckets: Cache<DeliveryBucket, ()>,
-    caller: OnceLock<Arc<dyn Caller>>,
+    caller: OnceLock<Arc<dyn WebhookSender>>,
 }
 
 impl Shared {
@@ -74,7 +83,7 @@ impl Shared {
                 records::Webhook::of_team(team, MAX_WEBHOOKS)
             })),
             statuses: Statuses::new(ports.store.clone()),
-            claims: Arc::default(),
+            in_flight: Arc::default(),
             endpoints: Endpoints::new(),
             holder: random_text(SECRET_LETTERS, BASE62),
             buckets: Cache::new(rows::BUCKETS_KNOWN),
@@ -111,7 +120,7 @@ pub struct WebhookChange {
 
 impl App {
     /// Says how webhooks are called, and which addresses may be; once, before requests are taken.
-    pub fn call_webhooks_with(&self, caller: Arc<dyn Caller>) {
+    pub fn call_webhooks_with(&self, caller: Arc<dyn WebhookSender>) {
         if self.webhooks.caller.set(caller).is_err() {
             tracing::error!("webhooks are called in two ways; the first stays");
         }
@@ -207,7 +216,7 @@ impl App {
     /// Makes this and every other process look again.
     async fn hooks_changed(&self, team: TeamId) {
         self.webhooks.hooks.forget(team);
-        self.announce(EVERYWHERE, LiveEvent::HooksChanged { team }).await;
+        self.announce(BROADCAST, LiveEvent::HooksChanged { team }).await;
     }
 
     async fn webhook_records(&self, team: TeamId) -> Result<Vec<records::Webhook>> {

@@ -35,7 +35,7 @@ impl Handler for Housekeeping {
     }
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        match self.0.housekeep(job).await {
+        match self.0.maintenance().housekeep(job).await {
             Ok(()) => Ok(Ended::Done),
             // The inbox is still there: its delete was cut off, and a repeated one plans this again.
             Err(Error::Conflict) => Err(Error::Conflict),

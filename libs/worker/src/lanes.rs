@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use tokio::{task::JoinSet, time::timeout};
-use trapline_app::{App, Error, Job, Lane, Lease, Supervisor, metrics, run_janitor};
+use trapline_app::{App, Error, Job, Lane, Lease, Supervisor, metrics};
 use trapline_model::Time;
 
 /// How often a loop shows that it lives, and the longest that it waits for anything.
@@ -45,7 +45,8 @@ pub fn start(
     instance: &str,
     holder: String,
 ) {
-    tasks.spawn("janitor", run_janitor(app.clone(), holder));
+    let service = app.clone();
+    tasks.spawn("janitor", async move { service.maintenance().run_janitor(&holder).await });
     for handler in handlers {
         let lane = handler.lane().name();
         tasks.spawn(lane, run_lane(app.clone(), handler, instance.to_owned()));
@@ -85,7 +86,7 @@ impl LaneLoop {
     async fn show_life(&mut self) {
         let now = self.app.now();
         if self.shown.is_none_or(|shown| now.since(shown) >= LOOK) {
-            self.app.beat("worker", &self.instance).await;
+            self.app.maintenance().beat("worker", &self.instance).await;
             self.shown = Some(now);
         }
     }

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use tokio::sync::Semaphore;
-use trapline_app::{App, Attempt, Caller, Error, Failure, Job, Lane, Outcome, Reply};
+use trapline_app::{App, Attempt, Error, Failure, Job, Lane, Outcome, Reply, WebhookSender};
 
 use crate::{
     arrivals::after_outage,
@@ -39,7 +39,7 @@ impl WebhookCaller {
 }
 
 #[async_trait]
-impl Caller for WebhookCaller {
+impl WebhookSender for WebhookCaller {
     fn check(&self, url: &Url) -> Result<(), String> {
         self.guard.check(url).map_err(|refusal| refusal.to_string())
     }
@@ -74,12 +74,12 @@ struct Calls {
 
 /// The calls of one lane.
 struct Limited {
-    caller: Arc<dyn Caller>,
+    caller: Arc<dyn WebhookSender>,
     permits: Semaphore,
 }
 
 #[async_trait]
-impl Caller for Limited {
+impl WebhookSender for Limited {
     fn check(&self, url: &Url) -> Result<(), String> {
         self.caller.check(url)
     }
@@ -93,7 +93,7 @@ impl Caller for Limited {
 
 /// The handlers of both webhook lanes.
 #[must_use]
-pub fn webhook_handlers(app: &Arc<App>, caller: &Arc<dyn Caller>) -> Vec<Arc<dyn Handler>> {
+pub fn webhook_handlers(app: &Arc<App>, caller: &Arc<dyn WebhookSender>) -> Vec<Arc<dyn Handler>> {
     let calls = |lane| {
         let permits = Semaphore::new(at_once(lane));
         Calls { app: app.clone(), caller: Limited { caller: caller.clone(), permits }, lane }

@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_app::{App, Caller, Relay, Supervisor};
+use trapline_app::{App, Relay, Supervisor, WebhookSender};
 use trapline_embedded::Embedded;
 use trapline_smtp::Server;
 use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handlers};
 
-use crate::{backend::Backend, config::Roles, mailroom::Inboxes};
+use crate::{backend::Backend, config::Roles, mailroom::InboxMailroom};
 
 const SWEEP: Duration = Duration::from_secs(30);
 /// Rows that one sweep removes at most.
@@ -21,12 +21,12 @@ pub(super) async fn start(
     app: &Arc<App>,
     backend: &Backend,
     roles: Roles,
-    caller: &Arc<dyn Caller>,
+    caller: &Arc<dyn WebhookSender>,
     relay: Option<&Arc<dyn Relay>>,
 ) {
     let instance = instance();
     if roles.worker {
-        app.beat("worker", &instance).await;
+        app.maintenance().beat("worker", &instance).await;
         let holder = match backend {
             Backend::Folder(_) => ALONE.to_owned(),
             Backend::Cluster(_) => instance.clone(),
@@ -47,11 +47,11 @@ pub(super) async fn start(
 /// Shows that the SMTP server lives: now, and by what it returns for as long as there are listeners.
 pub(super) async fn smtp_beats(
     app: &Arc<App>,
-    server: Arc<Server<Inboxes>>,
+    server: Arc<Server<InboxMailroom>>,
 ) -> impl Future<Output = ()> + Send + 'static {
     let (app, instance) = (app.clone(), instance());
-    app.beat_as_writer(&instance).await;
-    async move { app.show_that_mail_is_stored(&instance, || server.is_listening()).await }
+    app.live().beat_as_writer(&instance).await;
+    async move { app.live().show_that_mail_is_stored(&instance, || server.is_listening()).await }
 }
 
 async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 
 /// The path's parameters. Text that is not an id names nothing, so it is a 404 like any other id
 /// that does not exist.
-pub(crate) struct Id<T>(pub T);
+pub(crate) struct PathParams<T>(pub T);
 
-impl<S, T> FromRequestParts<S> for Id<T>
+impl<S, T> FromRequestParts<S> for PathParams<T>
 where
     S: Send + Sync,
     T: DeserializeOwned + Send,

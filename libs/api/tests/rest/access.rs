@@ -150,7 +150,7 @@ async fn a_read_key_sees_no_password() {
 #[tokio::test]
 async fn what_is_another_teams_is_not_there() {
     let service = Service::start().await;
-    let foreign = service.app.create_team("Other").await.unwrap();
+    let foreign = service.app.access().create_team("Other").await.unwrap();
     let key = service.new_key(foreign, Access::Write, None).await;
     for (method, path) in keyed(&service).await {
         if path.matches('/').count() == 2 {
@@ -226,7 +226,7 @@ async fn a_key_works_although_it_was_tried_before_it_was_made() {
     assert_eq!(ask().await, 401);
     let (name, value) = ("Key".to_owned(), Some(value.to_owned()));
     let new = NewKey { name, access: Access::Read, expires_at: None, value };
-    service.app.create_key(&Principal::system(service.team), new).await.unwrap();
+    service.app.access().create_key(&Principal::system(service.team), new).await.unwrap();
     assert_eq!(ask().await, 200);
 }
 

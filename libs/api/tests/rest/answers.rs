@@ -262,7 +262,7 @@ async fn an_inbox_is_given_more_time_and_less() {
 async fn a_team_makes_so_many_inboxes_a_minute() {
     let rate = Rate { burst: 2, per: minutes(1) };
     let service = Service::with(Settings { inbox_rate: Some(rate), ..settings(None) }).await;
-    let other = service.app.create_team("Other").await.unwrap();
+    let other = service.app.access().create_team("Other").await.unwrap();
     let other = service.new_key(other, Access::Write, None).await;
     let make = async |key: &str| {
         service.with_key(key, "POST", "/api/inboxes", &json!({ "name": "Inbox" })).await

@@ -79,7 +79,7 @@ impl Service {
         let master = MasterKey::generate().unwrap();
         let shutdown = CancellationToken::new();
         let app = App::start(ports, clock.clone(), settings, &master, shutdown).await.unwrap();
-        let team = app.create_team("Team").await.unwrap();
+        let team = app.access().create_team("Team").await.unwrap();
         let options = trapline_api::Options {
             metrics: Arc::new(|| "up 1\n".to_owned()),
             metrics_token: Some("secret".to_owned()),
@@ -93,7 +93,7 @@ impl Service {
 
     async fn new_key(&self, team: TeamId, access: Access, expires_at: Option<Time>) -> String {
         let new = NewKey { name: "Key".to_owned(), access, expires_at, value: None };
-        self.app.create_key(&Principal::system(team), new).await.unwrap()
+        self.app.access().create_key(&Principal::system(team), new).await.unwrap()
     }
 
     async fn send(&self, request: Request<Body>) -> Response<Body> {

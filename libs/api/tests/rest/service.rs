@@ -17,8 +17,8 @@ async fn health_is_for_everybody() {
     let answer = ask("/api/health?deep=1").await;
     let wanted = json!({ "ok": false, "smtp": false, "worker": false, "overdueJobs": 0 });
     assert_eq!((answer.status, answer.json()), (503, wanted));
-    service.app.beat("smtp", "1").await;
-    service.app.beat("worker", "1").await;
+    service.app.maintenance().beat("smtp", "1").await;
+    service.app.maintenance().beat("worker", "1").await;
     // Everybody may ask, so a look at the store lasts for some seconds.
     assert_eq!(ask("/api/health?deep=1").await.status, 503);
     service.clock.advance(Duration::from_secs(5));

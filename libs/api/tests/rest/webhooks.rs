@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use trapline_app::{Attempt, Caller, Outcome, Reply};
+use trapline_app::{Attempt, Outcome, Reply, WebhookSender};
 use trapline_model::Access;
 
 use crate::{Answer, Service, minutes};
@@ -13,7 +13,7 @@ use crate::{Answer, Service, minutes};
 struct Receiver;
 
 #[async_trait]
-impl Caller for Receiver {
+impl WebhookSender for Receiver {
     fn check(&self, url: &url::Url) -> Result<(), String> {
         let private = url.host_str() == Some("10.0.0.1");
         if private { Err("must not lead to a private network".to_owned()) } else { Ok(()) }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     App, Error, Parcel, Result,
-    claims::Claim,
+    in_flight::Claim,
     jobs::{self, Begun},
     mail::{Mailbox, letter_date, written},
 };

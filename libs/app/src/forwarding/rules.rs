@@ -1,10 +1,36 @@
 //! What each inbox forwards as it arrives.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use trapline_model::{Forwarding, InboxId, Principal, TeamId};
-use trapline_store::{LiveEvent, Op, PortError, Record as _, When, load, records::ForwardRule};
+use trapline_store::{
+    LiveEvent, Op, PortError, Record as _, Store, When, load, records::ForwardRule,
+};
 
 use super::MAX_RULES;
-use crate::{App, Error, Result, logins::EVERYWHERE};
+use crate::{App, Error, Result, announce::BROADCAST, inboxes::InboxDependent};
+
+/// The rules' rows, of which an inbox that is gone has none.
+pub(crate) struct RuleRows(Arc<dyn Store>);
+
+impl RuleRows {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self(store)
+    }
+}
+
+#[async_trait]
+impl InboxDependent for RuleRows {
+    async fn inbox_removed(&self, team: TeamId, inbox: InboxId) -> Result<()> {
+        let key = ForwardRule::row(team, inbox);
+        // Few inboxes have one, and a delete would leave a tombstone among the team's rules all the same.
+        if self.0.get(&key).await?.is_none() {
+            return Ok(());
+        }
+        Ok(self.0.write(vec![Op::Delete { key, when: When::Always }]).await?)
+    }
+}
 
 impl App {
     /// An inbox's automatic forwarding.
@@ -40,16 +66,6 @@ impl App {
         Ok(present(rule))
     }
 
-    /// An inbox that is gone forwards nothing.
-    pub(crate) async fn remove_rule(&self, team: TeamId, inbox: InboxId) -> Result<()> {
-        let key = ForwardRule::row(team, inbox);
-        // Few inboxes have one, and a delete would leave a tombstone among the team's rules all the same.
-        if self.ports.store.get(&key).await?.is_none() {
-            return Ok(());
-        }
-        Ok(self.ports.store.write(vec![Op::Delete { key, when: When::Always }]).await?)
-    }
-
     /// Writes rules that were there, for as long as their inboxes are.
     pub(super) async fn write_rules(&self, rules: Vec<ForwardRule>) -> Result<()> {
         for rule in rules {
@@ -67,7 +83,7 @@ impl App {
     /// Makes this and every other process look again.
     pub(super) async fn rules_changed(&self, team: TeamId) {
         self.forwarding.rules.forget(team);
-        self.announce(EVERYWHERE, LiveEvent::HooksChanged { team }).await;
+        self.announce(BROADCAST, LiveEvent::HooksChanged { team }).await;
     }
 
     /// The receiving path reads all of a team's rules at once.

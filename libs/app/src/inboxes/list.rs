@@ -5,7 +5,8 @@ use trapline_model::{Inbox, InboxId, Principal, ProjectId};
 use trapline_store::records;
 use uuid::Uuid;
 
-use crate::{App, Result, filter::contains};
+use super::Inboxes;
+use crate::{Result, filter::contains};
 
 /// Which inboxes to list; the default is all of them.
 #[derive(Debug, Clone, Default)]
@@ -51,17 +52,20 @@ impl ListRange {
     }
 }
 
-impl App {
+impl Inboxes {
     /// The team's inboxes, oldest first, with their counts.
-    pub async fn inboxes(&self, by: &Principal, query: &InboxQuery) -> Result<InboxPage> {
-        let team = by.team;
-        let mut inboxes = self.inbox_records(team).await?;
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or a password does not open.
+    pub async fn list(&self, by: &Principal, query: &InboxQuery) -> Result<InboxPage> {
+        let mut inboxes = self.records_of(by.team).await?;
         let q = query.q.as_deref().map(fold);
         inboxes.retain(|inbox| self.is_wanted(inbox, query, q.as_deref()));
         let total = inboxes.len();
         let range = ListRange { limit: query.limit, after: query.after.map(|id| id.0) };
         let inboxes = range.of(inboxes, |inbox| inbox.id.0);
-        let counts = self.counts_of(&inboxes).await?;
+        let counts = self.counts.of_many(&inboxes).await?;
         let inboxes = inboxes.iter().zip(counts);
         let inboxes = inboxes.map(|(inbox, counts)| self.present(inbox, counts));
         Ok(InboxPage { inboxes: inboxes.collect::<Result<_>>()?, total })

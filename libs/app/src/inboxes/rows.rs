@@ -16,7 +16,8 @@ use trapline_store::{
     records::{Inbox, InboxEntry, Login},
 };
 
-use crate::{App, Error, Result};
+use super::Inboxes;
+use crate::{Error, Result};
 
 /// How often a change is tried again when somebody else changes the same inbox.
 const EDIT_TRIES: usize = 8;
@@ -27,37 +28,37 @@ const FIRST: usize = 4;
 /// How long after an inbox's id was made its own row may come: longer than a request takes.
 const COMING: Duration = Duration::from_mins(10);
 
-impl App {
+impl Inboxes {
     /// Writes a new inbox. Its entry comes first, so that a crash leaves no inbox that nobody sees.
-    pub(super) async fn write_new(&self, inbox: &Inbox, chore: Option<Op>) -> Result<()> {
-        let ttl = life(inbox, self.now());
+    pub(super) async fn write_new(&self, inbox: &Inbox, task: Option<Op>) -> Result<()> {
+        let ttl = life(inbox, self.clock.now());
         let mut ops = vec![put(&InboxEntry::coming(inbox, 1))?, put(&Login::of(inbox))?];
-        ops.extend(chore);
+        ops.extend(task);
         ops.push(Op::put(inbox, ttl, When::Absent)?);
-        self.ports.store.write(ops).await?;
+        self.store.write(ops).await?;
         self.list_copy(inbox, 1).await;
         Ok(())
     }
 
     /// Changes an inbox, again when somebody else was faster.
-    pub(crate) async fn edit_inbox(
+    pub(super) async fn edit(
         &self,
         team: TeamId,
         id: InboxId,
         edit: impl Fn(&mut Inbox),
     ) -> Result<Inbox> {
         for _ in 0..EDIT_TRIES {
-            let (mut inbox, version) = self.versioned_inbox(team, id).await?;
+            let (mut inbox, version) = self.versioned(team, id).await?;
             edit(&mut inbox);
             // A time to live belongs to each write: what is left of it must be passed again.
-            let (ttl, when) = (life(&inbox, self.now()), When::Version(version));
+            let (ttl, when) = (life(&inbox, self.clock.now()), When::Version(version));
             // One that loses to another change stays for as long as the inbox does, so it has no end.
             let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)))?;
             let own = Op::put(&inbox, ttl, when)?;
-            match self.ports.store.write(vec![coming, own]).await {
+            match self.store.write(vec![coming, own]).await {
                 Ok(()) => {
                     self.list_copy(&inbox, version.saturating_add(1)).await;
-                    self.login_changed(&inbox.username).await;
+                    self.logins.changed(&inbox.username).await;
                     return Ok(inbox);
                 }
                 Err(PortError::Conflict) => {}
@@ -72,14 +73,14 @@ impl App {
         let outcome = async {
             let mut ops = vec![Op::put(
                 &InboxEntry::written(inbox, version),
-                life(inbox, self.now()),
+                life(inbox, self.clock.now()),
                 When::Always,
             )?];
             if version > 1 {
                 let key = InboxEntry::row(inbox.team, inbox.id, version - 1);
                 ops.push(Op::Delete { key, when: When::Always });
             }
-            Ok::<_, Error>(self.ports.store.write(ops).await?)
+            Ok::<_, Error>(self.store.write(ops).await?)
         };
         if let Err(error) = outcome.await {
             tracing::warn!(%error, "the list of inboxes has no copy of an inbox");
@@ -87,16 +88,16 @@ impl App {
     }
 
     /// Removes an inbox, again when somebody changed it at the same moment.
-    pub(crate) async fn remove_inbox_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub(crate) async fn remove_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
         for _ in 0..EDIT_TRIES {
-            let (inbox, version) = self.versioned_inbox(team, id).await?;
+            let (inbox, version) = self.versioned(team, id).await?;
             let mut ops = vec![
                 Op::Delete { key: inbox.key(), when: When::Version(version) },
                 Op::Delete { key: Login::row(&inbox.username), when: When::Always },
             ];
             // Read first, so that the delete is later than what another process wrote.
             ops.extend(self.entry_deletes(team, id).await?);
-            match self.ports.store.write(ops).await {
+            match self.store.write(ops).await {
                 Ok(()) => return Ok(()),
                 Err(PortError::Conflict) => {}
                 Err(error) => return Err(error.into()),
@@ -115,16 +116,16 @@ impl App {
         let mut ops = self.entry_deletes(team, id).await?;
         if let Some(username) = username {
             let key = Login::row(username);
-            let found = load::<Login>(&*self.ports.store, &key).await?;
+            let found = load::<Login>(&*self.store, &key).await?;
             if found.is_some_and(|(login, _)| login.inbox == id) {
                 ops.push(Op::Delete { key, when: When::Always });
             }
         }
-        Ok(self.ports.store.write(ops).await?)
+        Ok(self.store.write(ops).await?)
     }
 
     async fn entry_deletes(&self, team: TeamId, id: InboxId) -> Result<Vec<Op>> {
-        let rows = self.ports.store.scan(InboxEntry::of_inbox(team, id)).await?;
+        let rows = self.store.scan(InboxEntry::of_inbox(team, id)).await?;
         let partition = InboxEntry::row(team, id, 0).partition;
         let key = |row: Row| Key {
             table: InboxEntry::TABLE,
@@ -135,7 +136,7 @@ impl App {
     }
 
     /// The team's inboxes, oldest first, without those past their time.
-    pub(crate) async fn inbox_records(&self, team: TeamId) -> Result<Vec<Inbox>> {
+    pub(crate) async fn records_of(&self, team: TeamId) -> Result<Vec<Inbox>> {
         let parts = InboxEntry::of_team(team).map(|scan| self.list_part(scan));
         let parts: Vec<_> =
             stream::iter(parts).buffer_unordered(READS_AT_ONCE).try_collect().await?;
@@ -144,7 +145,7 @@ impl App {
         let looked: Vec<_> =
             stream::iter(looks).buffer_unordered(READS_AT_ONCE).try_collect().await?;
         inboxes.push(looked.into_iter().flatten().collect());
-        let now = self.now();
+        let now = self.clock.now();
         let mut inboxes: Vec<_> = inboxes.into_iter().flatten().collect();
         inboxes.retain(|inbox: &Inbox| !inbox.expired(now));
         inboxes.sort_by_key(|inbox| inbox.id.0);
@@ -154,7 +155,7 @@ impl App {
     /// What part of a list has copies of, and the entries that have none.
     async fn list_part(&self, scan: Scan) -> Result<(Vec<Inbox>, Vec<InboxEntry>)> {
         let mut newest = BTreeMap::new();
-        for row in self.ports.store.scan(scan).await? {
+        for row in self.store.scan(scan).await? {
             let entry = InboxEntry::of(&row)?;
             newest.insert(entry.inbox.0, entry);
         }
@@ -165,10 +166,10 @@ impl App {
 
     /// What an entry without a copy is about. One whose inbox never came goes.
     async fn look_up(&self, entry: InboxEntry) -> Result<Option<Inbox>> {
-        match self.inbox_record(entry.team, entry.inbox).await {
+        match self.record(entry.team, entry.inbox).await {
             Ok(inbox) => Ok(Some(inbox)),
             Err(Error::NotFound) => {
-                if Time::of_uuid(entry.inbox.0).after(COMING) < self.now() {
+                if Time::of_uuid(entry.inbox.0).after(COMING) < self.clock.now() {
                     self.remove_leftovers(entry.team, entry.inbox, Some(&entry.username)).await?;
                 }
                 Ok(None)
@@ -179,14 +180,14 @@ impl App {
 
     /// Some inbox of the team, the oldest where there are few; none where the first of each part of
     /// the list are being written or removed.
-    pub(crate) async fn some_inbox(&self, team: TeamId) -> Result<Option<Inbox>> {
+    pub(crate) async fn some_of(&self, team: TeamId) -> Result<Option<Inbox>> {
         let parts = InboxEntry::of_team(team);
         let parts = parts.map(|scan| Scan { limit: FIRST, keys_only: true, ..scan });
-        let parts = parts.map(|scan| self.ports.store.scan(scan));
+        let parts = parts.map(|scan| self.store.scan(scan));
         let rows: Vec<_> = stream::iter(parts).buffered(READS_AT_ONCE).try_collect().await?;
         let ids: BTreeSet<_> = rows.iter().flatten().filter_map(InboxEntry::inbox_of).collect();
         for id in ids {
-            match self.inbox_record(team, InboxId(id)).await {
+            match self.record(team, InboxId(id)).await {
                 Err(Error::NotFound) => {}
                 found => return found.map(Some),
             }
@@ -195,14 +196,14 @@ impl App {
     }
 
     /// The team's inbox; another team's, or one past its time, is not there.
-    pub(crate) async fn inbox_record(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
-        self.versioned_inbox(team, id).await.map(|(inbox, _)| inbox)
+    pub(crate) async fn record(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
+        self.versioned(team, id).await.map(|(inbox, _)| inbox)
     }
 
     /// The same, with the version of its row.
-    pub(crate) async fn versioned_inbox(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
-        let found = load::<Inbox>(&*self.ports.store, &Inbox::row(id)).await?;
-        let mine = |inbox: &Inbox| inbox.team == team && !inbox.expired(self.now());
+    pub(crate) async fn versioned(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
+        let found = load::<Inbox>(&*self.store, &Inbox::row(id)).await?;
+        let mine = |inbox: &Inbox| inbox.team == team && !inbox.expired(self.clock.now());
         found.filter(|(inbox, _)| mine(inbox)).ok_or(Error::NotFound)
     }
 }

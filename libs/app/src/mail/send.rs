@@ -10,7 +10,7 @@ use trapline_store::{
 use super::{Letter, Parcel, Stage, Trouble, ladder, pause};
 use crate::{
     App, Error, Result,
-    claims::Claim,
+    in_flight::Claim,
     jobs::{self, Begun},
     metrics,
 };

@@ -3,25 +3,26 @@
 use trapline_model::Envelope;
 use trapline_store::{PortError, records::Message};
 
+use super::Messages;
 use crate::{
-    App, Result,
+    Result,
     filter::{Matcher, Parties},
 };
 
-impl App {
+impl Messages {
     /// The SMTP envelope, whole.
-    pub(crate) async fn envelope(&self, record: &Message) -> Result<Envelope> {
+    pub(super) async fn envelope(&self, record: &Message) -> Result<Envelope> {
         let Some(blob) = &record.whole_envelope else { return Ok(record.envelope.clone()) };
-        let json = self.bytes(blob).await?;
+        let json = self.bytes.read(blob).await?;
         let corrupt = |source| PortError::Corrupt { table: Message::TABLE.name, source };
         Ok(serde_json::from_slice(&json).map_err(corrupt)?)
     }
 
     /// Sender and recipients, and the subject, read from the message's bytes.
-    pub(crate) async fn heading(&self, record: &Message) -> Result<(Parties, String)> {
+    pub(super) async fn heading(&self, record: &Message) -> Result<(Parties, String)> {
         let envelope = self.envelope(record).await?;
-        let raw = self.bytes(&record.blob).await?;
-        let digest = self.take_apart(raw, trapline_mime::digest).await?;
+        let raw = self.bytes.read(&record.blob).await?;
+        let digest = self.bytes.take_apart(raw, trapline_mime::digest).await?;
         Ok((Parties::whole(&digest, &envelope), digest.subject))
     }
 

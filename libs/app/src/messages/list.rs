@@ -2,16 +2,17 @@
 
 use trapline_model::{InboxId, MessageId, Principal, Summary};
 use trapline_store::{
-    Key, Narrowed, Row, Scan, Value,
+    Narrowed, Row, Scan,
     records::{self, Message},
 };
 use uuid::Uuid;
 
-use super::summary;
+use super::{Messages, summary};
 use crate::{
-    App, Result,
-    counts::ReadState,
+    Result,
     filter::{needle, search_text, searched},
+    message_scans::{message_keys, message_rows},
+    read_marks::ReadState,
 };
 
 /// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
@@ -61,11 +62,14 @@ impl Looks {
     }
 }
 
-impl App {
+impl Messages {
     /// One page of an inbox's messages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such inbox.
     pub async fn list(&self, by: &Principal, id: InboxId, query: &ListQuery) -> Result<Page> {
-        let team = by.team;
-        let inbox = self.inbox_record(team, id).await?;
+        let inbox = self.inboxes.record(by.team, id).await?;
         if query.q.is_none() && !query.unread {
             return self.plain_page(&inbox, query).await;
         }
@@ -73,7 +77,7 @@ impl App {
     }
 
     async fn plain_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
-        let total = self.counts(inbox).await?.total;
+        let total = self.inboxes.message_count(inbox).await?;
         let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         let skipped = (query.page - 1).saturating_mul(query.limit).min(max);
         let taken = query.limit.min(max - skipped);
@@ -81,7 +85,7 @@ impl App {
             return Ok(Page { total, ..Page::default() });
         }
         let after = self.key_before(inbox.id, skipped).await?;
-        let rows = self.ports.store.scan(rows_of(inbox.id, after, taken)).await?;
+        let rows = self.store.scan(message_rows(inbox.id, after, taken)).await?;
         let messages = self.summaries(inbox.id, after, rows).await?;
         Ok(Page { total, messages, partly_searched: 0 })
     }
@@ -91,7 +95,7 @@ impl App {
         if skipped == 0 {
             return Ok(None);
         }
-        let rows = self.ports.store.scan(crate::counts::message_keys(inbox, skipped)).await?;
+        let rows = self.store.scan(message_keys(inbox, skipped)).await?;
         Ok(rows.last().map(Message::id))
     }
 
@@ -102,7 +106,7 @@ impl App {
         rows: Vec<Row>,
     ) -> Result<Vec<Summary>> {
         let Some(last) = rows.last().map(Message::id) else { return Ok(Vec::new()) };
-        let state = self.read_state(inbox, after, Some(last), rows.len()).await?;
+        let state = self.read_marks.state(inbox, after, Some(last), rows.len()).await?;
         rows.iter().map(|row| summarise(inbox, row, &state)).collect()
     }
 
@@ -112,15 +116,15 @@ impl App {
         let needle = query.q.as_deref().map(needle);
         let finder = needle.as_deref().map(|text| memchr::memmem::Finder::new(text.as_bytes()));
         let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
-        let state = self.read_state(inbox.id, None, None, left).await?;
+        let state = self.read_marks.state(inbox.id, None, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
         let mut page = Page::default();
         let mut looks = Looks { messages: LOOKS, bytes: LOOK_BYTES };
         let mut after = None;
         while left > 0 {
-            let scan = Scan { after, ..rows_of(inbox.id, None, left) };
+            let scan = Scan { after, ..message_rows(inbox.id, None, left) };
             let texts = Message::heads_with(needle.as_deref().unwrap_or_default());
-            let Narrowed { rows, seen } = self.ports.store.narrow(scan, texts, STEP).await?;
+            let Narrowed { rows, seen } = self.store.narrow(scan, texts, STEP).await?;
             left = left.saturating_sub(seen);
             for row in &rows {
                 if query.unread && state.is_read(Message::id(row)) {
@@ -164,13 +168,6 @@ impl App {
         let (parties, subject) = self.heading(&record).await?;
         Ok(finder.find(searched(&search_text(&subject, &parties)).as_bytes()).is_some())
     }
-}
-
-/// An inbox's messages behind `after`, newest first.
-pub(crate) fn rows_of(inbox: InboxId, after: Option<Uuid>, limit: usize) -> Scan {
-    let Key { table, partition, .. } = Message::all(inbox);
-    let after = after.map(|uuid| vec![Value::Uuid(uuid)]);
-    Scan { table, partition, after, until: None, limit, keys_only: false }
 }
 
 fn summarise(inbox: InboxId, row: &Row, state: &ReadState) -> Result<Summary> {

@@ -8,9 +8,12 @@ use futures_util::{Stream, stream};
 use trapline_model::{MessageId, Principal};
 use trapline_store::BlobRef;
 
-use super::read::damaged;
+use super::{
+    Messages,
+    content::{MessageBytes, damaged},
+};
 use crate::{
-    App, Result,
+    Result,
     answers::{self, Held},
 };
 
@@ -29,7 +32,7 @@ pub enum Original {
 
 /// What of a message is not taken yet.
 pub struct Pieces {
-    app: Arc<App>,
+    reader: MessageBytes,
     blob: BlobRef,
     /// Bytes that were read.
     read: u64,
@@ -46,16 +49,21 @@ struct Piece {
     _room: Option<Arc<Held>>,
 }
 
-impl App {
-    /// The message as sent, byte for byte.
-    pub async fn original(self: &Arc<Self>, by: &Principal, id: MessageId) -> Result<Original> {
-        let team = by.team;
-        let blob = self.message_row(team, id).await?.blob;
+impl Messages {
+    /// The message as sent, byte for byte; a large one piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::NotFound`] when the team has no such message, and [`crate::Error::Damaged`] when its bytes are
+    /// gone or not those that were stored.
+    pub async fn original(&self, by: &Principal, id: MessageId) -> Result<Original> {
+        let blob = self.record(by.team, id).await?.blob;
         if blob.len <= PIECE {
-            return Ok(Original::Whole(self.bytes(&blob).await?));
+            return Ok(Original::Whole(self.bytes.read(&blob).await?));
         }
         let room = answers::hold(PIECES * PIECE).await?.map(Arc::new);
-        let mut pieces = Pieces { app: self.clone(), blob, read: 0, crc: 0, next: None, room };
+        let mut pieces =
+            Pieces { reader: self.bytes.clone(), blob, read: 0, crc: 0, next: None, room };
         // What is not there at all is told before an answer has begun.
         pieces.next = pieces.read().await?;
         Ok(Original::Pieces(pieces))
@@ -87,7 +95,7 @@ impl Pieces {
         if until == self.read {
             return Ok(None);
         }
-        let bytes = self.app.read_blob(&mut self.blob, Some(self.read..until)).await?;
+        let bytes = self.reader.read_part(&mut self.blob, Some(self.read..until)).await?;
         self.crc = crc32c::crc32c_append(self.crc, &bytes);
         self.read += bytes.len() as u64;
         let is_last = self.read == self.blob.len;

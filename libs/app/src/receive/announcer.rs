@@ -12,29 +12,20 @@ use futures_util::future::join_all;
 use trapline_model::InboxId;
 use trapline_store::{Bus, LiveEvent};
 
-use crate::repeated::Repeated;
+use crate::announce::announce;
 
 /// Events that wait for the bus at once, each of a few kilobytes at most. Listeners of what is beyond
 /// are told of a gap instead, and read the store.
 const MOST: usize = 1024;
 
-pub(crate) struct Announcer {
+/// Publishes events, of which only so many wait.
+pub(super) struct Announcer {
     bus: Arc<dyn Bus>,
     waiting: AtomicUsize,
 }
 
-/// Tells who listens to an inbox; whoever misses it reads the store again.
-pub(crate) async fn tell(bus: &dyn Bus, inbox: InboxId, event: LiveEvent) {
-    static LINE: Repeated = Repeated::new();
-    if let Err(error) = bus.publish(inbox, event).await
-        && let Some(left_out) = LINE.due()
-    {
-        tracing::warn!(%error, left_out, "a live event was not sent");
-    }
-}
-
 impl Announcer {
-    pub(crate) fn new(bus: Arc<dyn Bus>) -> Self {
+    pub(super) fn new(bus: Arc<dyn Bus>) -> Self {
         Self { bus, waiting: AtomicUsize::new(0) }
     }
 
@@ -51,7 +42,7 @@ impl Announcer {
         let count = events.len();
         if self.waiting.fetch_add(count, Ordering::Relaxed) < MOST {
             for event in events {
-                tell(&*self.bus, inbox, event).await;
+                announce(&*self.bus, inbox, event).await;
             }
         } else {
             self.bus.left_out(inbox);

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use async_trait::async_trait;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, MessageId, TeamId};
-use trapline_store::{Job, PortError};
 use uuid::Uuid;
 
-use crate::{App, Result, forwarding::Rules, jobs, webhooks::Hooks};
+use crate::Result;
 
 /// Messages that arrived in one inbox.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,14 +18,17 @@ pub(crate) struct Arrival {
     pub(crate) messages: Vec<Uuid>,
 }
 
-/// Those who may want to know of arriving mail. Each is asked before a group is committed, so each
-/// must answer from memory almost always.
-pub(crate) struct Interested {
-    pub(crate) hooks: Arc<Hooks>,
-    pub(crate) rules: Arc<Rules>,
+/// Somebody who may want to know of arriving mail.
+#[async_trait]
+pub(crate) trait ArrivalSubscriber: Send + Sync {
+    /// Whether mail that arrives in the inbox is of interest; from memory almost always.
+    async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool>;
 }
 
-impl Interested {
+/// All who may want to know of arriving mail. They are asked before a group is committed.
+pub(super) struct ArrivalSubscribers(pub(super) Vec<Arc<dyn ArrivalSubscriber>>);
+
+impl ArrivalSubscribers {
     /// The arrivals that somebody may want to know of.
     pub(super) async fn of(&self, mails: &[(TeamId, MessageId)]) -> Vec<Arrival> {
         let mut inboxes: BTreeMap<(TeamId, InboxId), Vec<Uuid>> = BTreeMap::new();
@@ -41,25 +44,16 @@ impl Interested {
 
     /// A store that does not answer is no reason to refuse mail: whoever runs the job looks again.
     async fn any(&self, team: TeamId, inbox: InboxId) -> bool {
-        let asked = async {
-            let hooks = self.hooks.of(team).await?;
-            if hooks.iter().any(|hook| hook.wants(inbox)) {
-                return Ok(true);
+        for subscriber in &self.0 {
+            match subscriber.wants(team, inbox).await {
+                Ok(true) => return true,
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "who is told of a team's mail is not known");
+                    return true;
+                }
             }
-            Ok(self.rules.of(team).await?.iter().any(|rule| rule.wants(inbox)))
-        };
-        asked.await.unwrap_or_else(|error: PortError| {
-            tracing::warn!(%error, "who is told of a team's mail is not known");
-            true
-        })
-    }
-}
-
-impl App {
-    /// Does what arrived mail sets off. Doing it again changes nothing.
-    pub async fn arrived(&self, job: &Job) -> Result<()> {
-        let arrivals: Vec<Arrival> = jobs::work(job)?;
-        self.tell_webhooks(&arrivals).await?;
-        self.forward_arrivals(&arrivals).await
+        }
+        false
     }
 }

@@ -12,35 +12,33 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use super::{Done, Draft, Interested, Waiting, announcer::Announcer};
+use super::{Draft, MailReply, QueuedMail, announcer::Announcer, arrivals::ArrivalSubscribers};
 use crate::{
-    Error, Result, ids::Ids, inboxes::remaining, janitor, jobs, metrics, retention::Retention,
-    versions::Versions,
+    Error, Result, announce::MAX_ANNOUNCED, ids::Ids, inboxes::Retention, jobs, metrics,
+    parts::Parts, segment_reviews::first_check, versions::Versions,
 };
 
 /// Bounds of one group.
 const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of JSON of a row that its announcement may carry.
-pub(crate) const MAX_ANNOUNCED: usize = 4 * 1024;
 /// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
 const MAX_MESSAGES: usize = 2_000;
 
 /// The one task that gives messages their ids.
-pub(crate) struct Committer {
-    pub(crate) ports: Ports,
-    pub(crate) clock: Clock,
-    pub(crate) ids: Arc<Ids>,
-    pub(crate) retention: Arc<Retention>,
-    pub(crate) versions: Arc<Versions>,
-    pub(crate) interested: Interested,
-    pub(crate) announcer: Announcer,
+pub(super) struct Committer {
+    ports: Ports,
+    clock: Clock,
+    ids: Arc<Ids>,
+    retention: Arc<Retention>,
+    versions: Arc<Versions>,
+    subscribers: ArrivalSubscribers,
+    announcer: Announcer,
     /// Groups that may be written at the same time; at least 1.
-    pub(crate) in_flight: usize,
+    in_flight: usize,
 }
 
-/// A mail's place in a group.
-struct Placed {
+/// A mail that has a place in a group.
+struct PendingMail {
     ids: Vec<MessageId>,
     /// The inboxes, and how many messages each keeps.
     bounds: Vec<(InboxId, u32)>,
@@ -48,18 +46,35 @@ struct Placed {
 }
 
 /// A group that is being formed.
-struct Forming {
+struct GroupBuilder {
     name: String,
     segment: Builder,
     rows: Vec<Op>,
-    mails: Vec<(Placed, Done)>,
+    mails: Vec<(PendingMail, MailReply)>,
     arrived: Vec<(TeamId, MessageId)>,
 }
 
 impl Committer {
+    pub(super) fn new(
+        parts: &Parts,
+        retention: Arc<Retention>,
+        subscribers: ArrivalSubscribers,
+    ) -> Self {
+        Self {
+            ports: parts.ports.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            retention,
+            versions: parts.versions.clone(),
+            subscribers,
+            announcer: Announcer::new(parts.ports.bus.clone()),
+            in_flight: parts.settings.groups_in_flight,
+        }
+    }
+
     /// Runs until the application is gone.
-    pub(super) async fn run(self, mut mails: mpsc::Receiver<Waiting>) {
-        let mut company = false;
+    pub(super) async fn run(self, mut mails: mpsc::Receiver<QueuedMail>) {
+        let mut expect_more = false;
         let mut flights = FuturesUnordered::new();
         let mut announcements = FuturesUnordered::new();
         loop {
@@ -74,8 +89,8 @@ impl Committer {
                 first = mails.recv(), if flights.len() < self.in_flight => first,
             };
             let Some(first) = first else { break };
-            let batch = gather(first, &mut mails, company).await;
-            company = batch.len() > 1;
+            let batch = gather(first, &mut mails, expect_more).await;
+            expect_more = batch.len() > 1;
             flights.push(self.commit(batch));
         }
         while let Some(stored) = flights.next().await {
@@ -85,14 +100,15 @@ impl Committer {
     }
 
     /// One segment per retention class, written at the same time. Returns who is to hear of what.
-    async fn commit(&self, batch: Vec<Waiting>) -> Vec<(InboxId, LiveEvent)> {
+    async fn commit(&self, batch: Vec<QueuedMail>) -> Vec<(InboxId, LiveEvent)> {
         let now = self.clock.now();
-        let mut classes: Vec<(Class, Vec<Waiting>)> = Vec::new();
-        for waiting in batch {
-            let class = Class::for_life(remaining(waiting.0.expires_at(), now));
+        let mut classes: Vec<(Class, Vec<QueuedMail>)> = Vec::new();
+        for queued in batch {
+            let life = queued.draft.expires_at().map(|at| at.since(now));
+            let class = Class::for_life(life);
             match classes.iter_mut().find(|(other, _)| *other == class) {
-                Some((_, mails)) => mails.push(waiting),
-                None => classes.push((class, vec![waiting])),
+                Some((_, mails)) => mails.push(queued),
+                None => classes.push((class, vec![queued])),
             }
         }
         let stored = classes.into_iter().map(|(class, mails)| self.commit_class(class, mails, now));
@@ -102,35 +118,40 @@ impl Committer {
     async fn commit_class(
         &self,
         class: Class,
-        mails: Vec<Waiting>,
+        mails: Vec<QueuedMail>,
         now: Time,
     ) -> Vec<(InboxId, LiveEvent)> {
-        let bytes = mails.iter().map(|(draft, _)| draft.raw.len()).sum();
-        let messages = mails.iter().map(|(draft, _)| draft.targets.len()).sum();
-        let mut group = Forming {
+        let bytes = mails.iter().map(|mail| mail.draft.raw.len()).sum();
+        let messages = mails.iter().map(|mail| mail.draft.targets.len()).sum();
+        let mut group = GroupBuilder {
             name: segment::name(class, self.ids.next()),
             segment: Builder::with_capacity(bytes, messages),
             rows: Vec::with_capacity(mails.len()),
             mails: Vec::with_capacity(mails.len()),
             arrived: Vec::with_capacity(mails.len()),
         };
-        for (draft, done) in mails {
-            match self.place(draft, &mut group) {
-                Ok(placed) => group.mails.push((placed, done)),
+        for QueuedMail { draft, reply } in mails {
+            match self.add_to_group(draft, &mut group) {
+                Ok(pending) => group.mails.push((pending, reply)),
                 Err(error) => {
                     tracing::error!(%error, "a message's row was not made");
-                    answer(done, Err(Error::Unavailable));
+                    answer(reply, Err(Error::Unavailable));
                 }
             }
         }
         self.write(class, group, now).await
     }
 
-    async fn write(&self, class: Class, group: Forming, now: Time) -> Vec<(InboxId, LiveEvent)> {
-        let Forming { name, segment, rows, mails, arrived } = group;
+    async fn write(
+        &self,
+        class: Class,
+        group: GroupBuilder,
+        now: Time,
+    ) -> Vec<(InboxId, LiveEvent)> {
+        let GroupBuilder { name, segment, rows, mails, arrived } = group;
         let (started, bytes) = (Instant::now(), segment.len());
         let outcome = async {
-            let before = vec![janitor_row(&name, class, now)?];
+            let before = vec![check_task(&name, class, now)?];
             let (job, rows) = self.announced(&name, &arrived, rows, now).await?;
             let bytes = segment.finish();
             let group = Group { segment: name, bytes, before, rows, job };
@@ -144,13 +165,13 @@ impl Committer {
             if !is_full {
                 tracing::error!(%error, mails = mails.len(), "a group was not stored");
             }
-            for (_, done) in mails {
-                answer(done, Err(if is_full { Error::StorageFull } else { Error::Unavailable }));
+            for (_, reply) in mails {
+                answer(reply, Err(if is_full { Error::StorageFull } else { Error::Unavailable }));
             }
             return Vec::new();
         }
         self.changed(&mails).await;
-        mails.into_iter().flat_map(|(placed, done)| self.stored(placed, done)).collect()
+        mails.into_iter().flat_map(|(mail, reply)| self.stored(mail, reply)).collect()
     }
 
     /// The job that tells of the group, if anybody may want to know, and the rows with its own.
@@ -161,7 +182,7 @@ impl Committer {
         mut rows: Vec<Op>,
         now: Time,
     ) -> trapline_store::Result<(Option<Job>, Vec<Op>)> {
-        let arrivals = self.interested.of(arrived).await;
+        let arrivals = self.subscribers.of(arrived).await;
         if arrivals.is_empty() {
             return Ok((None, rows));
         }
@@ -172,7 +193,11 @@ impl Committer {
         Ok((Some(job), rows))
     }
 
-    fn place(&self, draft: Draft, group: &mut Forming) -> trapline_store::Result<Placed> {
+    fn add_to_group(
+        &self,
+        draft: Draft,
+        group: &mut GroupBuilder,
+    ) -> trapline_store::Result<PendingMail> {
         let Draft { targets, raw, search, parties, mut message, envelope } = draft;
         let ids: Vec<_> = targets
             .iter()
@@ -196,11 +221,11 @@ impl Committer {
         let is_short = doc.len() - search.len() <= MAX_ANNOUNCED;
         let record = is_short.then(|| Box::new(message));
         let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject, cut, record };
-        Ok(Placed { ids, bounds, event })
+        Ok(PendingMail { ids, bounds, event })
     }
 
     /// Counts are taken anew from here on, or soon.
-    async fn changed(&self, mails: &[(Placed, Done)]) {
+    async fn changed(&self, mails: &[(PendingMail, MailReply)]) {
         let inboxes: HashSet<_> =
             mails.iter().flat_map(|(mail, _)| &mail.ids).map(|id| id.inbox).collect();
         self.versions.changed_soon(inboxes.into_iter()).await;
@@ -209,13 +234,13 @@ impl Committer {
     /// Answers the session. Returns what whoever listens is to hear.
     fn stored(
         &self,
-        mail: Placed,
-        done: Done,
+        mail: PendingMail,
+        reply: MailReply,
     ) -> impl Iterator<Item = (InboxId, LiveEvent)> + use<> {
         for (inbox, max_messages) in mail.bounds {
             self.retention.received(inbox, max_messages);
         }
-        answer(done, Ok(mail.ids.clone()));
+        answer(reply, Ok(mail.ids.clone()));
         mail.ids.into_iter().map(move |id| {
             let mut event = mail.event.clone();
             if let LiveEvent::MessageCreated { id: message, .. } = &mut event {
@@ -226,14 +251,14 @@ impl Committer {
     }
 }
 
-/// What waits already, and, when the last mail came in company, what the sessions that are about to
-/// run bring: as long as a turn of the reactor brings more, the group stays open. There is no timer.
+/// Drains the queue. If the previous group had more than one mail, also yields to the runtime until a
+/// yield adds no mail, so that concurrent sessions join this group. Uses no timer.
 async fn gather(
-    first: Waiting,
-    mails: &mut mpsc::Receiver<Waiting>,
-    company: bool,
-) -> Vec<Waiting> {
-    let (mut bytes, mut messages) = (first.0.raw.len(), first.0.targets.len());
+    first: QueuedMail,
+    mails: &mut mpsc::Receiver<QueuedMail>,
+    expect_more: bool,
+) -> Vec<QueuedMail> {
+    let (mut bytes, mut messages) = (first.draft.raw.len(), first.draft.targets.len());
     let mut batch = vec![first];
     let mut seen = 0;
     loop {
@@ -242,12 +267,12 @@ async fn gather(
             && messages < MAX_MESSAGES
             && let Ok(next) = mails.try_recv()
         {
-            bytes += next.0.raw.len();
-            messages += next.0.targets.len();
+            bytes += next.draft.raw.len();
+            messages += next.draft.targets.len();
             batch.push(next);
         }
         let full = batch.len() >= MAX_MAILS || bytes >= MAX_BYTES || messages >= MAX_MESSAGES;
-        if full || !company || batch.len() == seen {
+        if full || !expect_more || batch.len() == seen {
             return batch;
         }
         seen = batch.len();
@@ -256,12 +281,12 @@ async fn gather(
 }
 
 /// A session that is gone needs no answer; what it sent is stored all the same.
-fn answer(done: Done, outcome: Result<Vec<MessageId>>) {
-    drop(done.send(outcome));
+fn answer(reply: MailReply, outcome: Result<Vec<MessageId>>) {
+    drop(reply.send(outcome));
 }
 
-fn janitor_row(segment: &str, class: Class, now: Time) -> trapline_store::Result<Op> {
+fn check_task(segment: &str, class: Class, now: Time) -> trapline_store::Result<Op> {
     let task = Task::CheckSegment { visits: 0, aliases: Vec::new() };
-    let due = now.after(janitor::first_check(class));
+    let due = now.after(first_check(class));
     MaintenanceTask::new(due, segment.to_owned(), task).planned()
 }

@@ -29,11 +29,11 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn of(mail: Incoming) -> Self {
-        let targets = mail.mailboxes.iter().map(|mailbox| Target {
-            team: mailbox.0.team,
-            inbox: mailbox.0.id,
-            expires_at: mailbox.0.expires_at,
-            max_messages: mailbox.0.max_messages,
+        let targets = mail.targets.iter().map(|target| Target {
+            team: target.0.team,
+            inbox: target.0.id,
+            expires_at: target.0.expires_at,
+            max_messages: target.0.max_messages,
         });
         let targets = targets.collect();
         let (digest, has_code) = trapline_mime::digest_and_code(&mail.raw);

@@ -62,7 +62,7 @@ pub struct Outcome {
 
 /// Makes requests to addresses that customers give.
 #[async_trait]
-pub trait Caller: Send + Sync {
+pub trait WebhookSender: Send + Sync {
     /// Says why an address can never be called, as far as can be told without asking anybody.
     fn check(&self, url: &Url) -> Result<(), String>;
     /// Makes the request, within the deadline.

@@ -14,13 +14,13 @@ use trapline_store::{
 };
 
 use super::{
-    Caller, Outcome,
+    Outcome, WebhookSender,
     attempt::{DELETED, DISABLED, NOT_ALLOWED},
     backlog::Owner,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
     record::record_as_they_come,
 };
-use crate::{App, Result, claims::Claim};
+use crate::{App, Result, in_flight::Claim};
 
 /// Under which conditions calls are made.
 pub(super) struct Batch {
@@ -91,7 +91,7 @@ impl App {
         &self,
         batch: &Batch,
         ready: Vec<Ready>,
-        caller: &dyn Caller,
+        caller: &dyn WebhookSender,
     ) -> Result<Made> {
         if ready.is_empty() {
             return Ok(Made::default());
@@ -140,7 +140,7 @@ impl App {
         hook: &Webhook,
         ready: &Ready,
         endpoint: &Endpoint,
-        caller: &dyn Caller,
+        caller: &dyn WebhookSender,
     ) -> Result<Ending, bool> {
         let _permit = endpoint.call_permit().await.ok_or(true)?;
         if self.now() >= batch.until || endpoint.is_too_slow_for(batch.lane) {
@@ -193,7 +193,7 @@ impl App {
             }
             places.push(*entry);
         }
-        let claims = order.iter().map(|id| (*id, self.webhooks.claims.take(id.0)));
+        let claims = order.iter().map(|id| (*id, self.webhooks.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
         let rows = self.delivery_rows(owner.webhook, &order).await?;
         let (mut ready, mut moved, mut gone, mut held) = (Vec::new(), Vec::new(), Vec::new(), None);

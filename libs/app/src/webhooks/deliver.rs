@@ -13,7 +13,7 @@ use trapline_store::{
 };
 
 use super::{
-    Caller,
+    WebhookSender,
     backlog::Owner,
     calls::{Batch, Ready},
 };
@@ -74,7 +74,7 @@ impl App {
     ///
     /// # Errors
     /// Those of the backends; the same job is then to be done again.
-    pub async fn deliver(&self, job: &Job, caller: &dyn Caller) -> Result<Option<Job>> {
+    pub async fn deliver(&self, job: &Job, caller: &dyn WebhookSender) -> Result<Option<Job>> {
         match jobs::work(job)? {
             Work::New(new) => self.deliver_new(job, new, caller).await,
             Work::Backlog(backlog) => self.work_on_backlog(job, backlog, caller).await,
@@ -89,7 +89,7 @@ impl App {
         &self,
         job: &Job,
         new: NewDeliveries,
-        caller: &dyn Caller,
+        caller: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.now());
         let endpoint = self.webhooks.endpoints.of(new.webhook);
@@ -119,7 +119,7 @@ impl App {
 
     async fn sort_new(&self, job: &Job, new: &NewDeliveries) -> Result<Sorted> {
         // Claimed before they are read: what was read of others may be old.
-        let claims = new.deliveries.iter().map(|id| (*id, self.webhooks.claims.take(id.0)));
+        let claims = new.deliveries.iter().map(|id| (*id, self.webhooks.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
         let rows = self.delivery_rows(new.webhook, &new.deliveries).await?;
         let mut sorted = Sorted::default();

@@ -6,7 +6,7 @@ use trapline_model::Time;
 use trapline_store::Job;
 
 use super::{
-    Caller,
+    WebhookSender,
     backlog::{Owner, Reader},
     calls::Batch,
     deliver::{Backlog, TIME_SLICE},
@@ -39,7 +39,7 @@ impl App {
         &self,
         job: &Job,
         backlog: Backlog,
-        caller: &dyn Caller,
+        caller: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let (endpoint, now) = (self.webhooks.endpoints.of(backlog.webhook), self.now());
         if jobs::due(job)? > now {
@@ -74,7 +74,7 @@ impl App {
         job: &Job,
         backlog: Backlog,
         endpoint: &Endpoint,
-        (run, caller): (Run, &dyn Caller),
+        (run, caller): (Run, &dyn WebhookSender),
     ) -> Result<Option<(Time, Time)>> {
         let owner = Owner { team: backlog.team, webhook: backlog.webhook };
         let batch = Batch { owner, lane: job.lane, until: self.now().after(TIME_SLICE) };
@@ -102,7 +102,7 @@ impl App {
         batch: &Batch,
         from: Time,
         endpoint: &Endpoint,
-        caller: &dyn Caller,
+        caller: &dyn WebhookSender,
     ) -> Result<Pass> {
         let mut reader = Reader::new(batch.owner.webhook, from);
         // The first that another job of this process has, or that could not be sent.

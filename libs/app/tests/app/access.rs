@@ -58,11 +58,13 @@ async fn a_password_that_does_not_open_is_a_fault_and_no_wrong_password() {
     let (key, doc, when) = (entry.key(), entry.doc().unwrap(), When::Always);
     bench.ports.store.write(vec![Op::Put { key, doc, ttl: None, when }]).await.unwrap();
     let app = bench.another_process().await;
-    assert!(is_wrong_key(&app.inbox(&bench.by, inbox.id).await));
-    assert!(is_wrong_key(&app.inboxes(&bench.by, &InboxQuery::default()).await));
+    assert!(is_wrong_key(&app.inboxes().get(&bench.by, inbox.id).await));
+    assert!(is_wrong_key(&app.inboxes().list(&bench.by, &InboxQuery::default()).await));
     for tried in [password, "", "another"] {
-        assert!(is_wrong_key(&app.login(username, tried).await), "{tried}");
-        assert!(is_wrong_key(&app.login_cram_md5(username, "<1@a>", tried.as_bytes()).await));
+        assert!(is_wrong_key(&app.access().login(username, tried).await), "{tried}");
+        assert!(is_wrong_key(
+            &app.access().login_cram_md5(username, "<1@a>", tried.as_bytes()).await
+        ));
     }
 }
 
@@ -85,7 +87,7 @@ fn new_key(name: &str) -> NewKey {
 }
 
 async fn is_unknown(app: &App, key: &str) -> bool {
-    match app.authenticate(key, None).await {
+    match app.access().authenticate(key, None).await {
         Ok(_) => false,
         Err(Error::Unauthenticated(Unauthenticated::Unknown)) => true,
         Err(error) => panic!("{error}"),
@@ -96,38 +98,38 @@ async fn is_unknown(app: &App, key: &str) -> bool {
 async fn keys_are_listed_and_taken_back() {
     let bench = Bench::new().await;
     let (app, by) = (&bench.app, &bench.by);
-    let value = app.create_key(by, new_key("ci")).await.unwrap();
-    let other = app.create_key(by, new_key("other")).await.unwrap();
+    let value = app.access().create_key(by, new_key("ci")).await.unwrap();
+    let other = app.access().create_key(by, new_key("other")).await.unwrap();
     assert!(!is_unknown(app, &value).await);
-    let keys = app.keys(by).await.unwrap();
+    let keys = app.access().keys(by).await.unwrap();
     let listed: Vec<_> = keys.iter().map(|key| key.name.as_str()).collect();
     assert_eq!(listed, ["other", "ci", "First key"], "newest first");
     assert!(keys[1].last_used_at.is_some() && keys[0].last_used_at.is_none());
     let ci = &keys[1];
     assert!(value.starts_with(&ci.prefix) && !ci.of_setting);
     for text in [&ci.id.to_string(), &ci.prefix, &value] {
-        let named = app.keys_named(by, text).await.unwrap();
+        let named = app.access().keys_named(by, text).await.unwrap();
         assert_eq!(named.iter().map(|key| key.id).collect::<Vec<_>>(), [ci.id], "{text}");
     }
     for text in ["", "tl_", "ci", &format!("{value}x")] {
-        assert!(app.keys_named(by, text).await.unwrap().is_empty(), "{text}");
+        assert!(app.access().keys_named(by, text).await.unwrap().is_empty(), "{text}");
     }
 
-    app.revoke_key(by, ci.id).await.unwrap();
+    app.access().revoke_key(by, ci.id).await.unwrap();
     assert!(is_unknown(app, &value).await, "at once in this process");
     assert!(is_unknown(&*bench.another_process().await, &value).await);
     assert!(!is_unknown(app, &other).await);
-    assert_eq!(app.keys(by).await.unwrap().len(), 2);
-    assert!(matches!(app.revoke_key(by, ci.id).await, Err(Error::NotFound)));
-    let stranger = Principal::system(app.create_team("Others").await.unwrap());
-    assert!(matches!(app.revoke_key(&stranger, keys[0].id).await, Err(Error::NotFound)));
+    assert_eq!(app.access().keys(by).await.unwrap().len(), 2);
+    assert!(matches!(app.access().revoke_key(by, ci.id).await, Err(Error::NotFound)));
+    let stranger = Principal::system(app.access().create_team("Others").await.unwrap());
+    assert!(matches!(app.access().revoke_key(&stranger, keys[0].id).await, Err(Error::NotFound)));
 }
 
 #[tokio::test]
 async fn the_key_of_the_setting_replaces_the_last_one() {
     let bench = Bench::new().await;
     let (app, by) = (&bench.app, &bench.by);
-    let made = app.create_key(by, new_key("made")).await.unwrap();
+    let made = app.access().create_key(by, new_key("made")).await.unwrap();
     let settings = ["tl_aaaaaaaaaaaaaaaaaaaaaaaa", "tl_bbbbbbbbbbbbbbbbbbbbbbbb"];
     for (number, value) in settings.iter().enumerate() {
         for _ in 0..2 {

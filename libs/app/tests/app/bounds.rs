@@ -18,7 +18,7 @@ async fn the_oldest_gives_way_the_moment_the_bound_is_passed() {
         assert_eq!(subjects, newest);
         assert_eq!(bench.list(&inbox).await.total, newest.len() as u64);
         if number >= 3 {
-            let evicted = bench.app.message(&bench.by, ids[number - 3]).await;
+            let evicted = bench.app.messages().get(&bench.by, ids[number - 3]).await;
             assert!(matches!(evicted, Err(Error::NotFound)));
         }
     }
@@ -30,7 +30,7 @@ async fn an_eviction_is_told_with_the_ids_that_went() {
     let inbox = bench.inbox(2, None).await;
     let first = bench.deliver(&inbox, "first").await;
     bench.deliver(&inbox, "second").await;
-    let mut feed = bench.app.feed(&bench.by, inbox.id, None).await.unwrap();
+    let mut feed = bench.app.live().feed(&bench.by, inbox.id, None).await.unwrap();
     bench.deliver(&inbox, "third").await;
     let created = feed.next().await.unwrap();
     assert_eq!(created.name, "message.created");
@@ -49,7 +49,7 @@ async fn a_lower_bound_takes_effect_at_once() {
         bench.deliver(&inbox, &format!("m{number}")).await;
     }
     let change = InboxChange { max_messages: Some(2), ..InboxChange::default() };
-    let changed = bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
+    let changed = bench.app.inboxes().update(&bench.by, inbox.id, change).await.unwrap();
     assert_eq!((changed.message_count, changed.unread_count), (2, 2));
     assert_eq!(bench.subjects(&inbox).await, ["m5", "m4"]);
 }
@@ -60,13 +60,13 @@ async fn read_marks_follow_the_last_word() {
     let inbox = bench.inbox(10, None).await;
     let first = bench.deliver(&inbox, "first").await;
     let second = bench.deliver(&inbox, "second").await;
-    let unread = async || bench.app.inbox(&bench.by, inbox.id).await.unwrap().unread_count;
+    let unread = async || bench.app.inboxes().get(&bench.by, inbox.id).await.unwrap().unread_count;
     assert_eq!(unread().await, 2);
-    bench.app.set_read(&bench.by, first, true).await.unwrap();
+    bench.app.messages().set_read(&bench.by, first, true).await.unwrap();
     assert_eq!(unread().await, 1);
-    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    bench.app.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(unread().await, 0);
-    let message = bench.app.set_read(&bench.by, second, false).await.unwrap();
+    let message = bench.app.messages().set_read(&bench.by, second, false).await.unwrap();
     assert!(!message.is_read);
     bench.deliver(&inbox, "third").await;
     assert_eq!(unread().await, 2);
@@ -85,7 +85,8 @@ async fn a_timeout_tells_what_was_nearly_it() {
         to: Some("ADA@".to_owned()),
         ..anything()
     };
-    let waited = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_millis(20)).await;
+    let waited =
+        bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_millis(20)).await;
     let Waited::TimedOut(misses) = waited.unwrap() else { panic!("nothing matches") };
     assert_eq!((misses.len(), misses[0].id), (1, id));
     assert_eq!(misses[0].why, "subject \"Welcome\" does not contain \"reset\"");

@@ -26,7 +26,7 @@ async fn read(bench: &Bench, late: &Arc<App>, inbox: &Inbox) -> Vec<bool> {
     let query = trapline_app::ListQuery { q: None, unread: false, page: 1, limit: 10 };
     let mut answers = Vec::new();
     for app in [&bench.app, late] {
-        let page = app.list(&bench.by, inbox.id, &query).await.unwrap();
+        let page = app.messages().list(&bench.by, inbox.id, &query).await.unwrap();
         answers.push(page.messages.iter().map(|message| message.is_read).collect::<Vec<_>>());
     }
     assert_eq!(answers[0], answers[1]);
@@ -37,9 +37,9 @@ async fn read(bench: &Bench, late: &Arc<App>, inbox: &Inbox) -> Vec<bool> {
 async fn the_last_mark_counts_whoevers_clock_is_behind() {
     let (bench, late, inbox, ids) = two().await;
     for is_read in [true, false, true] {
-        bench.app.set_read(&bench.by, ids[0], !is_read).await.unwrap();
+        bench.app.messages().set_read(&bench.by, ids[0], !is_read).await.unwrap();
         assert_eq!(read(&bench, &late, &inbox).await, [false, !is_read]);
-        let message = late.set_read(&bench.by, ids[0], is_read).await.unwrap();
+        let message = late.messages().set_read(&bench.by, ids[0], is_read).await.unwrap();
         assert_eq!(message.is_read, is_read);
         assert_eq!(read(&bench, &late, &inbox).await, [false, is_read]);
     }
@@ -48,14 +48,14 @@ async fn the_last_mark_counts_whoevers_clock_is_behind() {
 #[tokio::test]
 async fn one_message_is_unread_again_after_all_were_read_whoevers_clock_is_behind() {
     let (bench, late, inbox, ids) = two().await;
-    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
-    late.set_read(&bench.by, ids[1], false).await.unwrap();
+    bench.app.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
+    late.messages().set_read(&bench.by, ids[1], false).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [false, true]);
-    late.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    late.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, true]);
-    bench.app.set_read(&bench.by, ids[0], false).await.unwrap();
+    bench.app.messages().set_read(&bench.by, ids[0], false).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, false]);
-    late.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    late.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(read(&bench, &late, &inbox).await, [true, true]);
 }
 
@@ -87,7 +87,7 @@ impl Store for Elsewhere {
 #[tokio::test]
 async fn health_tells_how_far_the_clock_is_from_the_stores() {
     let alone = Bench::new().await;
-    assert_eq!(alone.app.deep_health().await.unwrap().clock_skew_ms, None);
+    assert_eq!(alone.app.maintenance().deep_health().await.unwrap().clock_skew_ms, None);
     let theirs = Clock::manual(Time::from_millis(1_800_000_000_000 - 3_000));
     let bench = Bench::with(|ports| {
         ports.store = Arc::new(Elsewhere(ports.store.clone(), theirs));
@@ -95,7 +95,8 @@ async fn health_tells_how_far_the_clock_is_from_the_stores() {
     let bench = bench.await;
     let measured = async {
         loop {
-            if let Some(millis) = bench.app.deep_health().await.unwrap().clock_skew_ms {
+            if let Some(millis) = bench.app.maintenance().deep_health().await.unwrap().clock_skew_ms
+            {
                 return millis;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -32,17 +32,17 @@ async fn a_damaged_message_is_named_and_others_go_on() {
     let whole = with_code(&bench, &inbox, "whole").await;
     let broken = with_code(&bench, &inbox, "broken").await;
     damage(&bench, broken).await;
-    let read = bench.app.message(&bench.by, broken).await;
+    let read = bench.app.messages().get(&bench.by, broken).await;
     assert!(matches!(read, Err(Error::Damaged(_))), "{read:?}");
-    let raw = bench.app.raw(&bench.by, broken).await;
+    let raw = bench.app.messages().raw(&bench.by, broken).await;
     assert!(matches!(raw, Err(Error::Damaged(_))), "{raw:?}");
-    assert_eq!(bench.app.message(&bench.by, whole).await.unwrap().codes.len(), 1);
+    assert_eq!(bench.app.messages().get(&bench.by, whole).await.unwrap().codes.len(), 1);
     assert_eq!(bench.subjects(&inbox).await, ["broken", "whole"]);
     let query = ListQuery { q: Some("broken".to_owned()), unread: false, page: 1, limit: 10 };
-    assert_eq!(bench.app.list(&bench.by, inbox.id, &query).await.unwrap().total, 1);
+    assert_eq!(bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap().total, 1);
     // The newest message with a code that can be read.
     let filter = Filter { has_code: true, ..Filter::default() };
-    let waited = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_secs(30)).await;
+    let waited = bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_secs(30)).await;
     let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
     assert_eq!(found.id, whole);
 }
@@ -53,7 +53,7 @@ async fn a_large_message_comes_in_pieces_and_a_damaged_one_not_whole() {
     let inbox = bench.inbox(10, None).await;
     let raw = format!("Subject: large\r\n\r\n{}", "0123456789abcdef\r\n".repeat(150_000));
     let id = bench.deliver_raw(&inbox, "app@example.com", raw.clone().into()).await;
-    let pieces = async || match bench.app.original(&bench.by, id).await.unwrap() {
+    let pieces = async || match bench.app.messages().original(&bench.by, id).await.unwrap() {
         Original::Pieces(pieces) => {
             assert_eq!(pieces.len(), raw.len() as u64);
             pieces.into_stream().collect::<Vec<_>>().await
@@ -76,8 +76,8 @@ async fn a_compaction_leaves_damaged_bytes_where_they_are() {
     damage(&bench, broken).await;
     for _ in 0..40 {
         bench.clock.advance(Duration::from_hours(1));
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
     }
-    let read = bench.app.raw(&bench.by, broken).await;
+    let read = bench.app.messages().raw(&bench.by, broken).await;
     assert!(matches!(read, Err(Error::Damaged(_))), "{read:?}");
 }

@@ -65,14 +65,14 @@ async fn bench() -> (Bench, Arc<AtomicUsize>) {
 
 /// Whether mail to the inbox is answered 250 and kept for it.
 async fn takes_mail(bench: &Bench, inbox: &Inbox) -> bool {
-    let route = bench.app.route(&inbox.address).await.unwrap();
+    let route = bench.app.receive().route(&inbox.address).await.unwrap();
     route.is_ok_and(|mailbox| mailbox.inbox() == inbox.id)
 }
 
 async fn purge(bench: &Bench) {
     bench.clock.advance(Duration::from_secs(11));
     let lease = bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
-    bench.app.housekeep(&lease.job).await.unwrap();
+    bench.app.maintenance().housekeep(&lease.job).await.unwrap();
 }
 
 async fn listed(bench: &Bench) -> Vec<InboxId> {
@@ -89,12 +89,12 @@ async fn a_delete_that_was_cut_off_takes_no_mail_and_is_finished() {
         assert!(takes_mail(&bench, &inbox).await);
         assert_eq!(listed(&bench).await.last(), Some(&inbox.id));
         cut_off.store(partitions, Ordering::SeqCst);
-        let cut = bench.app.delete_inbox(&bench.by, inbox.id).await;
+        let cut = bench.app.inboxes().delete(&bench.by, inbox.id).await;
         assert!(matches!(cut, Err(Error::Unavailable)), "{cut:?}");
         assert!(!takes_mail(&bench, &inbox).await, "an answer 250 for mail that nobody reads");
-        assert!(matches!(bench.app.inbox(&bench.by, inbox.id).await, Err(Error::NotFound)));
+        assert!(matches!(bench.app.inboxes().get(&bench.by, inbox.id).await, Err(Error::NotFound)));
         if partitions == 2 {
-            let again = bench.app.delete_inbox(&bench.by, inbox.id).await;
+            let again = bench.app.inboxes().delete(&bench.by, inbox.id).await;
             assert!(matches!(again, Err(Error::NotFound)), "{again:?}");
             assert_eq!(listed(&bench).await, before);
         }
@@ -114,7 +114,7 @@ async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
         cut_off.store(partitions, Ordering::SeqCst);
         let life = Some(Duration::from_hours(1));
         let new = NewInbox { life, ..NewInbox::named("cut off") };
-        bench.app.create_inbox(&bench.by, new).await.unwrap_err();
+        bench.app.inboxes().create(&bench.by, new).await.unwrap_err();
         let after = listed(&bench).await;
         let entries = entries(&bench).await;
         assert_eq!(entries.len(), before.len() + 1);
@@ -122,7 +122,7 @@ async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
         if partitions == 4 {
             assert_eq!(after.last(), Some(&entry.inbox));
             assert_eq!(after.len(), before.len() + 1);
-            bench.app.delete_inbox(&bench.by, entry.inbox).await.unwrap();
+            bench.app.inboxes().delete(&bench.by, entry.inbox).await.unwrap();
         } else {
             assert_eq!(after, before);
             bench.clock.advance(Duration::from_mins(11));
@@ -149,11 +149,11 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     let inbox = bench.inbox(10, None).await;
     let rename = async |name: &str| {
         let change = InboxChange { name: Some(name.to_owned()), ..InboxChange::default() };
-        bench.app.update_inbox(&bench.by, inbox.id, change).await
+        bench.app.inboxes().update(&bench.by, inbox.id, change).await
     };
     let names = async || {
         let listed = inboxes_of(&bench.app, &bench.by).await.pop().unwrap();
-        [bench.app.inbox(&bench.by, inbox.id).await.unwrap().name, listed.name]
+        [bench.app.inboxes().get(&bench.by, inbox.id).await.unwrap().name, listed.name]
     };
     cut_off.store(1, Ordering::SeqCst);
     rename("not applied").await.unwrap_err();
@@ -167,7 +167,7 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     assert_eq!(own, listed);
     rename("last").await.unwrap();
     assert_eq!(names().await, ["last", "last"]);
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     purge(&bench).await;
     assert!(entries(&bench).await.iter().all(|entry| entry.inbox != inbox.id));
 }
@@ -175,12 +175,15 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
 #[tokio::test]
 async fn an_inbox_of_another_team_is_not_there() {
     let (bench, _) = bench().await;
-    let theirs = Principal::system(bench.app.create_team("Others").await.unwrap());
+    let theirs = Principal::system(bench.app.access().create_team("Others").await.unwrap());
     let inbox = bench.inbox(10, None).await;
     assert!(inboxes_of(&bench.app, &theirs).await.is_empty());
-    assert!(matches!(bench.app.inbox(&theirs, inbox.id).await, Err(Error::NotFound)));
-    assert!(matches!(bench.app.delete_inbox(&theirs, inbox.id).await, Err(Error::NotFound)));
-    assert!(matches!(bench.app.rotate_password(&theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.inboxes().get(&theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.inboxes().delete(&theirs, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(
+        bench.app.inboxes().rotate_password(&theirs, inbox.id).await,
+        Err(Error::NotFound)
+    ));
     assert!(takes_mail(&bench, &inbox).await);
 }
 
@@ -197,7 +200,7 @@ async fn a_purge_that_an_older_release_planned_is_done() {
     let work = json!({ "purge": { "team": bench.team, "inbox": inbox.id } });
     let body = json!({ "due": bench.clock.now(), "work": work });
     let job = Job { id: "purge".to_owned(), lane: Lane::Housekeeping, attempt: 1, body };
-    bench.app.housekeep(&job).await.unwrap();
+    bench.app.maintenance().housekeep(&job).await.unwrap();
     let key = trapline_store::records::Message::row(id);
     assert!(bench.ports.store.get(&key).await.unwrap().is_none());
 }

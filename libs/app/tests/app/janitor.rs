@@ -20,7 +20,7 @@ async fn blob(bench: &Bench, id: MessageId) -> BlobRef {
 /// Several rounds, as the chores of one may make others due.
 async fn pass(bench: &Bench, by: Duration) {
     bench.clock.advance(by);
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
 }
 
 #[tokio::test]
@@ -30,11 +30,11 @@ async fn an_expired_inbox_is_gone_at_once_and_its_rows_after_the_next_round() {
     let id = bench.deliver(&inbox, "short life").await;
     let blob = blob(&bench, id).await;
     bench.clock.advance(Duration::from_mins(5));
-    assert!(matches!(bench.app.inbox(&bench.by, inbox.id).await, Err(Error::NotFound)));
-    assert!(matches!(bench.app.message(&bench.by, id).await, Err(Error::NotFound)));
-    let login = bench.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+    assert!(matches!(bench.app.inboxes().get(&bench.by, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(bench.app.messages().get(&bench.by, id).await, Err(Error::NotFound)));
+    let login = bench.app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
     assert!(login.is_err());
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
     pass(&bench, HOUR).await;
     let read = bench.ports.blobs.read(&blob, None).await;
@@ -47,29 +47,29 @@ async fn an_inbox_that_was_given_more_time_outlives_its_first_end() {
     let inbox = bench.inbox(10, Some(Duration::from_mins(5))).await;
     let (by, app) = (bench.by, &bench.app);
     let id = bench.deliver(&inbox, "longer life").await;
-    app.set_read(&by, id, true).await.unwrap();
+    app.messages().set_read(&by, id, true).await.unwrap();
     let give = async |life: Option<Duration>| {
         let change = InboxChange { life: Some(life), ..InboxChange::default() };
-        app.update_inbox(&by, inbox.id, change).await.unwrap()
+        app.inboxes().update(&by, inbox.id, change).await.unwrap()
     };
     give(Some(2 * HOUR)).await;
     // The chore of the first end comes, and what is left of the mail is looked at.
     pass(&bench, HOUR).await;
-    let message = app.message(&by, id).await.unwrap();
+    let message = app.messages().get(&by, id).await.unwrap();
     assert!(message.is_read);
-    assert!(app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap().is_ok());
+    assert!(app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap().is_ok());
     bench.deliver(&inbox, "still taken").await;
     assert_eq!(give(None).await.expires_at, None);
     for _ in 0..2 {
         pass(&bench, 24 * HOUR).await;
     }
-    assert_eq!(app.inbox(&by, inbox.id).await.unwrap().message_count, 2);
-    assert_eq!(app.raw(&by, id).await.unwrap().len() as u64, message.size);
+    assert_eq!(app.inboxes().get(&by, inbox.id).await.unwrap().message_count, 2);
+    assert_eq!(app.messages().raw(&by, id).await.unwrap().len() as u64, message.size);
     // Less time than it had.
     give(Some(HOUR)).await;
     give(Some(Duration::from_mins(1))).await;
     pass(&bench, Duration::from_mins(1)).await;
-    assert!(matches!(app.inbox(&by, inbox.id).await, Err(Error::NotFound)));
+    assert!(matches!(app.inboxes().get(&by, inbox.id).await, Err(Error::NotFound)));
     assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
     assert!(bench.ports.store.get(&InboxRow::row(inbox.id)).await.unwrap().is_none());
     pass(&bench, HOUR).await;
@@ -82,14 +82,14 @@ async fn who_listens_to_an_inbox_goes_on_when_it_was_given_more_time() {
     let inbox = bench.inbox(10, Some(Duration::from_mins(5))).await;
     let (by, app) = (bench.by, bench.app.clone());
     let reader = Principal { access: Access::Read, ..by };
-    let mut feed = app.feed(&reader, inbox.id, None).await.unwrap();
+    let mut feed = app.live().feed(&reader, inbox.id, None).await.unwrap();
     let parked = app.clone();
-    let wait = async move { parked.wait(&by, inbox.id, &anything(), 2 * HOUR).await };
+    let wait = async move { parked.live().wait(&by, inbox.id, &anything(), 2 * HOUR).await };
     let wait = tokio::spawn(wait);
     // On this runtime the wait has run until it has nothing to do.
     tokio::task::yield_now().await;
     let change = InboxChange { life: Some(Some(HOUR)), ..InboxChange::default() };
-    app.update_inbox(&by, inbox.id, change).await.unwrap();
+    app.inboxes().update(&by, inbox.id, change).await.unwrap();
     bench.clock.advance(Duration::from_mins(6));
     let id = bench.deliver(&inbox, "later").await;
     let Waited::Found(message) = wait.await.unwrap().unwrap() else { panic!("no message") };
@@ -107,7 +107,7 @@ async fn the_bytes_of_a_deleted_message_are_gone_within_a_day() {
     let blob = blob(&bench, id).await;
     pass(&bench, HOUR).await;
     assert!(bench.ports.blobs.read(&blob, None).await.is_ok());
-    bench.app.delete_message(&bench.by, id).await.unwrap();
+    bench.app.messages().delete(&bench.by, id).await.unwrap();
     for _ in 0..24 {
         pass(&bench, HOUR).await;
     }
@@ -126,20 +126,20 @@ async fn compaction_keeps_every_living_message_readable() {
     assert_eq!(before.segment, blob(&bench, ids[0]).await.segment, "they were one group");
     for (place, id) in ids.iter().enumerate() {
         if place != 7 {
-            bench.app.delete_message(&bench.by, *id).await.unwrap();
+            bench.app.messages().delete(&bench.by, *id).await.unwrap();
         }
     }
     // The first visit compacts, the old segment goes after its grace, and so again for the new one.
     for _ in 0..60 {
         pass(&bench, HOUR).await;
     }
-    let raw = bench.app.raw(&bench.by, ids[7]).await.unwrap();
+    let raw = bench.app.messages().raw(&bench.by, ids[7]).await.unwrap();
     assert!(raw.ends_with(b"hello number 7\r\n"));
     assert!(bench.ports.blobs.segment(&before.segment).await.unwrap().is_none());
     let alias = bench.ports.store.get(&SegmentAlias::row(&before.segment)).await.unwrap().unwrap();
     let after = SegmentAlias::of(&alias).unwrap().moved.remove(0).to.segment;
     assert!(bench.ports.blobs.segment(&after).await.unwrap().is_some());
-    bench.app.delete_message(&bench.by, ids[7]).await.unwrap();
+    bench.app.messages().delete(&bench.by, ids[7]).await.unwrap();
     for _ in 0..48 {
         pass(&bench, HOUR).await;
     }
@@ -158,13 +158,13 @@ async fn an_empty_message_beside_another_costs_it_nothing() {
     let ids = futures_util::future::join_all(sending).await;
     let (empty, full) = (blob(&bench, ids[0]).await, blob(&bench, ids[1]).await);
     assert_eq!((&empty.segment, empty.offset), (&full.segment, full.offset));
-    bench.app.delete_message(&bench.by, ids[2]).await.unwrap();
+    bench.app.messages().delete(&bench.by, ids[2]).await.unwrap();
     for _ in 0..3 {
         pass(&bench, HOUR).await;
     }
     assert!(bench.ports.blobs.segment(&full.segment).await.unwrap().is_none(), "it was compacted");
-    assert_eq!(bench.app.raw(&bench.by, ids[0]).await.unwrap().len(), 0);
-    assert_eq!(bench.app.raw(&bench.by, ids[1]).await.unwrap(), real);
+    assert_eq!(bench.app.messages().raw(&bench.by, ids[0]).await.unwrap().len(), 0);
+    assert_eq!(bench.app.messages().raw(&bench.by, ids[1]).await.unwrap(), real);
 }
 
 #[tokio::test]
@@ -172,11 +172,11 @@ async fn a_deleted_inbox_loses_its_rows_to_a_job() {
     let bench = Bench::new().await;
     let inbox = bench.inbox(10, None).await;
     let id = bench.deliver(&inbox, "orphan").await;
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
-    assert!(matches!(bench.app.message(&bench.by, id).await, Err(Error::NotFound)));
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
+    assert!(matches!(bench.app.messages().get(&bench.by, id).await, Err(Error::NotFound)));
     assert!(purge_job(&bench).await.is_none(), "due only once no process knows the inbox");
     bench.clock.advance(Duration::from_secs(11));
-    bench.app.housekeep(&purge_job(&bench).await.unwrap().job).await.unwrap();
+    bench.app.maintenance().housekeep(&purge_job(&bench).await.unwrap().job).await.unwrap();
     assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_none());
 }
 
@@ -186,13 +186,13 @@ async fn a_purge_waits_until_its_inbox_is_gone() {
     let inbox = bench.inbox(10, None).await;
     let id = bench.deliver(&inbox, "still wanted").await;
     let row = bench.ports.store.get(&InboxRow::row(inbox.id)).await.unwrap().unwrap();
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     let back =
         Op::Put { key: InboxRow::row(inbox.id), doc: row.doc, ttl: None, when: When::Absent };
     bench.ports.store.write(vec![back]).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lease = purge_job(&bench).await.unwrap();
-    assert!(matches!(bench.app.housekeep(&lease.job).await, Err(Error::Conflict)));
+    assert!(matches!(bench.app.maintenance().housekeep(&lease.job).await, Err(Error::Conflict)));
     assert!(bench.ports.store.get(&Message::row(id)).await.unwrap().is_some());
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
-use trapline_app::{Lane, run_janitor};
+use trapline_app::Lane;
 use trapline_model::Time;
 use trapline_store::{
     Group, Job, Key, Op, Record as _, Value, When,
@@ -84,7 +84,7 @@ async fn tasks_that_fail_hold_up_no_others() {
         let unknown = row.doc().unwrap().replace("\"mail\"", "\"pigeon\"");
         put(&bench, (Outbox::row(due.before(Duration::from_millis(1)), "pigeon:1"), unknown)).await;
     }
-    let janitor = tokio::spawn(run_janitor(bench.app.clone(), "1".to_owned()));
+    let janitor = bench.start_janitor();
     let rounds = async {
         let mut again = HashSet::new();
         let of_inbox = |(_, subject, _): &(Time, String, Json)| *subject == inbox.id.to_string();
@@ -110,7 +110,7 @@ async fn a_task_that_always_fails_is_tried_once_a_day_and_kept() {
     let segment = junk(&bench, 0).await;
     for _ in 0..20 {
         bench.clock.advance(HOUR);
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
     }
     let [(due, subject, _)] = &tasks(&watch)[..] else { panic!("one task") };
     assert_eq!(*subject, segment);
@@ -118,7 +118,7 @@ async fn a_task_that_always_fails_is_tried_once_a_day_and_kept() {
     let mut seen = HashSet::new();
     for _ in 0..30 {
         bench.clock.advance(HOUR);
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
         seen.insert(tasks(&watch)[0].0);
     }
     assert!(seen.len() <= 2, "{seen:?}");
@@ -126,7 +126,7 @@ async fn a_task_that_always_fails_is_tried_once_a_day_and_kept() {
     bench.ports.blobs.remove(&segment).await.unwrap();
     for _ in 0..25 {
         bench.clock.advance(HOUR);
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
     }
     assert_eq!(tasks(&watch), []);
 }
@@ -139,7 +139,7 @@ async fn a_task_of_a_newer_release_waits_for_it() {
     put(&bench, (key, doc.clone())).await;
     for _ in 0..12 {
         bench.clock.advance(HOUR);
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
     }
     let [(due, subject, kept)] = &tasks(&watch)[..] else { panic!("one task") };
     assert_eq!((subject.as_str(), kept), ("something", &serde_json::from_str(&doc).unwrap()));
@@ -149,6 +149,6 @@ async fn a_task_of_a_newer_release_waits_for_it() {
     let (_, known) = task(now.after(HOUR), "something", &known);
     put(&bench, (MaintenanceTask::row(TaskQueue::Segments, *due, "something"), known)).await;
     bench.clock.advance(2 * HOUR);
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     assert_eq!(tasks(&watch), []);
 }

@@ -17,7 +17,7 @@ use doubles::{Silent, Told};
 /// A parked wait for anything in this inbox.
 fn park(bench: &Bench, inbox: &Inbox) -> tokio::task::JoinHandle<Result<Waited, Error>> {
     let (app, by, id) = (bench.app.clone(), bench.by, inbox.id);
-    tokio::spawn(async move { app.wait(&by, id, &anything(), Duration::from_mins(2)).await })
+    tokio::spawn(async move { app.live().wait(&by, id, &anything(), Duration::from_mins(2)).await })
 }
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn a_wait_ends_with_its_inbox() {
     let inbox = bench.inbox(10, None).await;
     let wait = park(&bench, &inbox);
     told.subscribed().await;
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     assert!(matches!(wait.await.unwrap(), Err(Error::NotFound)));
 }
 
@@ -49,7 +49,7 @@ async fn the_time_of_a_wait_holds_while_it_looks_into_messages() {
     let inbox = bench.inbox(10, None).await;
     bench.deliver(&inbox, "Your code").await;
     let filter = Filter { has_code: true, ..anything() };
-    let wait = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_millis(50));
+    let wait = bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_millis(50));
     let ended = tokio::time::timeout(Duration::from_secs(30), wait).await.expect("an end");
     assert!(matches!(ended, Ok(Waited::TimedOut(_))), "{ended:?}");
 }
@@ -60,14 +60,15 @@ async fn one_team_leaves_room_for_others() {
     let bench = Bench::set(settings).await;
     let inbox = bench.inbox(10, None).await;
     let app = &bench.app;
-    let first = app.feed(&bench.by, inbox.id, None).await.unwrap();
-    let _second = app.feed(&bench.by, inbox.id, None).await.unwrap();
-    let third = app.feed(&bench.by, inbox.id, None).await.err();
+    let first = app.live().feed(&bench.by, inbox.id, None).await.unwrap();
+    let _second = app.live().feed(&bench.by, inbox.id, None).await.unwrap();
+    let third = app.live().feed(&bench.by, inbox.id, None).await.err();
     assert!(matches!(third, Some(Error::TooManyStreams { of_team: true })), "{third:?}");
-    let other = Principal::system(app.create_team("Other").await.unwrap());
-    let theirs = app.create_inbox(&other, trapline_app::NewInbox::named("theirs")).await.unwrap();
-    let _theirs = app.feed(&other, theirs.id, None).await.unwrap();
+    let other = Principal::system(app.access().create_team("Other").await.unwrap());
+    let theirs =
+        app.inboxes().create(&other, trapline_app::NewInbox::named("theirs")).await.unwrap();
+    let _theirs = app.live().feed(&other, theirs.id, None).await.unwrap();
     drop(first);
-    let waited = app.wait(&bench.by, inbox.id, &anything(), Duration::from_millis(1)).await;
+    let waited = app.live().wait(&bench.by, inbox.id, &anything(), Duration::from_millis(1)).await;
     assert!(matches!(waited, Ok(Waited::TimedOut(_))), "{waited:?}");
 }

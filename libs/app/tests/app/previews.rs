@@ -12,7 +12,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 /// A message, and the signature of its preview URL.
 async fn signed(bench: &Bench, inbox: &Inbox) -> (MessageId, Signature) {
     let id = bench.deliver(inbox, "signed").await;
-    let preview = bench.app.preview_url(&bench.by, id).await.unwrap();
+    let preview = bench.app.messages().preview_url(&bench.by, id).await.unwrap();
     assert_eq!(preview.expires_at, bench.clock.now().after(15 * MINUTE));
     let (_, query) = preview.url.split_once("?exp=").unwrap();
     let (expires, signature) = query.split_once("&sig=").unwrap();
@@ -33,12 +33,12 @@ async fn a_signed_url_ends_after_its_time() {
     let inbox = bench.inbox(10, None).await;
     let (id, signature) = signed(&bench, &inbox).await;
     bench.clock.advance(14 * MINUTE);
-    let page = bench.app.signed_html(id, &signature, false).await.unwrap();
+    let page = bench.app.messages().signed_html(id, &signature, false).await.unwrap();
     assert!(page.html.contains("hello signed"), "{}", page.html);
-    assert!(bench.another_process().await.may_see(id, &signature));
+    assert!(bench.another_process().await.messages().may_see(id, &signature));
     bench.clock.advance(MINUTE);
-    assert!(is_over(&bench.app.signed_html(id, &signature, false).await));
-    assert!(!bench.app.may_see(id, &signature));
+    assert!(is_over(&bench.app.messages().signed_html(id, &signature, false).await));
+    assert!(!bench.app.messages().may_see(id, &signature));
 }
 
 #[tokio::test]
@@ -47,17 +47,17 @@ async fn a_signed_url_holds_for_its_message_part_and_time_only() {
     let inbox = bench.inbox(10, None).await;
     let (id, signature) = signed(&bench, &inbox).await;
     let (other, _) = signed(&bench, &inbox).await;
-    assert!(is_over(&bench.app.signed_html(other, &signature, false).await));
-    let part = bench.app.signed_attachment(id, "1", &signature).await;
+    assert!(is_over(&bench.app.messages().signed_html(other, &signature, false).await));
+    let part = bench.app.messages().signed_attachment(id, "1", &signature).await;
     assert!(matches!(part, Err(Error::Forbidden(Forbidden::BadSignature))));
     let later = Signature { expires: signature.expires + 1, ..signature.clone() };
-    assert!(is_over(&bench.app.signed_html(id, &later, false).await));
+    assert!(is_over(&bench.app.messages().signed_html(id, &later, false).await));
     for at in 0..signature.signature.len() {
         let mut bytes = signature.signature.clone().into_bytes();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
         let forged =
             Signature { signature: String::from_utf8(bytes).unwrap(), expires: signature.expires };
-        assert!(is_over(&bench.app.signed_html(id, &forged, false).await), "byte {at}");
+        assert!(is_over(&bench.app.messages().signed_html(id, &forged, false).await), "byte {at}");
     }
 }
 
@@ -66,16 +66,16 @@ async fn a_signed_url_ends_with_its_message_and_its_inbox() {
     let bench = Bench::new().await;
     let deleted = bench.inbox(10, None).await;
     let (gone, by_message) = signed(&bench, &deleted).await;
-    bench.app.delete_message(&bench.by, gone).await.unwrap();
-    assert!(is_gone(&bench.app.signed_html(gone, &by_message, false).await));
+    bench.app.messages().delete(&bench.by, gone).await.unwrap();
+    assert!(is_gone(&bench.app.messages().signed_html(gone, &by_message, false).await));
 
     let (id, by_inbox) = signed(&bench, &deleted).await;
-    bench.app.delete_inbox(&bench.by, deleted.id).await.unwrap();
-    assert!(is_gone(&bench.app.signed_html(id, &by_inbox, false).await));
+    bench.app.inboxes().delete(&bench.by, deleted.id).await.unwrap();
+    assert!(is_gone(&bench.app.messages().signed_html(id, &by_inbox, false).await));
 
     let brief = bench.inbox(10, Some(10 * MINUTE)).await;
     let (id, by_time) = signed(&bench, &brief).await;
-    assert!(bench.app.signed_html(id, &by_time, false).await.is_ok());
+    assert!(bench.app.messages().signed_html(id, &by_time, false).await.is_ok());
     bench.clock.advance(10 * MINUTE);
-    assert!(is_gone(&bench.app.signed_html(id, &by_time, false).await));
+    assert!(is_gone(&bench.app.messages().signed_html(id, &by_time, false).await));
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
-use trapline_app::{Lane, run_janitor};
+use trapline_app::Lane;
 use trapline_model::Time;
 use trapline_store::{
     Job, Key, Op, Record as _, Value, When,
@@ -58,7 +58,7 @@ async fn a_round_reads_no_more_after_an_hour_than_after_a_minute() {
     let mut reads = Vec::new();
     for _ in 0..60 {
         a_minute_of_jobs(&bench).await;
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
         let now = bench.clock.now();
         let oldest = watch.buckets().into_iter().filter_map(|partition| {
             partition.into_iter().find_map(|value| match value {
@@ -84,10 +84,10 @@ async fn a_lost_job_comes_back_once_and_its_row_goes_with_it() {
     let now = bench.clock.now();
     write(&bench, lost(now, "lost").put().unwrap()).await;
     let take = async || bench.app.take_jobs(Lane::Mail, 10, Duration::ZERO).await.unwrap();
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     assert!(take().await.is_empty(), "it may still be on its way");
     bench.clock.advance(MINUTE);
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     let mut leases = take().await;
     assert_eq!(leases.len(), 1);
     assert_eq!(watch.queued("outbox_by_minute").len(), 1);
@@ -99,13 +99,13 @@ async fn a_lost_job_comes_back_once_and_its_row_goes_with_it() {
 async fn a_job_that_nobody_finishes_is_given_up_in_the_end() {
     let (bench, watch) = with_outbox().await;
     let now = bench.clock.now();
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     bench.clock.advance(MINUTE);
     // Put off for two weeks already.
     let row = Outbox { due: bench.clock.now(), ..lost(now.before(15 * 24 * 60 * MINUTE), "old") };
     write(&bench, row.put().unwrap()).await;
     bench.clock.advance(MINUTE);
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     assert_eq!(watch.queued("outbox_by_minute"), []);
 }
 
@@ -113,7 +113,7 @@ async fn a_job_that_nobody_finishes_is_given_up_in_the_end() {
 #[tokio::test]
 async fn rows_that_come_late_are_found() {
     let (bench, watch) = with_outbox().await;
-    let janitor = tokio::spawn(run_janitor(bench.app.clone(), "1".to_owned()));
+    let janitor = bench.start_janitor();
     let run = async |steps: u32| {
         for _ in 0..steps {
             bench.clock.advance(Duration::from_secs(10));
@@ -143,7 +143,7 @@ async fn rows_that_come_late_are_found() {
 #[tokio::test]
 async fn what_became_due_while_nobody_looked_is_done() {
     let (bench, watch) = with_outbox().await;
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     for number in 0..100 {
         let due = bench.clock.now().after(number * 10 * MINUTE);
         let task = Task::RemoveSegment { aliases: Vec::new() };
@@ -151,9 +151,9 @@ async fn what_became_due_while_nobody_looked_is_done() {
         write(&bench, task.planned().unwrap()).await;
     }
     bench.clock.advance(17 * 60 * MINUTE);
-    assert_eq!(bench.app.tidy().await.unwrap(), 100);
+    assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 100);
     assert_eq!(watch.queued("maintenance_task"), []);
-    assert_eq!(bench.app.tidy().await.unwrap(), 0);
+    assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 0);
 }
 
 /// A round over a queue that has more rows than a page, some of them due at the same instant.
@@ -161,7 +161,7 @@ async fn what_became_due_while_nobody_looked_is_done() {
 async fn every_row_of_a_crowded_minute_is_met_once() {
     let (bench, _watch) = with_outbox().await;
     let now = bench.clock.now();
-    bench.app.tidy().await.unwrap();
+    bench.app.maintenance().run_due().await.unwrap();
     let task = |number: u64| {
         let due = now.after(Duration::from_millis(number / 500));
         let task = Task::RemoveSegment { aliases: Vec::new() };
@@ -169,7 +169,7 @@ async fn every_row_of_a_crowded_minute_is_met_once() {
     };
     bench.ports.store.write((0..2_000).map(task).collect()).await.unwrap();
     bench.clock.advance(MINUTE);
-    assert_eq!(bench.app.tidy().await.unwrap(), 2_000);
+    assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 2_000);
 }
 
 /// Rows of a release that had its queues by the hour.
@@ -207,10 +207,10 @@ async fn what_waited_in_hours_waits_in_minutes_after_an_upgrade() {
     let waiting = |table| watch.queued(table).len();
     assert_eq!((waiting("maintenance_task"), waiting("outbox_by_minute")), (3, 1));
     bench.clock.advance(MINUTE);
-    assert_eq!(bench.app.tidy().await.unwrap(), 1);
+    assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 1);
     let jobs = bench.app.take_jobs(Lane::Mail, 9, Duration::ZERO).await.unwrap();
     assert_eq!(jobs.len(), 1);
     bench.clock.advance(160 * MINUTE);
-    assert_eq!(bench.app.tidy().await.unwrap(), 1);
+    assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 1);
     assert_eq!(waiting("maintenance_task"), 1);
 }

@@ -52,7 +52,7 @@ async fn filled(bench: &Bench) -> Inbox {
         bench.deliver(&inbox, &subject(number)).await;
         if number.is_multiple_of(7) {
             let id = bench.list(&inbox).await.messages[0].id;
-            bench.app.set_read(&bench.by, id, true).await.unwrap();
+            bench.app.messages().set_read(&bench.by, id, true).await.unwrap();
         }
     }
     inbox
@@ -76,7 +76,7 @@ fn queries() -> impl Strategy<Value = ListQuery> {
 }
 
 async fn found(bench: &Bench, inbox: &Inbox, query: &ListQuery) -> (u64, u64, Vec<(String, bool)>) {
-    let page = bench.app.list(&bench.by, inbox.id, query).await.unwrap();
+    let page = bench.app.messages().list(&bench.by, inbox.id, query).await.unwrap();
     let messages = page.messages.into_iter().map(|message| (message.subject, message.is_read));
     (page.total, page.partly_searched, messages.collect())
 }

@@ -11,7 +11,6 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_app::run_janitor;
 use trapline_model::Inbox;
 use trapline_store::{BlobRef, Blobs, Result, Tail, records::Message};
 
@@ -62,7 +61,7 @@ async fn watched() -> (Bench, Watch, Looks) {
 async fn hours(bench: &Bench, hours: u32) {
     for _ in 0..hours {
         bench.clock.advance(HOUR);
-        bench.app.tidy().await.unwrap();
+        bench.app.maintenance().run_due().await.unwrap();
     }
 }
 
@@ -82,7 +81,7 @@ async fn what_is_kept_is_looked_at_less_and_less_and_what_dies_is_gone_in_a_day(
     hours(&bench, 40).await;
     // After 1, 3, 7, 15 and 31 hours.
     assert_eq!(looks.take(), (5, 0));
-    bench.app.delete_message(&bench.by, id).await.unwrap();
+    bench.app.messages().delete(&bench.by, id).await.unwrap();
     assert_eq!(reviews(&watch), 1);
     hours(&bench, 13).await;
     assert_eq!(bench.ports.blobs.segment(&segment).await.unwrap(), None);
@@ -103,23 +102,23 @@ async fn every_way_of_removing_messages_tells_of_their_segments() {
     }
     let [emptied, deleted, trimmed, shrunk] = &inboxes[..] else { panic!("four") };
     // Young segments are looked at soon in any case.
-    bench.app.empty_inbox(&bench.by, bench.inbox(2, None).await.id).await.unwrap();
+    bench.app.messages().empty(&bench.by, bench.inbox(2, None).await.id).await.unwrap();
     assert_eq!(reviews(&watch), 0);
     hours(&bench, 2).await;
-    bench.app.empty_inbox(&bench.by, emptied.id).await.unwrap();
+    bench.app.messages().empty(&bench.by, emptied.id).await.unwrap();
     assert_eq!(reviews(&watch), 2);
-    bench.app.empty_inbox(&bench.by, emptied.id).await.unwrap();
+    bench.app.messages().empty(&bench.by, emptied.id).await.unwrap();
     assert_eq!(reviews(&watch), 2);
-    bench.app.delete_inbox(&bench.by, deleted.id).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, deleted.id).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lane = trapline_store::Lane::Housekeeping;
     let purge = bench.app.take_jobs(lane, 1, Duration::ZERO).await.unwrap().remove(0);
-    bench.app.housekeep(&purge.job).await.unwrap();
+    bench.app.maintenance().housekeep(&purge.job).await.unwrap();
     assert_eq!(reviews(&watch), 4);
     bench.deliver(trimmed, "three").await;
     until(&watch, 5).await;
     let less = trapline_app::InboxChange { max_messages: Some(1), ..<_>::default() };
-    bench.app.update_inbox(&bench.by, shrunk.id, less).await.unwrap();
+    bench.app.inboxes().update(&bench.by, shrunk.id, less).await.unwrap();
     until(&watch, 6).await;
 }
 
@@ -142,7 +141,7 @@ async fn checks_of_what_is_kept_share_their_writes() {
         bench.deliver(&inbox, &format!("number {number}")).await;
         bench.clock.advance(Duration::from_secs(10));
     }
-    let janitor = tokio::spawn(run_janitor(bench.app.clone(), "1".to_owned()));
+    let janitor = bench.start_janitor();
     bench.clock.advance(HOUR / 2);
     tokio::time::sleep(Duration::from_millis(50)).await;
     watch.writes();

@@ -91,10 +91,11 @@ async fn bench() -> (Bench, Stopped) {
 }
 
 async fn send(app: &App, inbox: &Inbox, number: usize) -> MessageId {
-    let login = app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap().unwrap();
+    let login =
+        app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap().unwrap();
     let envelope = Envelope { from: "a@example.com".to_owned(), to: Vec::new() };
     let raw = format!("Subject: {number}\r\n\r\n").into();
-    app.receive(Incoming { mailboxes: vec![login], envelope, raw }).await.unwrap()[0]
+    app.receive().deliver(Incoming { targets: vec![login], envelope, raw }).await.unwrap()[0]
 }
 
 #[tokio::test]
@@ -103,7 +104,8 @@ async fn mail_is_answered_while_nobody_can_be_told_and_no_count_stays_old() {
     let inbox = bench.inbox(100, None).await;
     send(&bench.app, &inbox, 0).await;
     let other = bench.process_by(&bench.clock).await;
-    let count = async |app: &Arc<App>| app.inbox(&bench.by, inbox.id).await.unwrap().message_count;
+    let count =
+        async |app: &Arc<App>| app.inboxes().get(&bench.by, inbox.id).await.unwrap().message_count;
     assert_eq!((count(&bench.app).await, count(&other).await), (1, 1));
     stopped.goes_on.send_replace(false);
     let sent = async {

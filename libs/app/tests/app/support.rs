@@ -108,6 +108,12 @@ impl Bench {
         App::start(ports, clock, Settings::default(), key, <_>::default()).await
     }
 
+    /// Starts the janitor of this process.
+    pub(crate) fn start_janitor(&self) -> tokio::task::JoinHandle<()> {
+        let app = self.app.clone();
+        tokio::spawn(async move { app.maintenance().run_janitor("1").await })
+    }
+
     /// As the data of an earlier release, which no upgrade was made of.
     pub(crate) async fn forget_upgrades(&self) {
         let mark = Op::Delete { key: Upgrade::row(), when: When::Always };
@@ -116,7 +122,7 @@ impl Bench {
 
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
         let new = NewInbox { max_messages, life, ..NewInbox::named("bench") };
-        self.app.create_inbox(&self.by, new).await.unwrap()
+        self.app.inboxes().create(&self.by, new).await.unwrap()
     }
 
     /// Delivers a mail with its own subject, as the SMTP edge would.
@@ -127,18 +133,19 @@ impl Bench {
 
     /// Delivers these bytes.
     pub(crate) async fn deliver_raw(&self, inbox: &Inbox, from: &str, raw: Vec<u8>) -> MessageId {
-        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+        let login =
+            self.app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
         let mail = Incoming {
-            mailboxes: vec![login.unwrap()],
+            targets: vec![login.unwrap()],
             envelope: Envelope { from: from.to_owned(), to: vec!["ada@example.com".to_owned()] },
             raw: raw.into(),
         };
-        self.app.receive(mail).await.unwrap()[0]
+        self.app.receive().deliver(mail).await.unwrap()[0]
     }
 
     pub(crate) async fn list(&self, inbox: &Inbox) -> Page {
         let query = ListQuery { q: None, unread: false, page: 1, limit: 200 };
-        self.app.list(&self.by, inbox.id, &query).await.unwrap()
+        self.app.messages().list(&self.by, inbox.id, &query).await.unwrap()
     }
 
     pub(crate) async fn subjects(&self, inbox: &Inbox) -> Vec<String> {
@@ -148,7 +155,7 @@ impl Bench {
 
 /// All inboxes of a team.
 pub(crate) async fn inboxes_of(app: &App, by: &Principal) -> Vec<Inbox> {
-    app.inboxes(by, &InboxQuery::default()).await.unwrap().inboxes
+    app.inboxes().list(by, &InboxQuery::default()).await.unwrap().inboxes
 }
 
 /// The payload of an event.

@@ -81,11 +81,11 @@ async fn inboxes_of_earlier_releases_are_moved() {
     let shown = |inboxes: &[trapline_model::Inbox]| serde_json::to_value(inboxes).unwrap();
     assert_eq!(shown(&after), shown(&before));
     assert_eq!(bench.subjects(&inboxes[1]).await, ["kept"]);
-    assert_eq!(app.message(&bench.by, message).await.unwrap().subject, "kept");
+    assert_eq!(app.messages().get(&bench.by, message).await.unwrap().subject, "kept");
     let (one, smtp) = (&inboxes[1], &inboxes[1].smtp);
-    assert!(app.login(&smtp.username, &smtp.password).await.unwrap().is_ok());
-    app.rotate_password(&bench.by, one.id).await.unwrap();
-    app.delete_inbox(&bench.by, one.id).await.unwrap();
+    assert!(app.access().login(&smtp.username, &smtp.password).await.unwrap().is_ok());
+    app.inboxes().rotate_password(&bench.by, one.id).await.unwrap();
+    app.inboxes().delete(&bench.by, one.id).await.unwrap();
     assert_eq!(inboxes_of(&app, &bench.by).await.len(), after.len() - 1);
     bench.clock.advance(hour);
     assert_eq!(inboxes_of(&app, &bench.by).await.len(), 1 + 64);

@@ -18,7 +18,9 @@ use async_trait::async_trait;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use tokio::sync::{mpsc, oneshot};
-use trapline_app::{App, Attempt, Caller, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply};
+use trapline_app::{
+    App, Attempt, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply, WebhookSender,
+};
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
 use crate::support::Bench;
@@ -170,7 +172,7 @@ impl Asking {
 }
 
 #[async_trait]
-impl Caller for Asking {
+impl WebhookSender for Asking {
     fn check(&self, _: &url::Url) -> Result<(), String> {
         Ok(())
     }
@@ -186,7 +188,7 @@ impl Caller for Asking {
 struct Script(Outcome, Mutex<Vec<Call>>);
 
 #[async_trait]
-impl Caller for Script {
+impl WebhookSender for Script {
     fn check(&self, url: &url::Url) -> Result<(), String> {
         if url.host_str() == Some("10.0.0.1") { Err("it is private".to_owned()) } else { Ok(()) }
     }

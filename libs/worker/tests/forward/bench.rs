@@ -60,7 +60,7 @@ impl Bench {
 
     /// An inbox that forwards all its mail.
     pub(crate) async fn inbox(&self, to: &[&str]) -> Inbox {
-        let inbox = self.app.create_inbox(&self.by, NewInbox::named("Inbox")).await.unwrap();
+        let inbox = self.app.inboxes().create(&self.by, NewInbox::named("Inbox")).await.unwrap();
         let to = to.iter().map(|to| (*to).to_owned()).collect();
         let rule = Forwarding { enabled: true, to, matching: None };
         self.app.set_forwarding(&self.by, inbox.id, rule).await.unwrap();
@@ -68,12 +68,13 @@ impl Bench {
     }
 
     pub(crate) async fn deliver(&self, inbox: &Inbox, raw: &[u8]) -> MessageId {
-        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+        let login =
+            self.app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
         let envelope =
             Envelope { from: "app@example.com".to_owned(), to: vec!["eve@example.com".to_owned()] };
         let raw = raw.to_vec().into();
-        let mail = Incoming { mailboxes: vec![login.unwrap()], envelope, raw };
-        self.app.receive(mail).await.unwrap()[0]
+        let mail = Incoming { targets: vec![login.unwrap()], envelope, raw };
+        self.app.receive().deliver(mail).await.unwrap()[0]
     }
 
     /// The forward to an address once it stands like this.

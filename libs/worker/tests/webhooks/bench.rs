@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use trapline_app::{
-    App, Caller, Incoming, MasterKey, NewInbox, NewWebhook, Settings, WebhookChange,
+    App, Incoming, MasterKey, NewInbox, NewWebhook, Settings, WebhookChange, WebhookSender,
 };
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Delivery, Envelope, Inbox, Principal, Webhook};
@@ -43,7 +43,7 @@ impl Bench {
         let app = app.unwrap();
         let guard = Guard::new(options);
         let client = Client::new(guard.clone(), &[]).unwrap();
-        let caller: Arc<dyn Caller> = Arc::new(WebhookCaller::new(guard, client, deadline));
+        let caller: Arc<dyn WebhookSender> = Arc::new(WebhookCaller::new(guard, client, deadline));
         let mut handlers = webhook_handlers(&app, &caller);
         handlers.push(Arc::new(Arrivals::new(app.clone())) as Arc<dyn Handler>);
         for handler in handlers {
@@ -55,7 +55,7 @@ impl Bench {
 
     /// An inbox, and a webhook that is told of its mail only.
     pub(crate) async fn hook(&self, url: &str) -> (Inbox, Webhook) {
-        let inbox = self.app.create_inbox(&self.by, NewInbox::named("Inbox")).await.unwrap();
+        let inbox = self.app.inboxes().create(&self.by, NewInbox::named("Inbox")).await.unwrap();
         let new = NewWebhook {
             url: url.to_owned(),
             inbox: Some(inbox.id),
@@ -74,16 +74,17 @@ impl Bench {
     }
 
     pub(crate) async fn deliver(&self, inbox: &Inbox) {
-        let login = self.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+        let login =
+            self.app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
         let mail = Incoming {
-            mailboxes: vec![login.unwrap()],
+            targets: vec![login.unwrap()],
             envelope: Envelope {
                 from: "app@example.com".to_owned(),
                 to: vec!["ada@example.com".to_owned()],
             },
             raw: "Subject: Grüße\r\nTo: ada@example.com\r\n\r\nhello\r\n".into(),
         };
-        self.app.receive(mail).await.unwrap();
+        self.app.receive().deliver(mail).await.unwrap();
     }
 
     pub(crate) async fn log(&self, hook: &Webhook) -> Vec<Delivery> {

@@ -213,7 +213,7 @@ async fn the_end_does_not_wait_for_ever_and_the_job_runs_elsewhere() {
 #[tokio::test]
 async fn the_loop_itself_shows_that_it_lives() {
     let bench = Bench::new().await;
-    assert!(!bench.app.deep_health().await.unwrap().worker);
+    assert!(!bench.app.maintenance().deep_health().await.unwrap().worker);
     let (handler, mut began) = open(done);
     let lane = bench.start(handler);
     for name in ["one", "two"] {
@@ -221,14 +221,14 @@ async fn the_loop_itself_shows_that_it_lives() {
         began.recv().await.unwrap();
         // The job may begin a moment before the loop that took it shows itself.
         let shown = async {
-            while !bench.app.deep_health().await.unwrap().worker {
+            while !bench.app.maintenance().deep_health().await.unwrap().worker {
                 tokio::task::yield_now().await;
             }
         };
         tokio::time::timeout(Duration::from_mins(1), shown).await.expect("a sign of life");
         // Nothing beside the loop beats: it goes on only when there is work.
         bench.clock.advance(Duration::from_secs(46));
-        assert!(!bench.app.deep_health().await.unwrap().worker);
+        assert!(!bench.app.maintenance().deep_health().await.unwrap().worker);
     }
     bench.app.shutdown().cancel();
     lane.await.unwrap();
@@ -237,8 +237,8 @@ async fn the_loop_itself_shows_that_it_lives() {
 #[tokio::test]
 async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
     let bench = Bench::new().await;
-    let inbox = bench.app.create_inbox(&bench.by, NewInbox::named("gone")).await.unwrap();
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
+    let inbox = bench.app.inboxes().create(&bench.by, NewInbox::named("gone")).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     let left = || async { bench.ports.queue.stats(Lane::Housekeeping).await.unwrap() };
     assert_eq!(left().await.delayed, 1);
     let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(bench.app.clone()))];
@@ -282,5 +282,5 @@ async fn a_lane_that_breaks_is_told_of_and_ends_the_others_signs_of_life() {
     bench.app.shutdown().cancel();
     tasks.drained().await;
     bench.clock.advance(Duration::from_secs(46));
-    assert!(!bench.app.deep_health().await.unwrap().worker);
+    assert!(!bench.app.maintenance().deep_health().await.unwrap().worker);
 }

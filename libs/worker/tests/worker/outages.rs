@@ -55,8 +55,8 @@ async fn a_purge_outlives_an_outage() {
         ports.store = Arc::new(Away { store: ports.store.clone(), away: flag });
     })
     .await;
-    let inbox = bench.app.create_inbox(&bench.by, NewInbox::named("gone")).await.unwrap();
-    bench.app.delete_inbox(&bench.by, inbox.id).await.unwrap();
+    let inbox = bench.app.inboxes().create(&bench.by, NewInbox::named("gone")).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lease = bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
     let (housekeeping, mut job) = (Housekeeping::new(bench.app.clone()), lease.job);
@@ -76,7 +76,7 @@ async fn a_purge_outlives_an_outage() {
 #[tokio::test]
 async fn a_purge_whose_inbox_stays_is_counted() {
     let bench = Bench::new().await;
-    let inbox = bench.app.create_inbox(&bench.by, NewInbox::named("stays")).await.unwrap();
+    let inbox = bench.app.inboxes().create(&bench.by, NewInbox::named("stays")).await.unwrap();
     let work = serde_json::json!({ "purge": { "team": bench.team, "inbox": inbox.id } });
     let mut job = bench.job("purge", 1, Duration::ZERO);
     job.body["work"] = work;

@@ -163,8 +163,8 @@ async fn only_confirmed_addresses_of_the_team_are_forwarded_to() {
     let twice = set(&bench.by, inbox.id, &["ADA@example.com", "ada@example.com"], true).await;
     assert_eq!(twice.unwrap().to, ["ada@example.com"]);
     // Another team's consent is its own.
-    let other = Principal::system(bench.app.create_team("Other").await.unwrap());
-    let theirs = bench.app.create_inbox(&other, NewInbox::named("theirs")).await.unwrap();
+    let other = Principal::system(bench.app.access().create_team("Other").await.unwrap());
+    let theirs = bench.app.inboxes().create(&other, NewInbox::named("theirs")).await.unwrap();
     let error = set(&other, theirs.id, &["ada@example.com"], true).await;
     assert_eq!(issue(&error.unwrap_err()), ("to[0]", "not_verified"));
     let foreign = set(&other, inbox.id, &[], false).await;

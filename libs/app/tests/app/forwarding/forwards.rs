@@ -126,7 +126,7 @@ async fn a_refusal_for_good_is_the_end() {
 async fn a_message_that_is_gone_is_not_forwarded() {
     let bench = Bench::with_relay().await;
     let message = bench.asked_for().await;
-    bench.app.delete_message(&bench.by, message).await.unwrap();
+    bench.app.messages().delete(&bench.by, message).await.unwrap();
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     bench.clock.advance(Duration::from_hours(48));
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());

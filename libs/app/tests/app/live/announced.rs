@@ -11,7 +11,7 @@ use super::doubles::{Bare, Reads};
 use crate::support::{Bench, anything, json};
 
 async fn feed(bench: &Bench, inbox: &Inbox) -> Feed {
-    bench.app.feed(&bench.by, inbox.id, None).await.unwrap()
+    bench.app.live().feed(&bench.by, inbox.id, None).await.unwrap()
 }
 
 async fn next(feed: &mut Feed) -> FeedEvent {
@@ -71,10 +71,10 @@ async fn streams_tell_of_changes_without_reading_them() {
     for _ in 0..5 {
         feeds.push(feed(&bench, &inbox).await);
     }
-    bench.app.set_read(&bench.by, id, true).await.unwrap();
-    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    bench.app.messages().set_read(&bench.by, id, true).await.unwrap();
+    bench.app.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
     let change = InboxChange { name: Some("Changed".to_owned()), ..InboxChange::default() };
-    let changed = bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
+    let changed = bench.app.inboxes().update(&bench.by, inbox.id, change).await.unwrap();
     bench.deliver(&inbox, "three").await;
     let before = reads.asked();
     for feed in &mut feeds {
@@ -106,12 +106,12 @@ async fn a_change_that_is_announced_late_does_not_undo_a_later_one() {
     let mut feed = feed(&bench, &inbox).await;
     let mut events = Vec::new();
     for is_read in [true, false] {
-        bench.app.set_read(&bench.by, id, is_read).await.unwrap();
+        bench.app.messages().set_read(&bench.by, id, is_read).await.unwrap();
         assert_eq!(json(&next(&mut feed).await)["message"]["isRead"], is_read);
     }
     for name in ["first", "second"] {
         let change = InboxChange { name: Some(name.to_owned()), ..InboxChange::default() };
-        bench.app.update_inbox(&bench.by, inbox.id, change).await.unwrap();
+        bench.app.inboxes().update(&bench.by, inbox.id, change).await.unwrap();
         assert_eq!(json(&next(&mut feed).await)["inbox"]["name"], name);
     }
     while events.len() < 4 {
@@ -123,12 +123,12 @@ async fn a_change_that_is_announced_late_does_not_undo_a_later_one() {
     publish(&bench, &inbox, events[2].clone()).await;
     assert_eq!(json(&next(&mut feed).await)["inbox"]["name"], "second");
     // What holds for all is younger than a mark that is heard after it.
-    bench.app.mark_all_read(&bench.by, inbox.id).await.unwrap();
+    bench.app.messages().mark_all_read(&bench.by, inbox.id).await.unwrap();
     assert_eq!(next(&mut feed).await.name, "inbox.updated");
     publish(&bench, &inbox, events[1].clone()).await;
     assert_eq!(json(&next(&mut feed).await)["message"]["isRead"], true);
     // One that is deleted is not told of again.
-    bench.app.delete_message(&bench.by, id).await.unwrap();
+    bench.app.messages().delete(&bench.by, id).await.unwrap();
     assert_eq!(next(&mut feed).await.name, "message.deleted");
     publish(&bench, &inbox, events[1].clone()).await;
     let (_, created) = announcement(&bench, &other).await;
@@ -147,7 +147,7 @@ async fn what_an_older_process_announces_is_read() {
     let inbox = bench.inbox(100, None).await;
     let mut feed = feed(&bench, &inbox).await;
     let gone = bench.deliver(&inbox, "gone").await;
-    bench.app.delete_message(&bench.by, gone).await.unwrap();
+    bench.app.messages().delete(&bench.by, gone).await.unwrap();
     bench.deliver(&inbox, "there").await;
     assert_eq!(next(&mut feed).await.name, "message.deleted");
     assert_eq!(subject(&next(&mut feed).await), "there");
@@ -203,7 +203,7 @@ async fn whether_there_is_a_code_is_known_when_a_mail_is_stored() {
         assert_eq!(Message::of(&row).unwrap().has_code, Some(has_code), "{text}");
     }
     let filter = Filter { has_code: true, ..anything() };
-    let waited = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_mins(1)).await;
+    let waited = bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_mins(1)).await;
     let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
     assert_eq!(found.codes, ["493817"]);
 }

@@ -9,7 +9,7 @@ use super::doubles::Reads;
 use crate::support::{Bench, Volatile, json};
 
 async fn feed(bench: &Bench, inbox: &Inbox, last: Option<&str>) -> Feed {
-    bench.app.feed(&bench.by, inbox.id, last).await.unwrap()
+    bench.app.live().feed(&bench.by, inbox.id, last).await.unwrap()
 }
 
 async fn subject(feed: &mut Feed) -> String {
@@ -61,7 +61,7 @@ async fn a_stream_that_is_lost_before_its_first_event_misses_nothing() {
             assert_eq!(subject(&mut feed).await, "second");
             bench.deliver(&inbox, "live").await;
             assert_eq!(subject(&mut feed).await, "live");
-            bench.app.empty_inbox(&bench.by, inbox.id).await.unwrap();
+            bench.app.messages().empty(&bench.by, inbox.id).await.unwrap();
             let emptied = feed.next().await.unwrap();
             assert_eq!((emptied.name, json(&emptied)["all"] == true), ("message.deleted", true));
         }

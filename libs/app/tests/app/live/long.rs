@@ -13,13 +13,13 @@ async fn deliver(bench: &Bench, inbox: &Inbox) -> trapline_model::MessageId {
     let rcpt = (0..300).map(|n| format!("hidden{n}@y.test")).collect();
     let subject = format!("{} the end", "word ".repeat(400));
     let raw = format!("Subject: {subject}\r\nTo: {}\r\n\r\nhello\r\n", people.join(",\r\n "));
-    let login = bench.app.login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
+    let login = bench.app.access().login(&inbox.smtp.username, &inbox.smtp.password).await.unwrap();
     let mail = Incoming {
-        mailboxes: vec![login.unwrap()],
+        targets: vec![login.unwrap()],
         envelope: Envelope { from: "app@example.com".to_owned(), to: rcpt },
         raw: raw.into(),
     };
-    bench.app.receive(mail).await.unwrap()[0]
+    bench.app.receive().deliver(mail).await.unwrap()[0]
 }
 
 fn filters() -> [Filter; 3] {
@@ -39,11 +39,11 @@ async fn what_a_row_leaves_out_is_found_all_the_same() {
     bench.deliver(&inbox, "another").await;
     for (q, total) in [("the end", 1), ("P399@X", 1), ("hidden299", 1), ("nobody", 0)] {
         let query = ListQuery { q: Some(q.to_owned()), unread: false, page: 1, limit: 10 };
-        let page = bench.app.list(&bench.by, inbox.id, &query).await.unwrap();
+        let page = bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap();
         assert_eq!((page.total, page.partly_searched), (total, 0), "{q}");
     }
     for filter in filters() {
-        let wait = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_mins(1));
+        let wait = bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_mins(1));
         let Waited::Found(found) = wait.await.unwrap() else { panic!("{filter:?}") };
         assert_eq!(found.id, id);
         // The list has the beginnings, the message everything.
@@ -60,7 +60,7 @@ async fn a_parked_wait_finds_what_its_announcement_leaves_out() {
     for filter in filters() {
         let bench = Bench::new().await;
         let inbox = bench.inbox(100, None).await;
-        let wait = bench.app.wait(&bench.by, inbox.id, &filter, Duration::from_mins(1));
+        let wait = bench.app.live().wait(&bench.by, inbox.id, &filter, Duration::from_mins(1));
         let (waited, id) = tokio::join!(wait, deliver(&bench, &inbox));
         let Waited::Found(found) = waited.unwrap() else { panic!("{filter:?}") };
         assert_eq!(found.id, id);
@@ -75,6 +75,6 @@ async fn a_search_says_how_many_it_did_not_look_into() {
         deliver(&bench, &inbox).await;
     }
     let query = ListQuery { q: Some("nobody".to_owned()), unread: false, page: 1, limit: 10 };
-    let page = bench.app.list(&bench.by, inbox.id, &query).await.unwrap();
+    let page = bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap();
     assert_eq!((page.total, page.partly_searched), (0, 5));
 }

@@ -52,7 +52,7 @@ async fn told_of(feed: &mut Feed) -> String {
 }
 
 async fn follow(bench: &Bench, inbox: &Inbox) -> Feed {
-    bench.app.feed(&bench.by, inbox.id, None).await.unwrap()
+    bench.app.live().feed(&bench.by, inbox.id, None).await.unwrap()
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn what_a_killed_process_stored_is_found() {
     let (reads, told, lossy) = (Reads::default(), Told::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
-    bench.app.beat_as_writer("killed").await;
+    bench.app.live().beat_as_writer("killed").await;
     let mut feed = follow(&bench, &inbox).await;
     let wait = park(&bench, &inbox);
     told.subscribed().await;
@@ -80,7 +80,7 @@ async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
     let (reads, told, lossy) = (Reads::default(), Told::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
-    bench.app.beat_as_writer("alive").await;
+    bench.app.live().beat_as_writer("alive").await;
     let mut feed = follow(&bench, &inbox).await;
     let wait = park(&bench, &inbox);
     told.subscribed().await;
@@ -88,7 +88,7 @@ async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
     watch(&bench, &reads).await;
     bench.deliver(&inbox, "unannounced").await;
     lossy.given_up.store(1, Ordering::SeqCst);
-    bench.app.beat_as_writer("alive").await;
+    bench.app.live().beat_as_writer("alive").await;
     watch(&bench, &reads).await;
     assert_eq!(found(wait).await, "unannounced");
     assert_eq!(told_of(&mut feed).await, "unannounced");
@@ -110,7 +110,7 @@ async fn parked_clients_read_nothing_however_many_they_are() {
         park_many(&alone, &alone_told, &alone_reads, clients).await;
         let before = (reads.asked(), reads.watches.load(Ordering::SeqCst), alone_reads.asked());
         for _ in 0..12 {
-            shared.app.beat_as_writer("alive").await;
+            shared.app.live().beat_as_writer("alive").await;
             watch(&shared, &reads).await;
             alone.clock.advance(WATCH);
         }
@@ -129,7 +129,9 @@ async fn park_many(bench: &Bench, told: &Told, reads: &Reads, inboxes: usize) {
         tokio::spawn(async move { feed.next().await });
         let (app, by) = (bench.app.clone(), bench.by);
         let filter = Filter { subject: Some("another".to_owned()), ..anything() };
-        tokio::spawn(async move { app.wait(&by, inbox.id, &filter, Duration::from_mins(2)).await });
+        tokio::spawn(async move {
+            app.live().wait(&by, inbox.id, &filter, Duration::from_mins(2)).await
+        });
         told.subscribed().await;
         told.subscribed().await;
     }
@@ -173,7 +175,7 @@ async fn what_comes_while_a_stream_opens_is_told() {
         // And a client that was told of none of it comes back.
         gate.open();
         let app = &bench.app;
-        let again = app.feed(&bench.by, inbox.id, Some(&position)).await;
+        let again = app.live().feed(&bench.by, inbox.id, Some(&position)).await;
         let mut again = again.unwrap();
         assert_eq!(told_of(&mut again).await, "during");
         assert_eq!(told_of(&mut again).await, "after");

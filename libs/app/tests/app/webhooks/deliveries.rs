@@ -136,7 +136,7 @@ async fn what_is_another_teams_is_not_there() {
     let hook = bench.hook().await;
     let delivery = bench.app.test_webhook(&bench.by, hook.id).await.unwrap().id;
     let (app, id) = (&bench.app, hook.id);
-    let other = Principal::system(app.create_team("Other").await.unwrap());
+    let other = Principal::system(app.access().create_team("Other").await.unwrap());
     let gone = |outcome: Option<Error>| assert!(matches!(outcome, Some(Error::NotFound)));
     assert!(app.webhooks(&other).await.unwrap().is_empty());
     gone(app.webhook(&other, id).await.err());

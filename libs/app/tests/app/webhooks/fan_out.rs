@@ -120,8 +120,8 @@ async fn mail_that_nobody_wants_to_know_of_makes_no_job() {
 #[tokio::test]
 async fn another_teams_mail_is_nobodys_business() {
     let bench = Bench::new().await;
-    let foreign = Principal::system(bench.app.create_team("Other").await.unwrap());
-    let theirs = bench.app.create_inbox(&foreign, NewInbox::named("theirs")).await.unwrap();
+    let foreign = Principal::system(bench.app.access().create_team("Other").await.unwrap());
+    let theirs = bench.app.inboxes().create(&foreign, NewInbox::named("theirs")).await.unwrap();
     let hook = bench.hook().await;
     bench.deliver(&theirs, "not yours").await;
     bench.fan_out().await;
@@ -135,9 +135,9 @@ async fn what_is_gone_before_it_is_told_of_is_left_out() {
     let (inbox, other) = (bench.inbox(10, None).await, bench.inbox(10, None).await);
     let hook = bench.hook().await;
     let id = bench.deliver(&inbox, "deleted").await;
-    bench.app.delete_message(&bench.by, id).await.unwrap();
+    bench.app.messages().delete(&bench.by, id).await.unwrap();
     bench.deliver(&other, "its inbox is deleted").await;
-    bench.app.delete_inbox(&bench.by, other.id).await.unwrap();
+    bench.app.inboxes().delete(&bench.by, other.id).await.unwrap();
     bench.deliver(&inbox, "there").await;
     bench.fan_out().await;
     assert_eq!(bench.log(&hook).await.len(), 1);

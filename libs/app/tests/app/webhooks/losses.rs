@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use trapline_app::{Lane, run_janitor};
+use trapline_app::Lane;
 use trapline_model::{DeliveryStatus, Time};
 use trapline_store::{Job, LaneStats, Lease, Queue, Result};
 
@@ -71,7 +71,7 @@ async fn lost_jobs_only_cost_time() {
     bench.fan_out().await;
     assert_eq!((outbox(&watch), bench.log(&hook).await.len()), (1, 1));
     assert!(bench.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap().is_empty(), "it is lost");
-    let janitor = tokio::spawn(run_janitor(bench.app.clone(), "1".to_owned()));
+    let janitor = bench.start_janitor();
     let mut answers = [answer(500), answer(200)].into_iter();
     while bench.delivery(&hook).await.status != DeliveryStatus::Succeeded {
         bench.clock.advance(Duration::from_secs(31));

@@ -1,0 +1,105 @@
+//! Access: teams, their API keys, and the credentials of their inboxes. It finds out who somebody is,
+//! and slows down who guesses. It uses no other service.
+
+mod attempts;
+mod keys;
+mod logins;
+mod manage_keys;
+mod shared_secret;
+
+use std::{sync::Arc, time::Duration};
+
+use moka::sync::Cache;
+use trapline_model::{ApiKeyId, TeamId};
+use trapline_store::{Clock, Op, Rate, Store, When, load, records};
+
+use crate::{Result, ids::Ids, limits::Limits, parts::Parts, secrets::Secrets};
+use attempts::FailedAttempts;
+pub use keys::NewKey;
+pub use logins::{DeliveryTarget, LoginRefused};
+pub(crate) use logins::{Logins, password_context};
+pub use manage_keys::KnownKey;
+
+/// How long a process may rely on what it knows of a key or a login that another one may change.
+pub(crate) const KNOWN_FOR: Duration = Duration::from_secs(5);
+/// Keys, and logins, that a process knows at the same time.
+const CACHE_CAPACITY: u64 = 10_000;
+/// How often the use of a key is written down at most.
+const USE_NOTED_EVERY: Duration = Duration::from_mins(1);
+
+/// Teams, API keys and credentials.
+pub struct AccessControl {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    limits: Limits,
+    /// Requests that a team may make; `None` is no limit.
+    api_rate: Option<Rate>,
+    logins: Arc<Logins>,
+    /// Keys by the SHA-256 of their values.
+    keys: Cache<String, Arc<records::ApiKeyByHash>>,
+    /// Keys whose use was noted a moment ago.
+    key_uses: Cache<ApiKeyId, ()>,
+    attempts: FailedAttempts,
+}
+
+impl AccessControl {
+    pub(crate) fn new(parts: &Parts, logins: Arc<Logins>) -> Self {
+        Self {
+            store: parts.ports.store.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            limits: parts.limits.clone(),
+            api_rate: parts.settings.api_rate,
+            logins,
+            keys: Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(KNOWN_FOR).build(),
+            key_uses: Cache::builder()
+                .max_capacity(CACHE_CAPACITY)
+                .time_to_live(USE_NOTED_EVERY)
+                .build(),
+            attempts: FailedAttempts::new(CACHE_CAPACITY, KNOWN_FOR),
+        }
+    }
+
+    /// Makes a team and returns its id.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not take it.
+    pub async fn create_team(&self, name: &str) -> Result<TeamId> {
+        let team = records::Team {
+            id: TeamId(self.ids.next()),
+            name: name.to_owned(),
+            created_at: self.clock.now(),
+        };
+        let put = Op::put(&team, None, When::Absent)?;
+        self.store.write(vec![put]).await?;
+        Ok(team.id)
+    }
+
+    /// Whether there is such a team.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn team_exists(&self, team: TeamId) -> Result<bool> {
+        Ok(self.store.get(&records::Team::row(team)).await?.is_some())
+    }
+
+    /// The first team, once there is an installation.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn first_team(&self) -> Result<Option<TeamId>> {
+        Ok(self.installed().await?.map(|run| run.team))
+    }
+
+    /// The first team's row, once it is there.
+    pub(crate) async fn installed(&self) -> Result<Option<records::FirstRun>> {
+        let found = load(&*self.store, &records::FirstRun::row()).await?;
+        Ok(found.map(|(run, _)| run))
+    }
+}

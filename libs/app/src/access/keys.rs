@@ -1,0 +1,156 @@
+//! API keys: made, recognised, and their use noted.
+
+use std::{net::IpAddr, sync::Arc};
+
+use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
+use trapline_store::{Op, Rate, Verdict, When, load, records, records::KeyOrigin};
+
+use super::AccessControl;
+use crate::{
+    Error, Result, Unauthenticated, metrics,
+    secrets::{BASE62, random_text, sha256_hex},
+};
+
+const RANDOM_LETTERS: usize = 32;
+const SHOWN_LETTERS: usize = 8;
+/// How long an expired key is still told apart from an unknown one.
+const REMEMBERED: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+
+/// What a new key is to be.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// Human-readable.
+    pub name: String,
+    /// What it may do.
+    pub access: Access,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+    /// A value chosen by the operator; `None` makes a random one.
+    pub value: Option<String>,
+}
+
+impl AccessControl {
+    /// Makes a key for an operator and returns its value, which is kept nowhere.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not take it.
+    pub async fn create_key(&self, by: &Principal, new: NewKey) -> Result<String> {
+        self.create_key_of(by.team, new, KeyOrigin::Command).await
+    }
+
+    pub(crate) async fn create_key_of(
+        &self,
+        team: TeamId,
+        new: NewKey,
+        origin: KeyOrigin,
+    ) -> Result<String> {
+        let value = new
+            .value
+            .unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(RANDOM_LETTERS, BASE62)));
+        let key = records::ApiKey {
+            id: ApiKeyId(self.ids.next()),
+            team,
+            name: new.name,
+            prefix: value.chars().take(SHOWN_LETTERS).collect(),
+            sha256: sha256_hex(&value),
+            access: new.access,
+            expires_at: new.expires_at,
+            created_at: self.clock.now(),
+            origin: Some(origin),
+        };
+        let by_hash = records::ApiKeyByHash {
+            sha256: key.sha256.clone(),
+            team,
+            id: key.id,
+            access: key.access,
+            expires_at: key.expires_at,
+        };
+        let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + REMEMBERED);
+        let ops = vec![Op::put(&key, ttl, When::Always)?, Op::put(&by_hash, ttl, When::Always)?];
+        self.store.write(ops).await?;
+        self.attempts.made(&by_hash.sha256);
+        Ok(value)
+    }
+
+    /// Finds out who sends this key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unauthenticated`] when it is no key or its time is over, and [`Error::TooMany`] for an
+    /// address from which many keys came that are none, unless the key is one that worked lately.
+    pub async fn authenticate(&self, value: &str, address: Option<IpAddr>) -> Result<Principal> {
+        let found = self.find_key(value, address).await;
+        match &found {
+            // Whoever has a key that was one does not guess.
+            Err(Error::Unauthenticated(Unauthenticated::Expired)) => {
+                metrics::auth_failed("expired");
+            }
+            Err(Error::Unauthenticated(_)) => self.tried_in_vain(address, "unknown"),
+            _ => {}
+        }
+        let key = found?;
+        self.note_use(key.team, key.id).await;
+        Ok(Principal::of_key(key.team, key.id, key.access))
+    }
+
+    async fn find_key(
+        &self,
+        value: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Arc<records::ApiKeyByHash>> {
+        let sha256 = value.starts_with(KEY_PREFIX).then(|| sha256_hex(value));
+        let known = sha256.as_ref().and_then(|sha256| self.keys.get(sha256));
+        if known.is_none() && !sha256.as_ref().is_some_and(|key| self.attempts.is_trusted(key)) {
+            self.may_try(address)?;
+        }
+        let unknown = Error::Unauthenticated(Unauthenticated::Unknown);
+        let key = match (known, sha256) {
+            (Some(key), _) => key,
+            (None, Some(sha256)) if !self.attempts.is_unknown(&sha256) => {
+                self.look_up_key(sha256).await?
+            }
+            _ => return Err(unknown),
+        };
+        if key.expires_at.is_some_and(|at| at <= self.clock.now()) {
+            return Err(Error::Unauthenticated(Unauthenticated::Expired));
+        }
+        Ok(key)
+    }
+
+    async fn look_up_key(&self, sha256: String) -> Result<Arc<records::ApiKeyByHash>> {
+        let row = records::ApiKeyByHash::row(&sha256);
+        let found = load::<records::ApiKeyByHash>(&*self.store, &row).await?;
+        let Some((key, _)) = found else {
+            self.attempts.not_found(&sha256);
+            return Err(Error::Unauthenticated(Unauthenticated::Unknown));
+        };
+        let key = Arc::new(key);
+        self.attempts.found(&sha256);
+        self.keys.insert(sha256, key.clone());
+        Ok(key)
+    }
+
+    async fn note_use(&self, team: TeamId, id: ApiKeyId) {
+        if self.key_uses.contains_key(&id) {
+            return;
+        }
+        self.key_uses.insert(id, ());
+        let used = records::ApiKeyUse { team, id, last_used_at: self.clock.now() };
+        let written = match Op::put(&used, None, When::Always) {
+            Ok(put) => self.store.write(vec![put]).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::warn!(%error, "the last use of an API key was not noted");
+        }
+    }
+
+    /// Takes one request from the team's allowance, and returns that and what is left of it; `None`
+    /// when there is no limit or the limiter does not answer.
+    pub async fn meter(&self, by: &Principal) -> Option<(Rate, Verdict)> {
+        let rate = self.api_rate?;
+        let verdict = self.limits.take_if_answered(&format!("api:{}", by.team), rate).await?;
+        Some((rate, verdict))
+    }
+}

@@ -1,0 +1,140 @@
+//! API keys as operators manage them: listed, taken back, and the one that a setting names.
+
+use std::collections::HashMap;
+
+use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
+use trapline_store::{
+    Op, Record, When,
+    records::{ApiKey, ApiKeyByHash, ApiKeyUse, KeyOrigin},
+};
+
+use super::{AccessControl, NewKey};
+use crate::{Error, Result, secrets::sha256_hex};
+
+/// Keys of one team that are looked at; a key is a few hundred bytes.
+const MAX_KEYS: usize = 100_000;
+/// The name of a key that a setting names. Releases that did not note a key's origin used it too, and
+/// for nothing else.
+const OF_SETTING: &str = "Configured key";
+
+/// A key as operators see it.
+#[derive(Debug, Clone)]
+pub struct KnownKey {
+    /// The key's id.
+    pub id: ApiKeyId,
+    /// Human-readable.
+    pub name: String,
+    /// The value's first letters.
+    pub prefix: String,
+    /// What it may do.
+    pub access: Access,
+    /// When it stops working.
+    pub expires_at: Option<Time>,
+    /// When it was made.
+    pub created_at: Time,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Time>,
+    /// Whether a setting names it, so that the next start with that setting makes it again.
+    pub of_setting: bool,
+}
+
+impl AccessControl {
+    /// The team's keys, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn keys(&self, by: &Principal) -> Result<Vec<KnownKey>> {
+        let rows = self.store.scan(ApiKeyUse::of_team(by.team, MAX_KEYS)).await?;
+        let mut last = HashMap::new();
+        for row in &rows {
+            let ApiKeyUse { id, last_used_at, .. } = ApiKeyUse::of(row)?;
+            last.insert(id, last_used_at);
+        }
+        let keys = self.key_records(by.team).await?;
+        Ok(keys.iter().map(|key| known(key, last.get(&key.id).copied())).collect())
+    }
+
+    /// The team's keys that `text` names: by id, by the letters that [`KnownKey::prefix`] shows, or by
+    /// the whole value.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn keys_named(&self, by: &Principal, text: &str) -> Result<Vec<KnownKey>> {
+        let sha256 = sha256_hex(text);
+        let mut keys = self.key_records(by.team).await?;
+        keys.retain(|key| key.id.to_string() == text || key.prefix == text || key.sha256 == sha256);
+        Ok(keys.iter().map(|key| known(key, None)).collect())
+    }
+
+    /// Takes a key back: at once in this process, and within 5 seconds in every other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such key.
+    pub async fn revoke_key(&self, by: &Principal, id: ApiKeyId) -> Result<()> {
+        let keys = self.key_records(by.team).await?;
+        let key = keys.iter().find(|key| key.id == id).ok_or(Error::NotFound)?;
+        self.revoke(key).await
+    }
+
+    /// Makes this the one key that the setting names: it works, and the last one no longer does.
+    pub(crate) async fn set_key(&self, team: TeamId, value: &str) -> Result<()> {
+        if !value.starts_with(KEY_PREFIX) {
+            let message = format!("a key begins with {KEY_PREFIX}");
+            return Err(Error::invalid("apiKey", "invalid", message));
+        }
+        let sha256 = sha256_hex(value);
+        if self.store.get(&ApiKeyByHash::row(&sha256)).await?.is_none() {
+            let new = NewKey {
+                name: OF_SETTING.to_owned(),
+                access: Access::Write,
+                expires_at: None,
+                value: Some(value.to_owned()),
+            };
+            self.create_key_of(team, new, KeyOrigin::Setting).await?;
+        }
+        for key in self.key_records(team).await? {
+            if of_setting(&key) && key.sha256 != sha256 {
+                self.revoke(&key).await?;
+                tracing::info!(prefix = key.prefix, "the key that a setting named was replaced");
+            }
+        }
+        Ok(())
+    }
+
+    async fn revoke(&self, key: &ApiKey) -> Result<()> {
+        // The row that requests are recognised by goes first: what a crash leaves is only listed.
+        let rows = [ApiKeyByHash::row(&key.sha256), key.key(), ApiKeyUse::row(key.team, key.id)];
+        let delete = |key| Op::Delete { key, when: When::Always };
+        self.store.write(rows.into_iter().map(delete).collect()).await?;
+        self.keys.invalidate(&key.sha256);
+        Ok(())
+    }
+
+    async fn key_records(&self, team: TeamId) -> Result<Vec<ApiKey>> {
+        let rows = self.store.scan(ApiKey::of_team(team, MAX_KEYS)).await?;
+        Ok(rows.iter().map(ApiKey::of).collect::<Result<_, _>>()?)
+    }
+}
+
+fn of_setting(key: &ApiKey) -> bool {
+    match key.origin {
+        Some(origin) => origin == KeyOrigin::Setting,
+        None => key.name == OF_SETTING,
+    }
+}
+
+fn known(key: &ApiKey, last_used_at: Option<Time>) -> KnownKey {
+    KnownKey {
+        id: key.id,
+        name: key.name.clone(),
+        prefix: key.prefix.clone(),
+        access: key.access,
+        expires_at: key.expires_at,
+        created_at: key.created_at,
+        last_used_at,
+        of_setting: of_setting(key),
+    }
+}

@@ -1,0 +1,31 @@
+//! Secrets that every process of an installation has, and that the first of them makes.
+
+use trapline_store::{Op, PortError, Record, When, load, records::SharedSecret};
+
+use super::AccessControl;
+use crate::{Error, Result};
+
+impl AccessControl {
+    /// The secret of this name; `fresh` becomes it when there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongMasterKey`] when it was sealed with another master key than this process has.
+    pub async fn shared_secret(&self, name: &str, fresh: &str) -> Result<String> {
+        let context = format!("shared:{name}");
+        let row =
+            SharedSecret { name: name.to_owned(), sealed: self.secrets.seal(&context, fresh)? };
+        let key = row.key();
+        if load::<SharedSecret>(&*self.store, &key).await?.is_none() {
+            let put = Op::put(&row, None, When::Absent)?;
+            match self.store.write(vec![put]).await {
+                // On a conflict another process was first: its secret is the one.
+                Ok(()) | Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let found = load::<SharedSecret>(&*self.store, &key).await?;
+        let (found, _) = found.ok_or(Error::Unavailable)?;
+        self.secrets.open(&context, &found.sealed)
+    }
+}

@@ -1,0 +1,89 @@
+//! What an inbox held goes once the inbox itself is gone.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{InboxId, MessageId, TeamId};
+use trapline_store::{
+    Key, Lane, Op, When,
+    records::{Inbox, InboxState, Mark, Message},
+};
+use uuid::Uuid;
+
+use super::Inboxes;
+use crate::{DeliveryTarget, Error, Result, jobs, segment_reviews::plan_reviews};
+
+/// Longer than a process may rely on what it knows of a login: mail that one still took for the
+/// inbox goes too.
+const PURGE_AFTER: Duration = Duration::from_secs(10);
+
+/// The work of [`Lane::Housekeeping`]: what a request started and need not wait for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum HousekeepingWork {
+    /// Remove what an inbox held, once the inbox itself is gone.
+    Purge {
+        team: TeamId,
+        inbox: InboxId,
+        /// Its SMTP user name; jobs of older releases have none.
+        #[serde(default)]
+        username: Option<String>,
+    },
+}
+
+impl Inboxes {
+    /// Stores the job that removes the inbox's messages.
+    pub(super) async fn schedule_purge(&self, inbox: &Inbox) -> Result<()> {
+        let username = Some(inbox.username.clone());
+        let work = HousekeepingWork::Purge { team: inbox.team, inbox: inbox.id, username };
+        let due = self.clock.now().after(PURGE_AFTER);
+        let job = jobs::job(Lane::Housekeeping, format!("purge:{}", inbox.id), 1, work, due)?;
+        Ok(self.jobs.schedule(&job).await?)
+    }
+
+    /// Removes what an inbox holds that was deleted while mail for it was being stored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] when the inbox is there after all.
+    pub async fn discard(&self, target: &DeliveryTarget) -> Result<()> {
+        self.purge_deleted(target.0.team, target.inbox(), Some(&target.0.username)).await
+    }
+
+    /// Does the work of a purge.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] for as long as the inbox is there: the request that deletes it stores the
+    /// job first.
+    pub(crate) async fn purge_deleted(
+        &self,
+        team: TeamId,
+        inbox: InboxId,
+        username: Option<&str>,
+    ) -> Result<()> {
+        if self.store.get(&Inbox::row(inbox)).await?.is_some() {
+            return Err(Error::Conflict);
+        }
+        // What a change at the same moment wrote again, or a crash left behind.
+        self.remove_leftovers(team, inbox, username).await?;
+        self.dependent.inbox_removed(team, inbox).await?;
+        self.purge(inbox).await
+    }
+
+    /// Removes every row that an inbox held.
+    pub(super) async fn purge(&self, inbox: InboxId) -> Result<()> {
+        let every = |row: fn(MessageId) -> Key| Op::DeleteUntil {
+            until: row(MessageId { inbox, uuid: Uuid::max() }),
+        };
+        let mut ops = vec![every(Message::row), every(Mark::row)];
+        let state = InboxState::row(inbox);
+        if let Some(row) = self.store.get(&state).await? {
+            ops.push(Op::Delete { key: state, when: When::Version(row.version) });
+        }
+        plan_reviews(&*self.store, inbox, None, self.clock.now()).await?;
+        self.store.write(ops).await?;
+        self.versions.changed(inbox).await;
+        Ok(())
+    }
+}

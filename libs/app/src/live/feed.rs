@@ -1,0 +1,294 @@
+//! An inbox's live events as a client follows them, with what it missed.
+//!
+//! A feed holds little, whatever happens in its inbox and however slowly its client takes it: a page
+//! of events, the keys that it still has to tell of, and what the bus keeps for it. Who falls behind
+//! that is told of a gap and reads the store, page by page.
+
+mod bookmark;
+mod changes;
+mod deleted;
+mod hear;
+mod payload;
+mod recent;
+mod replay;
+
+use std::{collections::VecDeque, future::pending, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use tokio::{sync::watch, time::Instant};
+use trapline_model::{InboxId, MessageId, Principal, Time};
+use trapline_store::{Signal, SignalStream, records};
+use uuid::Uuid;
+
+use super::{
+    LiveUpdates,
+    looks::{Awaited, Found},
+    streams::Follower,
+};
+use crate::{Error, Result, metrics};
+use bookmark::{Bookmark, Told};
+pub(super) use bookmark::{behind, least_at};
+use deleted::Deleted;
+pub(super) use payload::Payloads;
+use recent::Recent;
+use replay::Replay;
+
+/// When a stream looks again after the store did not answer.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// An event as it goes to the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedEvent {
+    /// What a client sends as `Last-Event-ID` to get what came after.
+    pub id: String,
+    /// `message.created`, `message.updated`, `message.deleted` or `inbox.updated`.
+    pub name: &'static str,
+    /// The payload: JSON on one line. Streams that tell of the same share its bytes.
+    pub data: Bytes,
+}
+
+/// A client's view of one inbox; dropping it ends the subscription.
+pub struct Feed {
+    live: Arc<LiveUpdates>,
+    inbox: records::Inbox,
+    by: Principal,
+    /// The version of its row.
+    version: i64,
+    /// When the counts were taken that the client was told last.
+    counted_at: Uuid,
+    signals: SignalStream,
+    ready: VecDeque<FeedEvent>,
+    replay: Option<Replay>,
+    deleted: Option<Deleted>,
+    /// The newest message that the client was told of.
+    cursor: Uuid,
+    told: Told,
+    recent: Recent,
+    /// Whether other processes write to the store.
+    shared: bool,
+    /// Moves when a process may have stored messages without announcing them.
+    losses: watch::Receiver<u64>,
+    looks: Awaited,
+    /// Whether something else than new messages may have been missed.
+    gap: bool,
+    /// Until when an announcement may be of a message that has changed since: then its row is read.
+    /// Announcements of different processes may overtake each other.
+    doubt: Option<Instant>,
+    ends: Option<Instant>,
+    follower: Follower,
+    _counted: metrics::Gauged,
+}
+
+impl LiveUpdates {
+    /// Follows an inbox; who may only read sees no password of it. With `last`, the id of an event,
+    /// the messages after that one come first; all that are kept, if it is no id of this inbox's
+    /// events.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such inbox, and [`Error::TooManyStreams`] when as many
+    /// waits and streams are open as may be.
+    pub async fn feed(
+        self: &Arc<Self>,
+        by: &Principal,
+        id: InboxId,
+        last: Option<&str>,
+    ) -> Result<Feed> {
+        let (inbox, version) = self.inboxes.versioned(by.team, id).await?;
+        let follower = self.follower(by.team, id)?;
+        let ends = ends(inbox.expires_at, self.clock.now());
+        let start = self.ids.next();
+        let losses = self.followed_losses();
+        let signals = self.bus.subscribe(id).await?;
+        let shared = !self.is_alone;
+        let mut feed = Feed {
+            live: self.clone(),
+            inbox,
+            by: *by,
+            version,
+            counted_at: Uuid::nil(),
+            signals,
+            ready: VecDeque::new(),
+            replay: None,
+            deleted: None,
+            cursor: Uuid::nil(),
+            told: Told::after(Uuid::nil()),
+            recent: Recent::from(start),
+            shared,
+            losses,
+            looks: Awaited::default(),
+            gap: false,
+            doubt: None,
+            ends,
+            follower,
+            _counted: metrics::open_stream(),
+        };
+        match last {
+            Some(last) => {
+                let bookmark = Bookmark::read(last, id, self.clock.now());
+                self.read_for_stream(feed.go_on(bookmark)).await?;
+            }
+            None => self.read_for_stream(feed.begin(start)).await?,
+        }
+        Ok(feed)
+    }
+}
+
+impl Feed {
+    /// Where a client goes on that loses the stream before its first event.
+    #[must_use]
+    pub fn position(&self) -> String {
+        let told = self.shared.then(|| self.told.sum());
+        Bookmark { last: self.id_of(self.cursor), told }.to_string()
+    }
+
+    /// The time in which the client is to be written to no more than once: the more streams there are
+    /// of its inbox, the longer, so that a second's events cost so many writes and not more.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.follower.pause()
+    }
+
+    /// The next event; `None` when the inbox is gone or the service shuts down.
+    pub async fn next(&mut self) -> Option<FeedEvent> {
+        let shutdown = self.live.shutdown.clone();
+        shutdown.run_until_cancelled(self.following()).await.flatten()
+    }
+
+    async fn following(&mut self) -> Option<FeedEvent> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            match self.step().await {
+                Ok(true) => {}
+                Ok(false) | Err(Error::NotFound) => return None,
+                // A store that does not answer is no reason to end a stream that others feed.
+                Err(error) => {
+                    tracing::warn!(%error, "an event stream could not read the store");
+                    self.look_again();
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+        }
+    }
+
+    /// Events may have been missed: what is in the store is told as far as it was not.
+    fn look_again(&mut self) {
+        self.events_missed();
+        self.replay = Some(Replay::after(self.told.floor()));
+    }
+
+    /// Something else than new messages may have happened too.
+    fn events_missed(&mut self) {
+        self.gap = true;
+        self.recent.missed(self.live.ids.next());
+    }
+
+    /// Goes on until something may be ready; whether the inbox is still there.
+    async fn step(&mut self) -> Result<bool> {
+        if self.ends.is_some_and(|ends| ends <= Instant::now()) {
+            return Ok(false);
+        }
+        if let Some(deleted) = &mut self.deleted {
+            match deleted.next() {
+                Some(ids) => self.tell_deleted(&ids),
+                None => self.deleted = None,
+            }
+            return Ok(true);
+        }
+        if self.replay.is_some() {
+            let live = self.live.clone();
+            // In a box, so that a silent stream holds no room for it.
+            Box::pin(live.read_for_stream(self.tell_page())).await?;
+            return Ok(true);
+        }
+        if self.looks.is_empty() && std::mem::take(&mut self.gap) {
+            Box::pin(self.inbox_updated()).await?;
+            return Ok(true);
+        }
+        match self.wake().await {
+            Wake::Heard(Signal::Event(event)) => Box::pin(self.hear(event)).await,
+            Wake::Heard(Signal::Lagged) => {
+                self.look_again();
+                Ok(true)
+            }
+            Wake::Heard(Signal::Gap) => {
+                self.events_missed();
+                self.plan_look();
+                Ok(true)
+            }
+            Wake::Lost => {
+                self.plan_look();
+                Ok(true)
+            }
+            Wake::Found(found) => {
+                self.compare(&found);
+                Ok(true)
+            }
+            Wake::Over => Ok(false),
+        }
+    }
+
+    /// Sleeps until something may be there to tell.
+    async fn wake(&mut self) -> Wake {
+        let Self { signals, losses, looks, ends, .. } = self;
+        let ends = async {
+            match *ends {
+                Some(ends) => tokio::time::sleep_until(ends).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            signal = signals.next() => signal.map_or(Wake::Over, Wake::Heard),
+            () = lost(losses) => Wake::Lost,
+            found = looks.found() => found.map_or(Wake::Lost, Wake::Found),
+            () = ends => Wake::Over,
+        }
+    }
+
+    /// Messages may be there that nobody announced.
+    fn plan_look(&mut self) {
+        self.looks.plan(&self.live.looks, self.inbox.id, self.told.floor());
+    }
+
+    /// Tells of what a look found, unless the client knows all of it.
+    fn compare(&mut self, found: &Found) {
+        let floor = self.told.floor();
+        self.replay = match found.after(floor) {
+            Some(ids) if ids.iter().all(|id| self.told.contains(*id)) => None,
+            Some(ids) => Some(Replay::of(ids.to_vec())),
+            None => Some(Replay::after(floor)),
+        };
+    }
+
+    fn tell(&mut self, name: &'static str, data: Bytes) {
+        self.ready.push_back(FeedEvent { id: self.position(), name, data });
+    }
+
+    fn id_of(&self, uuid: Uuid) -> MessageId {
+        MessageId { inbox: self.inbox.id, uuid }
+    }
+}
+
+/// Why a stream wakes.
+enum Wake {
+    Heard(Signal),
+    Lost,
+    Found(Arc<Found>),
+    Over,
+}
+
+/// Returns when mail may be stored that nobody announced.
+pub(super) async fn lost(losses: &mut watch::Receiver<u64>) {
+    // A process that is alone watches nobody.
+    if losses.changed().await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+/// When streams and waits of a disposable inbox end.
+pub(super) fn ends(expires_at: Option<Time>, now: Time) -> Option<Instant> {
+    expires_at.map(|at| Instant::now() + at.since(now))
+}

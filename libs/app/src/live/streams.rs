@@ -1,0 +1,187 @@
+//! Parked waits and event streams: so many in the process, and a share of them for each team; and how
+//! many streams follow each inbox.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use trapline_model::{InboxId, TeamId};
+
+use super::LiveUpdates;
+use crate::{Error, Result};
+
+/// Parked waits and event streams that read the store at the same time.
+const READS_AT_ONCE: usize = 16;
+/// What one write to one of an inbox's streams is to take of the time, so that there are at most so
+/// many in a second however many streams and events there are.
+const WRITES_A_SECOND: u32 = 4_000;
+
+/// Counts what is open; a team is known while it has something open.
+pub(crate) struct Streams {
+    most: usize,
+    most_of_team: usize,
+    open: Mutex<Open>,
+    reads: Semaphore,
+}
+
+#[derive(Default)]
+struct Open {
+    all: usize,
+    teams: HashMap<TeamId, usize>,
+    /// Event streams only.
+    followers: HashMap<InboxId, usize>,
+}
+
+/// One parked wait or event stream, until it is dropped.
+pub(crate) struct Permit {
+    streams: Arc<Streams>,
+    team: TeamId,
+}
+
+impl Streams {
+    pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
+        let reads = Semaphore::new(READS_AT_ONCE);
+        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads })
+    }
+
+    pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
+        let mut open = self.open();
+        if open.teams.get(&team).copied().unwrap_or_default() >= self.most_of_team {
+            return Err(Error::TooManyStreams { of_team: true });
+        }
+        if open.all >= self.most {
+            return Err(Error::TooManyStreams { of_team: false });
+        }
+        open.all += 1;
+        *open.teams.entry(team).or_default() += 1;
+        Ok(Permit { streams: self.clone(), team })
+    }
+
+    /// What is open.
+    pub(crate) fn len(&self) -> usize {
+        self.open().all
+    }
+
+    /// A turn to read the store, after those who wait for theirs.
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // It fails only for a closed semaphore, and this one is never closed.
+        self.reads.acquire().await.ok()
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut open = self.streams.open();
+        open.all -= 1;
+        one_less(&mut open.teams, &self.team);
+    }
+}
+
+/// Who has nothing open is forgotten.
+fn one_less<K: Eq + Hash>(open: &mut HashMap<K, usize>, of: &K) {
+    if let Some(count) = open.get_mut(of) {
+        *count -= 1;
+        if *count == 0 {
+            open.remove(of);
+        }
+    }
+}
+
+/// One event stream of an inbox, until it is dropped.
+pub(crate) struct Follower {
+    permit: Permit,
+    inbox: InboxId,
+}
+
+impl Follower {
+    fn of(permit: Permit, inbox: InboxId) -> Self {
+        *permit.streams.open().followers.entry(inbox).or_default() += 1;
+        Self { permit, inbox }
+    }
+
+    /// The time in which this stream is to be written to no more than once.
+    pub(crate) fn pause(&self) -> Duration {
+        let open = self.permit.streams.open();
+        let streams = open.followers.get(&self.inbox).copied().unwrap_or_default();
+        Duration::from_secs(1) / WRITES_A_SECOND * u32::try_from(streams).unwrap_or(u32::MAX)
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        one_less(&mut self.permit.streams.open().followers, &self.inbox);
+    }
+}
+
+impl LiveUpdates {
+    /// One more event stream of an inbox, within the same bounds.
+    pub(crate) fn follower(&self, team: TeamId, inbox: InboxId) -> Result<Follower> {
+        Ok(Follower::of(self.stream_permit(team)?, inbox))
+    }
+
+    /// One more parked wait or event stream, if the process may hold it and the team may have it.
+    pub(crate) fn stream_permit(&self, team: TeamId) -> Result<Permit> {
+        self.streams.enter(team)
+    }
+
+    /// From now on: whether mail may be stored that nobody announced.
+    pub(crate) fn followed_losses(&self) -> watch::Receiver<u64> {
+        let mut losses = self.losses.clone();
+        losses.mark_unchanged();
+        losses
+    }
+
+    /// Runs what reads the store for a parked wait or an event stream, after others' reads that wait
+    /// already: one message in an inbox that thousands follow must not keep everybody else's reads
+    /// waiting.
+    pub(crate) async fn read_for_stream<T>(&self, reads: impl Future<Output = T>) -> T {
+        let _turn = self.streams.turn().await;
+        reads.await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn no_team_takes_what_is_for_all() {
+        let streams = Streams::new(5, 3);
+        let [one, two] = [1, 2].map(|number| TeamId(Uuid::from_u128(number)));
+        let ones: Vec<_> = (0..3).map(|_| streams.enter(one).unwrap()).collect();
+        assert!(matches!(streams.enter(one), Err(Error::TooManyStreams { of_team: true })));
+        let twos: Vec<_> = (0..2).map(|_| streams.enter(two).unwrap()).collect();
+        assert!(matches!(streams.enter(two), Err(Error::TooManyStreams { of_team: false })));
+        drop(ones);
+        let more = streams.enter(two).unwrap();
+        assert_eq!(streams.open().teams.len(), 1, "who has nothing open is forgotten");
+        drop((twos, more));
+        let open = streams.open();
+        assert_eq!((open.all, open.teams.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_stream_waits_for_as_long_as_there_are_others_of_its_inbox() {
+        let streams = Streams::new(5_000, 5_000);
+        let team = TeamId(Uuid::nil());
+        let [one, two] = [1, 2].map(|number| InboxId(Uuid::from_u128(number)));
+        let follow = |inbox| Follower::of(streams.enter(team).unwrap(), inbox);
+        let crowd: Vec<_> = (0..2_000).map(|_| follow(one)).collect();
+        let alone = follow(two);
+        assert_eq!(crowd[0].pause(), Duration::from_millis(500));
+        assert_eq!(alone.pause(), Duration::from_micros(250));
+        drop((crowd, alone));
+        assert!(streams.open().followers.is_empty());
+    }
+}

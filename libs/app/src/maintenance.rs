@@ -1,0 +1,70 @@
+//! Maintenance: what the service does for itself. The janitor, housekeeping jobs, and health. It uses
+//! access and inboxes, and nothing uses it.
+
+mod health;
+mod housekeeping;
+mod janitor;
+mod skew;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use trapline_store::{Blobs, Clock, Intake, Queue, Store};
+
+use crate::{
+    Supervisor, access::AccessControl, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes,
+    leases::Leases, parts::Parts, storage_room::StorageRoom,
+};
+pub use health::Health;
+use skew::ClockSkew;
+
+/// The janitor, housekeeping and health.
+pub struct Maintenance {
+    store: Arc<dyn Store>,
+    queue: Arc<dyn Queue>,
+    blobs: Arc<dyn Blobs>,
+    intake: Arc<dyn Intake>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    room: Arc<StorageRoom>,
+    heartbeats: Arc<Heartbeats>,
+    skew: Arc<ClockSkew>,
+    /// Overdue jobs at which the deep health check fails.
+    max_overdue_jobs: u64,
+    shutdown: CancellationToken,
+    /// Whether no other process stores anything.
+    is_alone: bool,
+    access: Arc<AccessControl>,
+    inboxes: Arc<Inboxes>,
+    leases: Leases,
+}
+
+impl Maintenance {
+    /// Also starts measuring how far this machine's clock is from the store's.
+    pub(crate) fn start(
+        parts: &Parts,
+        access: Arc<AccessControl>,
+        inboxes: Arc<Inboxes>,
+        tasks: &Supervisor,
+    ) -> Self {
+        let skew = Arc::new(ClockSkew::new(parts.ports.store.clone(), parts.clock.clone()));
+        tasks.spawn("clock skew", skew.clone().run(parts.shutdown.clone()));
+        Self {
+            store: parts.ports.store.clone(),
+            queue: parts.ports.queue.clone(),
+            blobs: parts.ports.blobs.clone(),
+            intake: parts.ports.intake.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            room: parts.room.clone(),
+            heartbeats: parts.heartbeats.clone(),
+            skew,
+            max_overdue_jobs: parts.settings.max_overdue_jobs,
+            shutdown: parts.shutdown.clone(),
+            is_alone: parts.is_alone,
+            access,
+            inboxes,
+            leases: parts.leases.clone(),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Repairs what a queue lost: a job whose row is long due is published again.
+
+use std::{collections::HashMap, time::Duration};
+
+use serde::Deserialize;
+use tokio::time::Instant;
+use trapline_model::Time;
+use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
+
+use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
+use crate::{
+    Result,
+    jobs::{self, write_all},
+    maintenance::Maintenance,
+};
+
+/// How long a job may be due before it counts as lost. The queue stores one of two jobs that are
+/// published within two minutes, so what is only slow is not done twice.
+const LOST: Duration = Duration::from_secs(45);
+/// How much later a job of a lane with a backlog is looked at again.
+const LATE_AGAIN: Duration = Duration::from_secs(20);
+/// The same for one that has been due for long, at most.
+const LATEST: Duration = Duration::from_hours(1);
+
+/// What the rows of a page come to.
+#[derive(Default)]
+struct Repairs {
+    put: Vec<Op>,
+    publish: Vec<Job>,
+    delete: Vec<Op>,
+    stats: HashMap<Lane, LaneStats>,
+}
+
+/// What of a row every release can read.
+#[derive(Deserialize)]
+struct Dated {
+    due: Time,
+}
+
+impl Maintenance {
+    /// Publishes the lost jobs of a shard again. Their rows move on with them, so that nothing that
+    /// was passed is read again. How many were looked at, and whether any are left for want of time.
+    pub(super) async fn repair_shard(
+        &self,
+        shard: &mut Shard,
+        until: Instant,
+    ) -> Result<(usize, bool)> {
+        let mut seen = 0;
+        let mut repairs = Repairs::default();
+        while shard.may_work(self).await? {
+            let lost = self.clock.now().before(LOST);
+            let page = shard.reader(Queue::Outbox).next_page(self, lost).await?;
+            let Some(page) = page else { return Ok((seen, false)) };
+            for row in &page.rows {
+                self.repair_job(row, &mut repairs).await?;
+            }
+            seen += page.rows.len();
+            self.carry_out(&mut repairs).await?;
+            shard.reader(Queue::Outbox).settled(&page);
+            if Instant::now() >= until {
+                return Ok((seen, true));
+            }
+        }
+        Ok((seen, false))
+    }
+
+    /// A job that cannot be published, as one of a newer release's lane, keeps its row and is in no
+    /// other job's way; only a queue that is away ends the pass.
+    async fn repair_job(&self, row: &Row, repairs: &mut Repairs) -> Result<()> {
+        let Some((due, name)) = Outbox::place(row) else { return Ok(()) };
+        let now = self.clock.now();
+        repairs.delete.push(Op::Delete { key: Outbox::row(due, name), when: When::Always });
+        let (job, first_due) = match Outbox::of(row).and_then(|row| Ok((jobs::due(&row.job)?, row)))
+        {
+            Ok((first_due, row)) => (Some(row.job), first_due),
+            Err(error) => {
+                tracing::warn!(%error, job = name, "a job of another release stays in the outbox");
+                (None, serde_json::from_str::<Dated>(&row.doc).map_or(due, |dated| dated.due))
+            }
+        };
+        let age = now.since(first_due);
+        if age > Outbox::GIVEN_UP {
+            tracing::error!(job = name, "a job that nobody finished is given up");
+            return Ok(());
+        }
+        let Some(job) = job else {
+            let (at, doc) = (now.after(FOR_ANOTHER), row.doc.clone());
+            repairs.put.push(Outbox::put_doc(Outbox::row(at, name), doc));
+            return Ok(());
+        };
+        let stats = match repairs.stats.get(&job.lane) {
+            Some(stats) => *stats,
+            None => self.queue.stats(job.lane).await?,
+        };
+        repairs.stats.insert(job.lane, stats);
+        // A lane with a backlog as old is late, not broken: to publish again would double its work.
+        if stats.oldest_overdue.is_some_and(|oldest| oldest >= age) {
+            let at = now.after(age.min(LATEST).saturating_sub(LOST).max(LATE_AGAIN));
+            repairs.put.push(Outbox { due: at, job }.put()?);
+            return Ok(());
+        }
+        tracing::warn!(job.id, "a job was lost and is published again");
+        let job = jobs::placed(&job, now)?;
+        repairs.put.push(Outbox { due: now, job: job.clone() }.put()?);
+        repairs.publish.push(job);
+        Ok(())
+    }
+
+    /// In this order a crash repeats what was done, and loses nothing.
+    async fn carry_out(&self, repairs: &mut Repairs) -> Result<()> {
+        let store = &*self.store;
+        write_all(store, std::mem::take(&mut repairs.put)).await?;
+        let delete = std::mem::take(&mut repairs.delete);
+        for job in repairs.publish.drain(..) {
+            self.queue.publish(&job, None).await?;
+        }
+        Ok(write_all(store, delete).await?)
+    }
+}

@@ -1,0 +1,66 @@
+//! The small parts that services share. Each service takes those that it may touch, once, when it is
+//! made.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use trapline_store::{Clock, Ports};
+
+use crate::{
+    CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids, jobs::Jobs,
+    leases::Leases, limits::Limits, read_marks::ReadMarks, secrets::Secrets,
+    storage_room::StorageRoom, versions::Versions,
+};
+
+/// One of each shared part, and the ports.
+pub(crate) struct Parts {
+    pub(crate) ports: Ports,
+    pub(crate) clock: Clock,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) secrets: Arc<Secrets>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) limits: Limits,
+    pub(crate) jobs: Jobs,
+    pub(crate) leases: Leases,
+    pub(crate) room: Arc<StorageRoom>,
+    pub(crate) versions: Arc<Versions>,
+    pub(crate) read_marks: ReadMarks,
+    pub(crate) heartbeats: Arc<Heartbeats>,
+    pub(crate) cpu: Arc<CpuPool>,
+    /// Cancelled when the service shuts down.
+    pub(crate) shutdown: CancellationToken,
+    /// Whether no other process stores anything.
+    pub(crate) is_alone: bool,
+}
+
+impl Parts {
+    /// # Errors
+    ///
+    /// [`Error::Crypto`](crate::Error::Crypto) when no key can be derived from the master key.
+    pub(crate) fn new(
+        ports: Ports,
+        clock: Clock,
+        settings: Settings,
+        master: &MasterKey,
+        shutdown: CancellationToken,
+    ) -> Result<Self> {
+        let (store, is_alone) = (ports.store.clone(), ports.queue.durable());
+        Ok(Self {
+            ids: Arc::new(Ids::new(clock.clone())),
+            secrets: Arc::new(Secrets::new(master)?),
+            settings: Arc::new(settings),
+            limits: Limits::new(ports.limiter.clone()),
+            jobs: Jobs::new(&ports, clock.clone()),
+            leases: Leases::new(store.clone()),
+            room: Arc::new(StorageRoom::new(store.clone())),
+            versions: Arc::new(Versions::new(ports.cache.clone())),
+            read_marks: ReadMarks::new(store.clone()),
+            heartbeats: Arc::new(Heartbeats::new(store, clock.clone(), is_alone)),
+            cpu: Arc::new(CpuPool::for_machine()?),
+            ports,
+            clock,
+            shutdown,
+            is_alone,
+        })
+    }
+}

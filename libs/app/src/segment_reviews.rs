@@ -1,0 +1,85 @@
+//! Which segments have dead messages: those are looked at within half a day, whenever their next
+//! regular check is. Written where messages are removed, never where they are received.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use trapline_model::{InboxId, Time};
+use trapline_store::{
+    Op, Result, Row, Scan, Store, Value,
+    records::{MaintenanceTask, Message, Task},
+    segment::{self, Class},
+};
+
+use crate::{jobs::write_all, message_scans::message_keys};
+
+/// Rows read at a time.
+const AT_ONCE: usize = 500;
+/// How long a removal may take to be seen everywhere, after which a check counts on it.
+const SEEN: Duration = Duration::from_mins(10);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+
+/// How long after it was made a segment is looked at first: a lasting one soon, one of a retention
+/// class when everything in it is past its time.
+pub(crate) fn first_check(class: Class) -> Duration {
+    match class {
+        Class::H1 | Class::Keep => HOUR,
+        Class::D1 => DAY,
+        Class::D7 => 7 * DAY,
+    }
+}
+
+/// Plans a look at the segments of an inbox's messages behind `after`, which are about to be removed.
+pub(crate) async fn plan_reviews(
+    store: &dyn Store,
+    inbox: InboxId,
+    after: Option<Vec<Value>>,
+    now: Time,
+) -> Result<()> {
+    let segments = segments_in(store, inbox, after).await?;
+    write_all(store, reviews(&segments, now)?).await
+}
+
+/// The plans to look at these segments, which come before the removal of their messages. A segment
+/// is looked at once in half a day, however many of its messages are removed in that time.
+pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>> {
+    let due = |segment: &String| {
+        let at = MaintenanceTask::review_at(segment, now.after(SEEN));
+        MaintenanceTask::new(at, segment.clone(), Task::ReviewSegment {}).planned()
+    };
+    segments.iter().filter(|segment| !is_checked_soon(segment, now)).map(due).collect()
+}
+
+/// Whether the first check of a segment is still to come, and within a day.
+fn is_checked_soon(segment: &str, now: Time) -> bool {
+    let (Some(class), Some(made)) = (segment::class_of(segment), segment::created_at(segment))
+    else {
+        return false;
+    };
+    let first = first_check(class);
+    first <= DAY && made.after(first) > now.after(SEEN)
+}
+
+/// The segments of these messages. A row that cannot be read is in nobody's way: its segment is looked
+/// at in its regular check.
+fn segments_of(rows: &[Row]) -> impl Iterator<Item = String> {
+    rows.iter().filter_map(|row| Message::of(row).ok()).map(|message| message.blob.segment)
+}
+
+/// The segments of an inbox's messages behind `after`, newest first.
+async fn segments_in(
+    store: &dyn Store,
+    inbox: InboxId,
+    after: Option<Vec<Value>>,
+) -> Result<BTreeSet<String>> {
+    let (mut found, mut after) = (BTreeSet::new(), after);
+    loop {
+        let page = Scan { after, keys_only: false, ..message_keys(inbox, AT_ONCE) };
+        let rows = store.scan(page).await?;
+        found.extend(segments_of(&rows));
+        if rows.len() < AT_ONCE {
+            return Ok(found);
+        }
+        after = rows.last().map(|row| row.sort.clone());
+    }
+}
