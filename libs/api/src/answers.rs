@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use trapline_app::{App, Room};
 
-use crate::{error::Error, router::MAX_BODY, state::Client};
+use crate::{error::Error, layers::MAX_BODY, state::Client};
 
 /// What every connection may have without being counted, as its buffers are.
 const SMALL: usize = 16 * 1024;

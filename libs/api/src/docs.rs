@@ -6,7 +6,6 @@ use axum::{
     Router,
     extract::{Path, State},
     http::{HeaderValue, header},
-    middleware::from_fn,
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
@@ -15,22 +14,29 @@ use utoipa_swagger_ui::{Config, SwaggerFile};
 
 use crate::{
     error::Result,
-    layers, prefix,
+    layers::{self, ContentPolicy},
+    prefix,
     service::{Documents, json},
     state::Api,
 };
 
 const TITLE: (&str, &str) = ("<title>Swagger UI</title>", "<title>Trapline API</title>");
 
+/// The page that shows the document loads nothing from elsewhere, whatever its scripts try.
+const POLICY: ContentPolicy = ContentPolicy::Fixed(
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
 /// Every path beside the API's own. Addresses are relative: a proxy may have put a path before them.
 pub(crate) fn routes() -> Router<Api> {
-    Router::new()
+    let routes = Router::new()
         .route("/", get(home))
         .route("/docs", get(async || Redirect::temporary("docs/")))
         .route("/docs/", get(async || file("index.html")))
         .route("/docs/openapi.json", get(document))
-        .route("/docs/{*file}", get(async |Path(name): Path<String>| file(&name)))
-        .layer(from_fn(layers::confine))
+        .route("/docs/{*file}", get(async |Path(name): Path<String>| file(&name)));
+    layers::with_policy(routes, POLICY)
 }
 
 /// Without a slash at its end, the base URL's own path is not what a relative address goes on from.

@@ -11,8 +11,6 @@ use serde::Serialize;
 use trapline_app::{Error as AppError, Fault, Forbidden, Issue, PortError, Unauthenticated};
 use trapline_model::NearMiss;
 
-use crate::service::{HealthReport, MailHealthReport};
-
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a request has no result.
@@ -36,10 +34,6 @@ pub(crate) enum Error {
     WaitTimeout(Vec<NearMiss>),
     /// The metrics token is missing or wrong, or none is configured.
     MetricsToken,
-    /// A health check failed.
-    Unhealthy(HealthReport),
-    /// Outbound mail does not get out.
-    MailUnhealthy(MailHealthReport),
     /// A handler panicked; the panic is logged where it is caught.
     Panicked,
     /// A handler wants a body or parameters that its operation's description does not have.
@@ -147,12 +141,6 @@ impl IntoResponse for Error {
             }
             Self::MetricsToken => {
                 unauthorized("The metrics token is missing or wrong", "invalid_metrics_token", true)
-            }
-            Self::Unhealthy(report) => {
-                (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
-            }
-            Self::MailUnhealthy(report) => {
-                (StatusCode::SERVICE_UNAVAILABLE, Json(report)).into_response()
             }
             Self::Panicked => internal(),
             Self::Undescribed => {

@@ -1,19 +1,44 @@
-//! What happens around every request.
+//! What happens around every request, of this router and of those of other packages.
 
-use std::{any::Any, time::Duration};
+use std::{any::Any, future::ready, time::Duration};
 
 use axum::{
-    extract::{MatchedPath, Request},
+    Router,
+    extract::{DefaultBodyLimit, MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, header},
-    middleware::Next,
+    middleware::{Next, from_fn, map_request, map_response},
     response::{IntoResponse, Response},
 };
 use tokio::time::{Instant, timeout};
-use tower_http::request_id::RequestId;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{MakeRequestUuid, PropagateRequestIdLayer, RequestId, SetRequestIdLayer},
+};
 use tracing::Instrument;
 use trapline_app::{Error as AppError, metrics};
 
 use crate::error::Error;
+
+/// The most bytes that a body may have.
+pub(crate) const MAX_BODY: usize = 1024 * 1024;
+
+/// Puts around a router what every router of the service has: the id and the trace of each request,
+/// bounds on its URL and its body, an answer where a handler panics, and headers that keep browsers and
+/// caches from doing more than they are told. Fallbacks have to be there before.
+pub fn secure<S>(routes: Router<S>, policy: ContentPolicy) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    with_policy(routes, policy)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn(check_url))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(security_headers))
+        .layer(from_fn(trace_request))
+        .layer(PropagateRequestIdLayer::x_request_id())
+        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        .layer(map_request(check_id))
+}
 
 /// The time in which any request but a wait or a stream is answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
@@ -26,7 +51,7 @@ const ID_LENGTH: usize = 128;
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Drops a request's id that is not fit for logs: it gets one of ours then.
-pub(crate) async fn check_id(mut request: Request) -> Request {
+async fn check_id(mut request: Request) -> Request {
     let ids = request.headers().get_all(&REQUEST_ID);
     let is_one = ids.iter().count() <= 1;
     if !is_one || !ids.iter().all(|id| is_fit(id.as_bytes())) {
@@ -36,7 +61,7 @@ pub(crate) async fn check_id(mut request: Request) -> Request {
 }
 
 /// Refuses URLs that are too long.
-pub(crate) async fn check_url(request: Request, next: Next) -> Response {
+async fn check_url(request: Request, next: Next) -> Response {
     let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     if length > URL_BYTES {
         return Error::UriTooLong.into_response();
@@ -50,7 +75,7 @@ fn is_fit(id: &[u8]) -> bool {
 }
 
 /// One span and one measurement per request. Neither holds a query or a key: both have secrets.
-pub(crate) async fn observe(request: Request, next: Next) -> Response {
+async fn trace_request(request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = known_method(request.method());
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -85,7 +110,7 @@ fn known_method(method: &Method) -> &'static str {
 }
 
 /// Headers that keep browsers and caches from doing more than they are told.
-pub(crate) async fn harden(request: Request, next: Next) -> Response {
+async fn security_headers(request: Request, next: Next) -> Response {
     let api = request.uri().path().starts_with("/api");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -96,13 +121,29 @@ pub(crate) async fn harden(request: Request, next: Next) -> Response {
     response
 }
 
-/// The page that shows the document loads nothing from elsewhere, whatever its scripts try.
-pub(crate) async fn confine(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    let policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-                  base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    unless_set(response.headers_mut(), header::CONTENT_SECURITY_POLICY, policy);
-    response
+/// The `Content-Security-Policy` of answers that have none of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentPolicy {
+    /// No header: for routers whose answers are data, or that say it themselves page by page.
+    PerAnswer,
+    /// This policy on every answer.
+    Fixed(&'static str),
+}
+
+/// Adds a policy to the answers of some routes.
+pub(crate) fn with_policy<S>(routes: Router<S>, policy: ContentPolicy) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    match policy {
+        ContentPolicy::PerAnswer => routes,
+        ContentPolicy::Fixed(policy) => {
+            routes.layer(map_response(move |mut response: Response| {
+                unless_set(response.headers_mut(), header::CONTENT_SECURITY_POLICY, policy);
+                ready(response)
+            }))
+        }
+    }
 }
 
 fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
@@ -110,7 +151,7 @@ fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
 }
 
 /// Ends a request that takes too long.
-pub(crate) async fn in_time(request: Request, next: Next) -> Response {
+pub(crate) async fn request_timeout(request: Request, next: Next) -> Response {
     timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
         tracing::warn!("a request took too long");
         Error::from(AppError::Unavailable).into_response()
@@ -119,7 +160,7 @@ pub(crate) async fn in_time(request: Request, next: Next) -> Response {
 
 /// The answer to a request whose handler panicked.
 #[expect(clippy::needless_pass_by_value, reason = "what the layer calls it with")]
-pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
     tracing::error!(panic = said.unwrap_or("no message"), "a handler panicked");

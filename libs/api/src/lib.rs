@@ -26,6 +26,7 @@ mod service;
 mod state;
 mod webhooks;
 
+pub use layers::{ContentPolicy, secure};
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
 pub use state::{Client, Options};

@@ -45,6 +45,19 @@ where
     Ok(app.cpu().run(move || Json(body).into_response()).await?)
 }
 
+/// 200 with a report of what is well, or 503 with a report of what is not.
+pub(crate) struct Checked<T> {
+    pub is_well: bool,
+    pub report: T,
+}
+
+impl<T: Serialize> IntoResponse for Checked<T> {
+    fn into_response(self) -> Response {
+        let status = if self.is_well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        (status, Json(self.report)).into_response()
+    }
+}
+
 /// 204.
 pub(crate) struct NoContent;
 

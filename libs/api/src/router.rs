@@ -4,13 +4,8 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
     http::Uri,
-    middleware::{from_fn, from_fn_with_state, map_request},
-};
-use tower_http::{
-    catch_panic::CatchPanicLayer,
-    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
+    middleware::{from_fn, from_fn_with_state},
 };
 use trapline_app::App;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -19,23 +14,22 @@ use crate::{
     Options, answers, auth, confirmation, docs,
     error::Error,
     extract::{Contract, hold},
-    forwarding, inbox_page, inboxes, layers, live, messages,
+    forwarding, inbox_page, inboxes,
+    layers::{self, ContentPolicy},
+    live, messages,
     nowhere::nearest,
     openapi, prefix, preview, projects, service,
     state::Api,
     webhooks,
 };
 
-/// The most bytes that a body may have.
-pub(crate) const MAX_BODY: usize = 1024 * 1024;
-
 /// Routes that are answered as soon as possible, for teams.
-fn quick() -> OpenApiRouter<Api> {
-    caught().merge(told()).merge(forwarded())
+fn team_routes() -> OpenApiRouter<Api> {
+    mail_routes().merge(webhook_routes()).merge(forwarding_routes())
 }
 
-/// What is caught, and where.
-fn caught() -> OpenApiRouter<Api> {
+/// Projects, inboxes and the messages in them.
+fn mail_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::rename, projects::delete))
@@ -51,8 +45,8 @@ fn caught() -> OpenApiRouter<Api> {
         .routes(routes!(preview::attachment))
 }
 
-/// Who is told of it.
-fn told() -> OpenApiRouter<Api> {
+/// Webhooks and the log of their deliveries.
+fn webhook_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(webhooks::list, webhooks::create))
         .routes(routes!(webhooks::get, webhooks::update, webhooks::delete))
@@ -61,8 +55,8 @@ fn told() -> OpenApiRouter<Api> {
         .routes(routes!(webhooks::redeliver))
 }
 
-/// Who gets it.
-fn forwarded() -> OpenApiRouter<Api> {
+/// Forwarding of messages, and the addresses that they may go to.
+fn forwarding_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(forwarding::get, forwarding::set))
         .routes(routes!(forwarding::forward, forwarding::forwards))
@@ -72,12 +66,12 @@ fn forwarded() -> OpenApiRouter<Api> {
 }
 
 /// Routes that stay open, for teams.
-fn lasting() -> OpenApiRouter<Api> {
+fn long_lived_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(live::wait)).routes(routes!(live::events))
 }
 
-/// Routes of the service itself.
-fn public() -> OpenApiRouter<Api> {
+/// Routes of the service itself, for everybody.
+fn public_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(service::health))
         .routes(routes!(service::mail_health))
@@ -89,7 +83,7 @@ fn public() -> OpenApiRouter<Api> {
 
 /// Every route, for the document.
 pub(crate) fn table() -> OpenApiRouter<Api> {
-    quick().merge(lasting()).merge(public())
+    team_routes().merge(long_lived_routes()).merge(public_routes())
 }
 
 /// Only the metrics, for a process that serves no API.
@@ -98,8 +92,8 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
     let metrics = metrics.layer(from_fn_with_state(contract.clone(), hold));
-    let routes = Router::from(metrics.layer(from_fn(layers::in_time)));
-    wrapped(routes, &contract, Api::new(app, options, document))
+    let routes = Router::from(metrics.layer(from_fn(layers::request_timeout)));
+    assembled(routes, &contract, Api::new(app, options, document))
 }
 
 /// The API as a service.
@@ -110,36 +104,26 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
-    let in_time = from_fn(layers::in_time);
+    let request_timeout = from_fn(layers::request_timeout);
     let hold = from_fn_with_state(contract.clone(), hold);
     let count = from_fn_with_state(app.clone(), answers::count);
     let count_lasting = from_fn_with_state(app.clone(), answers::count_lasting);
-    let teams = quick()
-        .layer(in_time.clone())
+    let teams = team_routes()
+        .layer(request_timeout.clone())
         .layer(count)
-        .merge(lasting().layer(count_lasting))
+        .merge(long_lived_routes().layer(count_lasting))
         .layer(hold.clone())
         .layer(from_fn_with_state(app.clone(), auth::identify));
-    let public = public().layer(hold).layer(in_time);
+    let public = public_routes().layer(hold).layer(request_timeout);
     let routes = Router::from(teams.merge(public)).merge(docs::routes());
-    wrapped(routes.merge(inbox_page::routes()), &contract, Api::new(app, options, document))
+    assembled(routes.merge(inbox_page::routes()), &contract, Api::new(app, options, document))
 }
 
-fn wrapped(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {
+fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {
     let contract = contract.clone();
     let nowhere = async move |uri: Uri| Error::NoSuchPath(nearest(uri.path(), contract.paths()));
     let base_url = state.app.settings().base_url.clone();
-    let routes = routes
-        .fallback(nowhere)
-        .method_not_allowed_fallback(layers::method_not_allowed)
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn(layers::check_url))
-        .layer(CatchPanicLayer::custom(layers::panicked))
-        .layer(from_fn(layers::harden))
-        .layer(from_fn(layers::observe))
-        .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
-        .layer(map_request(layers::check_id))
-        .with_state(state);
+    let routes = routes.fallback(nowhere).method_not_allowed_fallback(layers::method_not_allowed);
+    let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
     prefix::taken_off(routes, &base_url)
 }

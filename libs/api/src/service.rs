@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::{
-    Json,
     extract::State,
     http::{Extensions, HeaderMap, HeaderValue, header},
     response::{IntoResponse, Response},
@@ -22,6 +21,7 @@ use crate::{
     extract::{Flag, Params},
     prefix,
     recent::Recent,
+    reply::Checked,
 };
 
 /// How much to check.
@@ -83,7 +83,7 @@ pub(crate) async fn health(
     State(app): State<Arc<App>>,
     State(recent): State<Arc<Recent>>,
     Params(input): Params<HealthInput>,
-) -> Result<Json<HealthReport>> {
+) -> Checked<HealthReport> {
     let mut report = HealthReport { ok: app.maintenance().ping().await, ..HealthReport::default() };
     if input.deep.on() && report.ok {
         report = recent.deep.get(&app, deep).await;
@@ -91,7 +91,7 @@ pub(crate) async fn health(
     if let Err(AppError::StorageFull) = app.maintenance().room_for_more().await {
         (report.ok, report.reason) = (false, Some("storage_full"));
     }
-    if report.ok { Ok(Json(report)) } else { Err(Error::Unhealthy(report)) }
+    Checked { is_well: report.ok, report }
 }
 
 async fn deep(app: &App) -> HealthReport {
@@ -141,10 +141,10 @@ pub(crate) struct MailHealthReport {
 pub(crate) async fn mail_health(
     State(app): State<Arc<App>>,
     State(recent): State<Arc<Recent>>,
-) -> Result<Json<MailHealthReport>> {
+) -> Checked<MailHealthReport> {
     let reasons = recent.mail.get(&app, mail_trouble).await;
     let report = MailHealthReport { ok: reasons.is_empty(), reasons };
-    if report.ok { Ok(Json(report)) } else { Err(Error::MailUnhealthy(report)) }
+    Checked { is_well: report.ok, report }
 }
 
 async fn mail_trouble(app: &App) -> Vec<String> {
