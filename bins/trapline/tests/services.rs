@@ -10,7 +10,7 @@ use std::{
 /// A service may use the services before it, and the parts that all share.
 const SERVICES: [&str; 6] = ["access", "inboxes", "messages", "receive", "live", "maintenance"];
 /// Make the services and hand them out, or have none of their own yet: no service uses these.
-const TOP: [&str; 11] = [
+const TOP: [&str; 12] = [
     "lib",
     "app",
     "bridge",
@@ -18,6 +18,7 @@ const TOP: [&str; 11] = [
     "master_key_check",
     "upgrade",
     "lanes",
+    "put_back",
     "rows",
     "webhooks",
     "forwarding",

@@ -18,6 +18,9 @@ const BATCH_BYTES: usize = 32 << 10;
 /// A job that is due for longer gets its row where whoever repairs looks next.
 const LATE: Duration = Duration::from_mins(1);
 
+/// The name of what does not decode, where that is a job.
+pub(crate) const TABLE: &str = "job";
+
 /// How long a job waits for the one that does the same.
 pub(crate) const BEHIND: Duration = Duration::from_secs(15);
 /// How long a job may be ahead of its row.
@@ -42,7 +45,15 @@ struct Body<W> {
     /// When its row is due, where that is not when the job is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     row: Option<Time>,
+    /// How often it was put back for a process that can do it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    put_back: u32,
     work: W,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Makes a job that is to run at `due`. The id is stable: the same id is the same job.
@@ -53,7 +64,7 @@ pub(crate) fn job<W: Serialize>(
     work: W,
     due: Time,
 ) -> Result<Job> {
-    let body = serde_json::to_value(Body { due, row: None, work }).map_err(corrupt)?;
+    let body = serde_json::to_value(Body { due, row: None, put_back: 0, work }).map_err(corrupt)?;
     Ok(Job { id, lane, attempt, body })
 }
 
@@ -70,6 +81,27 @@ pub(crate) fn due(job: &Job) -> Result<Time> {
 pub(crate) fn placed(job: &Job, row: Time) -> Result<Job> {
     let body = Body::<serde_json::Value>::deserialize(&job.body).map_err(corrupt)?;
     let body = serde_json::to_value(Body { row: Some(row), ..body }).map_err(corrupt)?;
+    Ok(Job { body, ..job.clone() })
+}
+
+/// The same job with other work.
+pub(crate) fn with_work<W: Serialize>(job: &Job, work: W) -> Result<Job> {
+    let body = Body::<serde::de::IgnoredAny>::deserialize(&job.body).map_err(corrupt)?;
+    let body = Body { due: body.due, row: body.row, put_back: body.put_back, work };
+    let body = serde_json::to_value(body).map_err(corrupt)?;
+    Ok(Job { body, ..job.clone() })
+}
+
+pub(crate) fn times_put_back(job: &Job) -> Result<u32> {
+    let body = Body::<serde::de::IgnoredAny>::deserialize(&job.body).map_err(corrupt)?;
+    Ok(body.put_back)
+}
+
+/// The same job for another time, put back once more.
+pub(crate) fn put_back(job: &Job, due: Time) -> Result<Job> {
+    let body = Body::<serde_json::Value>::deserialize(&job.body).map_err(corrupt)?;
+    let body = Body { due, row: None, put_back: body.put_back.saturating_add(1), ..body };
+    let body = serde_json::to_value(body).map_err(corrupt)?;
     Ok(Job { body, ..job.clone() })
 }
 
@@ -91,7 +123,7 @@ fn row_of(job: &Job) -> Result<Outbox> {
 }
 
 fn corrupt(source: serde_json::Error) -> PortError {
-    PortError::Corrupt { table: "job", source }
+    PortError::Corrupt { table: TABLE, source }
 }
 
 /// The queue of jobs, and the outbox behind it where the queue may lose what it acknowledged.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use crate::{App, jobs, receive::Arrival};
+use crate::{App, jobs, put_back::Lacking, receive::Arrival};
 
 /// A third of a lease's time: two extensions may fail.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
@@ -64,10 +64,22 @@ impl App {
         self.jobs.job_again(lease, next).await
     }
 
-    /// Does what arrived mail sets off. Doing it again changes nothing.
-    pub async fn arrived(&self, job: &Job) -> crate::Result<()> {
+    /// Does what arrived mail sets off. Doing it again changes nothing. Returns the job that takes this
+    /// one's place where the rest is left to another process.
+    ///
+    /// # Errors
+    /// [`crate::Error::Unavailable`] while a port does not answer; a job of a later release is not read.
+    pub async fn arrived(&self, job: &Job) -> crate::Result<Option<Job>> {
         let arrivals: Vec<Arrival> = jobs::work(job)?;
-        self.tell_webhooks(&arrivals).await?;
-        self.forward_arrivals(&arrivals).await
+        let untold: Vec<_> = arrivals.iter().filter(|arrival| !arrival.told).cloned().collect();
+        self.tell_webhooks(&untold).await?;
+        let mut left = self.forward_arrivals(&arrivals).await?;
+        if left.is_empty() {
+            return Ok(None);
+        }
+        for arrival in &mut left {
+            arrival.told = true;
+        }
+        self.put_back(&jobs::with_work(job, left)?, Lacking::Relay)
     }
 }

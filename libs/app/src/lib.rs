@@ -27,6 +27,7 @@ mod message_scans;
 mod messages;
 pub mod metrics;
 mod parts;
+mod put_back;
 mod read_marks;
 mod receive;
 mod repeated;
@@ -59,6 +60,7 @@ pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
+pub use put_back::Lacking;
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};

@@ -31,6 +31,7 @@ const WAITS: &str = "trapline_waits_parked";
 const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
 const JOBS: &str = "trapline_jobs_total";
+const PUT_BACK: &str = "trapline_jobs_put_back_total";
 const TASKS: &str = "trapline_chores_total";
 const JANITOR_BEHIND: &str = "trapline_janitor_behind_seconds";
 const SKEW: &str = "trapline_clock_skew_seconds";
@@ -61,6 +62,7 @@ pub fn describe() {
     describe_counter!(WAIT_ENDED, "Waits by outcome.");
     describe_gauge!(STREAMS, "Event streams that are open.");
     describe_counter!(JOBS, "Jobs by lane and outcome.");
+    describe_counter!(PUT_BACK, "Jobs that a process lacked something for, by what and outcome.");
     describe_counter!(TASKS, "Tasks of the janitor by outcome; parked ones are tried daily.");
     describe_gauge!(JANITOR_BEHIND, Unit::Seconds, "How far the janitor is behind with a queue.");
     describe_gauge!(SKEW, Unit::Seconds, "How far this machine's clock is ahead of the store's.");
@@ -164,6 +166,12 @@ pub(crate) fn group_committed(took: Duration, mails: usize, bytes: usize, ok: bo
 /// A job ended, or is tried again.
 pub fn job_done(lane: Lane, ok: bool) {
     counter!(JOBS, "lane" => lane.name(), "outcome" => outcome(ok)).increment(1);
+}
+
+/// A job was put back for a process that has what this one lacks, or given up.
+pub(crate) fn job_put_back(lane: Lane, lacking: &'static str, outcome: &'static str) {
+    counter!(PUT_BACK, "lane" => lane.name(), "lacking" => lacking, "outcome" => outcome)
+        .increment(1);
 }
 
 /// A task of the janitor was done, failed, failed so often that it is tried daily only, or is of a

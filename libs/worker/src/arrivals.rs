@@ -34,7 +34,7 @@ impl Handler for Arrivals {
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
         match self.0.arrived(job).await {
-            Ok(()) => Ok(Ended::Done),
+            Ok(next) => Ok(next.map_or(Ended::Done, Ended::Again)),
             Err(error) => after_outage(&self.0, job, error),
         }
     }

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use tokio::{task::JoinSet, time::timeout};
-use trapline_app::{App, Error, Job, Lane, Lease, Supervisor, metrics};
+use trapline_app::{App, Error, Job, Lacking, Lane, Lease, Supervisor, metrics};
 use trapline_model::Time;
 
 /// How often a loop shows that it lives, and the longest that it waits for anything.
@@ -138,6 +138,11 @@ async fn run_held(app: &App, handler: &dyn Handler, lease: &Lease) -> Result<End
         () = app.keep_job(lease) => run.await,
     };
     match outcome {
+        // Another process may be of a later release.
+        Ok(Err(error)) if error.is_unknown_work() => {
+            let next = app.put_back(&lease.job, Lacking::KindOfWork);
+            next.map(|next| next.map_or(Ended::Done, Ended::Again)).map_err(|_| error.to_string())
+        }
         Ok(outcome) => outcome.map_err(|error| error.to_string()),
         Err(_) => Err("the handler panicked".to_owned()),
     }

@@ -119,6 +119,7 @@ impl Handler for Calls {
         let deliver = AssertUnwindSafe(self.app.deliver(job, &self.caller)).catch_unwind();
         match deliver.await {
             Ok(Ok(next)) => Ok(next.map_or(Ended::Done, Ended::Again)),
+            Ok(Err(error)) if error.is_unknown_work() => Err(error),
             Ok(Err(error)) => after_outage(&self.app, job, error)
                 .or_else(|error| self.after_fault(job, &error.to_string())),
             Err(_) => self.after_fault(job, "the handler panicked"),

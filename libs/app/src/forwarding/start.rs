@@ -48,14 +48,20 @@ impl App {
         Ok(forwards.iter().map(present).collect())
     }
 
-    /// Forwards what arrived in inboxes with a rule that wants it.
-    pub(crate) async fn forward_arrivals(&self, arrivals: &[Arrival]) -> Result<()> {
-        if self.settings.outbound.is_none() {
-            return Ok(());
-        }
+    /// Forwards what arrived in inboxes with a rule that wants it. Returns what is left to a process
+    /// that has a relay.
+    pub(crate) async fn forward_arrivals(&self, arrivals: &[Arrival]) -> Result<Vec<Arrival>> {
+        let mut left = Vec::new();
         for arrival in arrivals {
             let rules = self.forwarding.rules.of(arrival.team).await?;
             let Some(rule) = rules.iter().find(|rule| rule.wants(arrival.inbox)) else { continue };
+            if self.settings.outbound.is_none() {
+                // One process knows that there is no other.
+                if !self.ports.queue.durable() {
+                    left.push(arrival.clone());
+                }
+                continue;
+            }
             let matcher = matcher(rule.matching.as_ref());
             for some in arrival.messages.chunks(AT_ONCE) {
                 let ids = some.iter().map(|uuid| MessageId { inbox: arrival.inbox, uuid: *uuid });
@@ -67,7 +73,7 @@ impl App {
                 self.start_forwards(&new, &all).await?;
             }
         }
-        Ok(())
+        Ok(left)
     }
 
     /// Stores the new forwards, and a job for each that has not been tried.

@@ -11,11 +11,14 @@ use uuid::Uuid;
 use crate::Result;
 
 /// Messages that arrived in one inbox.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Arrival {
     pub(crate) team: TeamId,
     pub(crate) inbox: InboxId,
     pub(crate) messages: Vec<Uuid>,
+    /// Whether webhooks were told, and only forwards are left to be started.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) told: bool,
 }
 
 /// Somebody who may want to know of arriving mail.
@@ -37,7 +40,7 @@ impl ArrivalSubscribers {
         }
         let asked = inboxes.into_iter().map(|((team, inbox), messages)| async move {
             let wanted = self.any(team, inbox).await;
-            wanted.then_some(Arrival { team, inbox, messages })
+            wanted.then_some(Arrival { team, inbox, messages, told: false })
         });
         join_all(asked).await.into_iter().flatten().collect()
     }

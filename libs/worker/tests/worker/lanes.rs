@@ -114,6 +114,42 @@ async fn a_failed_job_comes_again_after_thirty_seconds_and_is_given_up_after_the
     assert!(began.recv().await.is_none());
 }
 
+/// A worker of an earlier release takes the job more often than a job may fail, before one of its own
+/// release does.
+#[tokio::test]
+async fn a_job_of_a_later_release_is_left_to_it() {
+    const TAKEN: u32 = 14;
+    let bench = Bench::new().await;
+    let mut of_later = bench.job("later", 1, Duration::ZERO);
+    of_later.body["work"] = serde_json::json!({ "of_a_later_release": { "id": 1 } });
+    let unknown = bench.app.maintenance().housekeep(&of_later).await.unwrap_err();
+    assert!(unknown.is_unknown_work(), "{unknown}");
+    let taken = AtomicUsize::new(0);
+    let (handler, mut began) = open(move |_| {
+        if taken.fetch_add(1, Ordering::SeqCst) == TAKEN as usize {
+            return Ok(Ended::Done);
+        }
+        let source = serde_json::from_str::<u8>("{}").unwrap_err();
+        Err(trapline_store::PortError::Corrupt { table: "job", source }.into())
+    });
+    bench.ports.queue.publish(&of_later, None).await.unwrap();
+    let lane = bench.start(handler);
+    for times in 0..TAKEN {
+        let job = began.recv().await.unwrap();
+        assert_eq!((&job.id, job.attempt), (&of_later.id, 1), "that counts as no failure");
+        assert_eq!(job.body["work"], of_later.body["work"]);
+        bench.until(|stats| stats.leased == 0).await;
+        let pause = Duration::from_secs(2_u64.pow(times).min(3_600));
+        bench.clock.advance(pause.saturating_sub(Duration::from_millis(1)));
+        assert!(began.try_recv().is_err(), "too early");
+        bench.clock.advance(Duration::from_millis(1));
+    }
+    began.recv().await.unwrap();
+    bench.until(|stats| stats.delayed + stats.leased + stats.ready == 0).await;
+    bench.app.shutdown().cancel();
+    lane.await.unwrap();
+}
+
 #[tokio::test]
 async fn a_panic_is_a_failure_of_its_job_alone() {
     let bench = Bench::new().await;

@@ -1,14 +1,17 @@
 //! From an arrived message to the relay.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use trapline_app::{Error, Stage, Trouble};
+use trapline_app::{Error, Lane, Stage, Trouble};
 use trapline_model::{ForwardMatch, ForwardStatus};
 
+use super::LOOK;
 use crate::{
     mail::{LATER, NEVER, text_of},
-    support::Bench,
+    support::{Bench, Volatile},
 };
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// The ladder's pauses in seconds.
 const PAUSES: [u64; 5] = [60, 300, 900, 3_600, 14_400];
@@ -38,6 +41,49 @@ async fn a_message_is_forwarded_to_each_as_it_arrives() {
     assert!(forwards.iter().all(|forward| forward.status == ForwardStatus::Sent), "{forwards:?}");
 }
 
+/// Two workers, of which one has no relay and takes the job first.
+#[tokio::test]
+async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
+    let bench =
+        Bench::relaying(|ports| ports.queue = Arc::new(Volatile(ports.queue.clone()))).await;
+    let without = bench.another_process().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    bench.rule(&inbox, &["ada@example.com"], None).await;
+    let message = bench.deliver(&inbox, "hello").await;
+    let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
+    let mut job = lease.job.clone();
+    for pause in [1, 2, 4] {
+        job = without.arrived(&job).await.unwrap().unwrap();
+        assert_eq!(job.body["due"], serde_json::json!(bench.clock.now().after(SECOND * pause)));
+        assert_eq!(bench.forwards(message).await, []);
+    }
+    bench.app.job_again(lease, &job).await.unwrap();
+    bench.clock.advance(SECOND * 4);
+    bench.arrive().await;
+    assert_eq!(bench.forward_due(|_| Ok(())).await.len(), 1);
+    assert_eq!(bench.forwards(message).await[0].status, ForwardStatus::Sent);
+}
+
+#[tokio::test]
+async fn what_no_process_can_forward_is_given_up_in_the_end() {
+    let bench =
+        Bench::relaying(|ports| ports.queue = Arc::new(Volatile(ports.queue.clone()))).await;
+    let without = bench.another_process().await;
+    let inbox = bench.inbox(10, None).await;
+    bench.agreed("ada@example.com").await;
+    bench.rule(&inbox, &["ada@example.com"], None).await;
+    bench.deliver(&inbox, "hello").await;
+    let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
+    let (mut job, mut times) = (Some(lease.job), 0);
+    while let Some(again) = job {
+        job = without.arrived(&again).await.unwrap();
+        times += 1;
+        assert!(times < 100);
+    }
+    assert_eq!(times, 13, "twelve times it was put back");
+}
+
 #[tokio::test]
 async fn a_repeated_arrival_forwards_once() {
     let bench = Bench::with_relay().await;
@@ -46,7 +92,7 @@ async fn a_repeated_arrival_forwards_once() {
     bench.rule(&inbox, &["ada@example.com"], None).await;
     bench.deliver(&inbox, "hello").await;
     let look = Duration::from_millis(30);
-    let lease = bench.app.take_jobs(trapline_app::Lane::Received, 1, look).await.unwrap().remove(0);
+    let lease = bench.app.take_jobs(Lane::Received, 1, look).await.unwrap().remove(0);
     for _ in 0..3 {
         bench.app.arrived(&lease.job).await.unwrap();
     }

@@ -1,0 +1,71 @@
+//! Jobs that need what this process lacks: they are put back for a process that has it.
+
+use std::time::Duration;
+
+use trapline_store::{Job, PortError};
+
+use crate::{App, Error, Result, error::Fault, jobs, metrics, repeated::Repeated};
+
+/// When a job that was put back comes again: after this, then after twice as long each time.
+const AT_FIRST: Duration = Duration::from_secs(1);
+const AT_LAST: Duration = Duration::from_hours(1);
+
+/// What a process may lack that another one has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// Mail cannot be sent from here.
+    Relay,
+    /// This release does not know what the job asks for; a later one does.
+    KindOfWork,
+}
+
+impl Lacking {
+    /// A word for logs and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relay => "relay",
+            Self::KindOfWork => "kind of work",
+        }
+    }
+
+    /// How often a job is put back: a relay is missed for an hour, a release for two weeks.
+    fn most(self) -> u32 {
+        match self {
+            Self::Relay => 12,
+            Self::KindOfWork => 12 + 14 * 24,
+        }
+    }
+}
+
+impl Error {
+    /// Whether it says that a job is not understood, as one of a later release.
+    #[must_use]
+    pub fn is_unknown_work(&self) -> bool {
+        let Self::Internal(Fault { source, .. }) = self else { return false };
+        matches!(source, PortError::Corrupt { table: jobs::TABLE, .. })
+    }
+}
+
+impl App {
+    /// The job that takes the place of one which this process cannot do; none once it was put back too
+    /// often.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the job has no time at which it is due.
+    pub fn put_back(&self, job: &Job, lacking: Lacking) -> Result<Option<Job>> {
+        static LINE: Repeated = Repeated::new();
+        let (what, times) = (lacking.name(), jobs::times_put_back(job)?);
+        if times >= lacking.most() {
+            metrics::job_put_back(job.lane, what, "given_up");
+            tracing::error!(lacking = what, job.id, "a job is given up that no process can do");
+            return Ok(None);
+        }
+        metrics::job_put_back(job.lane, what, "put_back");
+        if let Some(left_out) = LINE.due() {
+            tracing::warn!(lacking = what, job.id, left_out, "a job is left to another process");
+        }
+        let pause = AT_FIRST.saturating_mul(2_u32.saturating_pow(times)).min(AT_LAST);
+        Ok(Some(jobs::put_back(job, self.now().after(pause))?))
+    }
+}
