@@ -89,7 +89,10 @@ async fn tasks_that_fail_hold_up_no_others() {
         let mut again = HashSet::new();
         let of_inbox = |(_, subject, _): &(Time, String, Json)| *subject == inbox.id.to_string();
         while tasks(&watch).iter().any(of_inbox) || again.len() < 32 {
-            bench.clock.advance(Duration::from_secs(6));
+            // A lease must not run out in the midst of a round.
+            if watch.all_reads() + watch.writes() == 0 {
+                bench.clock.advance(Duration::from_secs(6));
+            }
             tokio::time::sleep(Duration::from_millis(5)).await;
             let jobs = bench.app.take_jobs(Lane::Mail, 100, Duration::ZERO).await.unwrap();
             again.extend(jobs.into_iter().map(|lease| lease.job.id));
