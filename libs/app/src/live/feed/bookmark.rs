@@ -87,8 +87,10 @@ impl Told {
         Self { floor, ids: BTreeSet::new(), gone: BTreeSet::new(), sum: 0 }
     }
 
+    /// Whether the client knows of a message: also of the one that it says it was told of last, whose
+    /// announcement may come only now.
     pub(super) fn contains(&self, id: Uuid) -> bool {
-        self.ids.contains(&id)
+        id == self.floor || self.ids.contains(&id)
     }
 
     /// Takes note of one; whether it is new.

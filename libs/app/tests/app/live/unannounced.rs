@@ -5,6 +5,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 use tokio::task::JoinHandle;
 use trapline_app::{Error, Feed, Filter, Waited};
 use trapline_model::Inbox;
+use trapline_store::LiveEvent;
 
 use super::{
     doubles::{Gate, Lossy, Reads, Told},
@@ -179,5 +180,26 @@ async fn what_comes_while_a_stream_opens_is_told() {
         let mut again = again.unwrap();
         assert_eq!(told_of(&mut again).await, "during");
         assert_eq!(told_of(&mut again).await, "after");
+    }
+}
+
+#[tokio::test]
+async fn the_message_that_a_client_names_is_not_told_when_it_is_announced_late() {
+    let bench = Bench::with(|ports| {
+        ports.queue = std::sync::Arc::new(Volatile(ports.queue.clone()));
+    })
+    .await;
+    let inbox = bench.inbox(100, None).await;
+    let named = bench.deliver(&inbox, "named").await;
+    let last = named.to_string();
+    let mut feed = bench.app.live().feed(&bench.by, inbox.id, Some(&last)).await.unwrap();
+    let (from, to, subject) = (Vec::new(), Vec::new(), String::new());
+    let late =
+        LiveEvent::MessageCreated { id: named.uuid, from, to, subject, cut: false, record: None };
+    bench.ports.bus.publish(inbox.id, late).await.unwrap();
+    bench.deliver(&inbox, "after").await;
+    for subject in ["after", "later"] {
+        assert_eq!(told_of(&mut feed).await, subject);
+        bench.deliver(&inbox, "later").await;
     }
 }
