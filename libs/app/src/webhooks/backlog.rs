@@ -55,7 +55,9 @@ impl App {
 
     /// Sees to it that a job works on entries that are stored, the first of which is due at `first`.
     pub(super) async fn cover(&self, owner: Owner, first: Time) -> Result<()> {
-        let (endpoint, now) = (self.webhooks.endpoints.of(owner.webhook), self.now());
+        let endpoint = self.webhooks.endpoints.of(owner.webhook);
+        let _alone = endpoint.publishing.lock().await;
+        let now = self.now();
         if endpoint.schedule.covers(first, now) {
             return Ok(());
         }

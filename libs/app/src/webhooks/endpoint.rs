@@ -55,12 +55,19 @@ pub(super) struct Endpoint {
     calls: Arc<Semaphore>,
     health: Mutex<Health>,
     pub(super) schedule: Schedule,
+    /// Held while a job for the backlog is published: who comes next then knows of it.
+    pub(super) publishing: tokio::sync::Mutex<()>,
 }
 
 impl Default for Endpoint {
     fn default() -> Self {
         let calls = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
-        Self { calls, health: Mutex::default(), schedule: Schedule::default() }
+        Self {
+            calls,
+            health: Mutex::default(),
+            schedule: Schedule::default(),
+            publishing: tokio::sync::Mutex::default(),
+        }
     }
 }
 
