@@ -127,9 +127,9 @@ impl LiveUpdates {
         match last {
             Some(last) => {
                 let bookmark = Bookmark::read(last, id, self.clock.now());
-                self.read_for_stream(feed.go_on(bookmark)).await?;
+                self.read_for_stream(id, feed.go_on(bookmark)).await?;
             }
-            None => self.read_for_stream(feed.begin(start)).await?,
+            None => self.read_for_stream(id, feed.begin(start)).await?,
         }
         Ok(feed)
     }
@@ -199,9 +199,9 @@ impl Feed {
             return Ok(true);
         }
         if self.replay.is_some() {
-            let live = self.live.clone();
+            let (live, id) = (self.live.clone(), self.inbox.id);
             // In a box, so that a silent stream holds no room for it.
-            Box::pin(live.read_for_stream(self.tell_page())).await?;
+            Box::pin(live.read_for_stream(id, self.tell_page())).await?;
             return Ok(true);
         }
         if self.looks.is_empty() && std::mem::take(&mut self.gap) {

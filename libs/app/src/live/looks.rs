@@ -88,7 +88,7 @@ impl Looks {
 
     async fn look(self: Arc<Self>, inbox: InboxId, delay: Duration) {
         tokio::time::sleep(delay).await;
-        let _turn = self.streams.turn().await;
+        let _turn = self.streams.turn(inbox).await;
         let Some(Planned { floor, found }) = self.planned().remove(&inbox) else { return };
         while !found.is_closed() {
             match self.read(inbox, floor).await {

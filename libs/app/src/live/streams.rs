@@ -16,6 +16,11 @@ use crate::{Error, Result};
 
 /// Parked waits and event streams that read the store at the same time.
 const READS_AT_ONCE: usize = 16;
+/// How many of them are of one inbox, or wait for their turn beside those of others.
+const READS_OF_INBOX: usize = 4;
+/// Lines in which readers stand, by their inbox: the longest wait is that behind all lines' readers, not
+/// behind all readers.
+const LINES: usize = 64;
 /// What one write to one of an inbox's streams is to take of the time, so that there are at most so
 /// many in a second however many streams and events there are.
 const WRITES_A_SECOND: u32 = 4_000;
@@ -26,6 +31,7 @@ pub(crate) struct Streams {
     most_of_team: usize,
     open: Mutex<Open>,
     reads: Semaphore,
+    lines: [Semaphore; LINES],
 }
 
 #[derive(Default)]
@@ -42,10 +48,17 @@ pub(crate) struct Permit {
     team: TeamId,
 }
 
+/// The right to read the store, until it is dropped.
+pub(crate) struct Turn<'a> {
+    _read: SemaphorePermit<'a>,
+    _place: SemaphorePermit<'a>,
+}
+
 impl Streams {
     pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
         let reads = Semaphore::new(READS_AT_ONCE);
-        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads })
+        let lines = std::array::from_fn(|_| Semaphore::new(READS_OF_INBOX));
+        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads, lines })
     }
 
     pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
@@ -66,10 +79,14 @@ impl Streams {
         self.open().all
     }
 
-    /// A turn to read the store, after those who wait for theirs.
-    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // It fails only for a closed semaphore, and this one is never closed.
-        self.reads.acquire().await.ok()
+    /// A turn to read the store for an inbox: after those of the same inbox that wait for theirs, and after
+    /// few of each other one.
+    pub(crate) async fn turn(&self, inbox: InboxId) -> Option<Turn<'_>> {
+        let line = inbox.0.as_u128() % LINES as u128;
+        let line = self.lines.get(usize::try_from(line).ok()?)?;
+        // These fail only for a closed semaphore, and none is ever closed.
+        let place = line.acquire().await.ok()?;
+        Some(Turn { _read: self.reads.acquire().await.ok()?, _place: place })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -139,11 +156,14 @@ impl LiveUpdates {
         losses
     }
 
-    /// Runs what reads the store for a parked wait or an event stream, after others' reads that wait
-    /// already: one message in an inbox that thousands follow must not keep everybody else's reads
-    /// waiting.
-    pub(crate) async fn read_for_stream<T>(&self, reads: impl Future<Output = T>) -> T {
-        let _turn = self.streams.turn().await;
+    /// Runs what reads the store for a parked wait or an event stream of an inbox, in its turn: thousands
+    /// that follow one inbox must not keep everybody else's reads waiting.
+    pub(crate) async fn read_for_stream<T>(
+        &self,
+        inbox: InboxId,
+        reads: impl Future<Output = T>,
+    ) -> T {
+        let _turn = self.streams.turn(inbox).await;
         reads.await
     }
 }
@@ -153,6 +173,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use futures_util::FutureExt as _;
     use uuid::Uuid;
 
     #[test]
@@ -169,6 +190,23 @@ mod tests {
         drop((twos, more));
         let open = streams.open();
         assert_eq!((open.all, open.teams.len()), (0, 0));
+    }
+
+    #[test]
+    fn who_follows_another_inbox_waits_behind_few() {
+        let streams = Streams::new(1, 1);
+        let [crowded, other] = [1, 2].map(|number| InboxId(Uuid::from_u128(number)));
+        let turns: Vec<_> =
+            (0..READS_OF_INBOX).map(|_| streams.turn(crowded).now_or_never().unwrap()).collect();
+        let waiting: Vec<_> = (0..1_000)
+            .map(|_| {
+                let mut turn = Box::pin(streams.turn(crowded));
+                assert!((&mut turn).now_or_never().is_none());
+                turn
+            })
+            .collect();
+        assert!(streams.turn(other).now_or_never().is_some());
+        drop((turns, waiting));
     }
 
     #[test]

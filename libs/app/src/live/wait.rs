@@ -151,7 +151,7 @@ impl LiveUpdates {
         while left > 0 {
             let until = Some(vec![Value::Uuid(seen.floor)]);
             let scan = Scan { until, ..message_rows(inbox.id, after, left.min(STEP)) };
-            let rows = self.read_for_stream(self.store.scan(scan)).await?;
+            let rows = self.read_for_stream(inbox.id, self.store.scan(scan)).await?;
             let Some(last) = rows.last() else { break };
             (left, after) = (left - rows.len(), Some(records::Message::id(last)));
             for row in &rows {

@@ -70,7 +70,7 @@ impl Feed {
     pub(super) async fn inbox_updated(&mut self) -> Result<()> {
         self.counted_at = self.live.ids.next();
         let inbox = self.live.inboxes.get(&self.by, self.inbox.id);
-        let inbox = self.live.read_for_stream(inbox).await?;
+        let inbox = self.live.read_for_stream(self.inbox.id, inbox).await?;
         self.tell_inbox(inbox);
         Ok(())
     }

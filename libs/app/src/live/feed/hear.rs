@@ -80,7 +80,7 @@ impl Feed {
     }
 
     pub(super) async fn read_payload(&mut self, id: MessageId) -> Result<Option<Bytes>> {
-        self.live.read_for_stream(self.live.payload_of(id)).await
+        self.live.read_for_stream(id.inbox, self.live.payload_of(id)).await
     }
 
     pub(super) fn tell_deleted(&mut self, ids: &[Uuid]) {
