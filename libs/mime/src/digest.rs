@@ -40,7 +40,11 @@ pub struct Digest {
 /// Reads what lists need. Attachments are not decoded, long texts only in part.
 #[must_use]
 pub fn digest(raw: &[u8]) -> Digest {
-    crate::caught(|| of(&structure::read(raw))).unwrap_or_else(unparsed)
+    let read = || {
+        let structure = structure::read(raw);
+        of(&structure, &Bodies::of(&structure))
+    };
+    crate::caught(read).unwrap_or_else(unparsed)
 }
 
 /// The digest of a message that cannot be parsed.
@@ -48,11 +52,10 @@ pub(crate) fn unparsed() -> Digest {
     Digest { warnings: Faults::from(Fault::ParseError).warnings(), ..Digest::default() }
 }
 
-pub(crate) fn of(structure: &Structure<'_>) -> Digest {
+pub(crate) fn of(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Digest {
     let fields = structure.fields.as_slice();
-    let bodies = Bodies::of(structure);
     let mut faults = structure.faults;
-    faults.join(body_faults(structure, &bodies));
+    faults.join(body_faults(structure, bodies));
     let subject = words::decode(fields::first(fields, "subject").unwrap_or_default());
     faults.add_if(subject.unknown_charset, Fault::UnknownCharset);
     let mut list = |name| {
@@ -73,7 +76,7 @@ pub(crate) fn of(structure: &Structure<'_>) -> Digest {
         bcc,
         reply_to,
         date,
-        snippet: snippet(&bodies),
+        snippet: snippet(bodies),
         attachment_count: u32::try_from(bodies.attachments.len()).unwrap_or(u32::MAX),
         warnings: faults.warnings(),
     }

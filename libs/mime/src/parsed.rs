@@ -60,8 +60,8 @@ pub fn parse(raw: &[u8]) -> Parsed {
 pub fn codes(raw: &[u8]) -> Vec<String> {
     let find = || {
         let structure = structure::read(raw);
-        let digest = digest::of(&structure);
-        codes_of(&structure, &digest)
+        let bodies = Bodies::of(&structure);
+        codes_of(&bodies, &digest::of(&structure, &bodies))
     };
     crate::caught(find).unwrap_or_default()
 }
@@ -71,16 +71,16 @@ pub fn codes(raw: &[u8]) -> Vec<String> {
 pub fn digest_and_code(raw: &[u8]) -> (Digest, bool) {
     let read = || {
         let structure = structure::read(raw);
-        let digest = digest::of(&structure);
+        let bodies = Bodies::of(&structure);
+        let digest = digest::of(&structure, &bodies);
         // A fault in the search for codes must not cost the digest.
-        let codes = crate::caught(|| codes_of(&structure, &digest)).unwrap_or_default();
+        let codes = crate::caught(|| codes_of(&bodies, &digest)).unwrap_or_default();
         (digest, !codes.is_empty())
     };
     crate::caught(read).unwrap_or_else(|| (digest::unparsed(), false))
 }
 
-fn codes_of(structure: &Structure<'_>, digest: &Digest) -> Vec<String> {
-    let bodies = Bodies::of(structure);
+fn codes_of(bodies: &Bodies<'_, '_>, digest: &Digest) -> Vec<String> {
     let html = bodies.html.map(Leaf::text);
     crate::codes::find(&digest.subject, bodies.text().as_deref(), html.as_deref())
 }
@@ -101,8 +101,8 @@ pub fn attachment(raw: &[u8], id: &str) -> Option<AttachmentBody> {
 }
 
 fn of(structure: &Structure<'_>) -> Parsed {
-    let digest = digest::of(structure);
     let bodies = Bodies::of(structure);
+    let digest = digest::of(structure, &bodies);
     let (text, html) = (bodies.text(), bodies.html.map(Leaf::text));
     let codes = crate::codes::find(&digest.subject, text.as_deref(), html.as_deref());
     let links = links::find(html.as_deref(), text.as_deref());
