@@ -1,6 +1,6 @@
 //! What fails is in nobody's way.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
 use serde_json::{Value as Json, json};
 use trapline_app::Lane;
@@ -13,8 +13,8 @@ use trapline_store::{
 use uuid::{ContextV7, Timestamp, Uuid};
 
 use crate::{
-    support::{Bench, Volatile},
-    watched::Watch,
+    support::Bench,
+    watched::{Watch, with_outbox},
 };
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -63,12 +63,7 @@ async fn watched() -> (Bench, Watch) {
 
 #[tokio::test]
 async fn tasks_that_fail_hold_up_no_others() {
-    let watch = Watch::default();
-    let bench = Bench::with(|ports| {
-        watch.over(ports);
-        ports.queue = Arc::new(Volatile(ports.queue.clone()));
-    })
-    .await;
+    let (bench, watch) = with_outbox().await;
     // Enough that each shard has one.
     for number in 0..64 {
         junk(&bench, number).await;

@@ -1,6 +1,6 @@
 //! Queues in tables: what was passed is never read again, and what comes late is found.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde_json::json;
 use trapline_app::Lane;
@@ -10,22 +10,9 @@ use trapline_store::{
     records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Outbox, Task},
 };
 
-use crate::{
-    support::{Bench, Volatile},
-    watched::Watch,
-};
+use crate::{support::Bench, watched::with_outbox};
 
 const MINUTE: Duration = Duration::from_mins(1);
-
-async fn with_outbox() -> (Bench, Watch) {
-    let watch = Watch::default();
-    let bench = Bench::with(|ports| {
-        watch.over(ports);
-        ports.queue = Arc::new(Volatile(ports.queue.clone()));
-    })
-    .await;
-    (bench, watch)
-}
 
 fn lost(due: Time, id: &str) -> Outbox {
     let body = json!({ "due": due, "work": null });

@@ -14,6 +14,8 @@ use async_trait::async_trait;
 use trapline_model::Time;
 use trapline_store::{Key, Op, PortError, Ports, Result, Row, Scan, Storage, Store, Table, Value};
 
+use crate::support::{Bench, Volatile};
+
 /// What a store was asked.
 #[derive(Clone, Default)]
 pub(crate) struct Watch(Arc<Seen>);
@@ -35,6 +37,17 @@ struct Seen {
 }
 
 struct Watched(Arc<dyn Store>, Watch);
+
+/// A bench as in a cluster, with an outbox behind the queue, whose calls of the store are counted.
+pub(crate) async fn with_outbox() -> (Bench, Watch) {
+    let watch = Watch::default();
+    let bench = Bench::with(|ports| {
+        watch.over(ports);
+        ports.queue = Arc::new(Volatile(ports.queue.clone()));
+    })
+    .await;
+    (bench, watch)
+}
 
 impl Watch {
     pub(crate) fn over(&self, ports: &mut Ports) {

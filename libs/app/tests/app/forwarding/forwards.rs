@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_app::{Error, Lane, Stage, Trouble};
-use trapline_model::{ForwardMatch, ForwardStatus};
+use trapline_app::{App, Error, Lane, Stage, Trouble};
+use trapline_model::{ForwardMatch, ForwardStatus, Inbox};
 
 use super::LOOK;
 use crate::{
@@ -41,15 +41,21 @@ async fn a_message_is_forwarded_to_each_as_it_arrives() {
     assert!(forwards.iter().all(|forward| forward.status == ForwardStatus::Sent), "{forwards:?}");
 }
 
-/// Two workers, of which one has no relay and takes the job first.
-#[tokio::test]
-async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
+/// A process with a relay, one without, and an inbox whose mail is forwarded.
+async fn with_and_without_a_relay() -> (Bench, Arc<App>, Inbox) {
     let bench =
         Bench::relaying(|ports| ports.queue = Arc::new(Volatile(ports.queue.clone()))).await;
     let without = bench.another_process().await;
     let inbox = bench.inbox(10, None).await;
     bench.agreed("ada@example.com").await;
     bench.rule(&inbox, &["ada@example.com"], None).await;
+    (bench, without, inbox)
+}
+
+/// Two workers, of which one has no relay and takes the job first.
+#[tokio::test]
+async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
+    let (bench, without, inbox) = with_and_without_a_relay().await;
     let message = bench.deliver(&inbox, "hello").await;
     let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
     let mut job = lease.job.clone();
@@ -67,12 +73,7 @@ async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
 
 #[tokio::test]
 async fn what_no_process_can_forward_is_given_up_in_the_end() {
-    let bench =
-        Bench::relaying(|ports| ports.queue = Arc::new(Volatile(ports.queue.clone()))).await;
-    let without = bench.another_process().await;
-    let inbox = bench.inbox(10, None).await;
-    bench.agreed("ada@example.com").await;
-    bench.rule(&inbox, &["ada@example.com"], None).await;
+    let (bench, without, inbox) = with_and_without_a_relay().await;
     bench.deliver(&inbox, "hello").await;
     let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
     let (mut job, mut times) = (Some(lease.job), 0);

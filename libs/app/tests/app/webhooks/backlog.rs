@@ -1,6 +1,6 @@
 //! What waits, and what it costs.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use trapline_app::Lane;
@@ -9,8 +9,8 @@ use trapline_store::{Job, Key, Op, When, records::Delivery};
 
 use super::{Call, LOOK, answer, deliver, failure};
 use crate::{
-    support::{Bench, Volatile},
-    watched::Watch,
+    support::Bench,
+    watched::{Watch, with_outbox},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -26,17 +26,6 @@ async fn waiting(bench: &Bench, count: usize) -> Webhook {
     }
     bench.fan_out().await;
     hook
-}
-
-/// A bench as in a cluster, whose calls of the store are counted.
-async fn shared() -> (Bench, Watch) {
-    let watch = Watch::default();
-    let bench = Bench::with(|ports| {
-        watch.over(ports);
-        ports.queue = Arc::new(Volatile(ports.queue.clone()));
-    })
-    .await;
-    (bench, watch)
 }
 
 fn dead(_: &Call) -> trapline_app::Outcome {
@@ -69,7 +58,7 @@ async fn jobs(bench: &Bench) -> u64 {
 #[tokio::test]
 async fn a_dead_endpoint_costs_one_job_and_next_to_nothing_while_its_deliveries_wait() {
     const DELIVERIES: usize = 300;
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     let hook = waiting(&bench, DELIVERIES).await;
     attempt_all(&bench, DELIVERIES, dead).await;
     for attempt in 1..=3 {
@@ -102,7 +91,7 @@ async fn a_dead_endpoint_costs_one_job_and_next_to_nothing_while_its_deliveries_
 /// Each answer takes ten seconds.
 #[tokio::test]
 async fn a_silent_endpoint_costs_one_job_or_two_though_all_its_deliveries_are_due() {
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     waiting(&bench, 300).await;
     let clock = bench.clock.clone();
     let mut silent = |_: &Call| {
@@ -148,7 +137,7 @@ async fn work_once(
 
 #[tokio::test]
 async fn a_delivery_that_succeeds_at_once_is_never_in_the_backlog() {
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     let hook = waiting(&bench, 150).await;
     assert_eq!(bench.call_due(|_| answer(204)).await.len(), 150);
     assert_eq!(watch.queued("webhook_backlog"), []);
@@ -159,7 +148,7 @@ async fn a_delivery_that_succeeds_at_once_is_never_in_the_backlog() {
 
 #[tokio::test]
 async fn deliveries_that_are_made_together_share_their_reads_and_writes() {
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     waiting(&bench, 256).await;
     watch.writes();
     watch.all_reads();
@@ -187,7 +176,7 @@ async fn what_waits_is_sent_in_the_order_in_which_it_is_due() {
 
 #[tokio::test]
 async fn two_workers_at_one_backlog_make_each_call_once() {
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     let other = bench.another_process().await;
     waiting(&bench, 100).await;
     attempt_all(&bench, 100, |_| answer(500)).await;
@@ -261,7 +250,7 @@ async fn damage(bench: &Bench, hook: &Webhook, id: trapline_model::DeliveryId) {
 
 #[tokio::test]
 async fn a_delivery_that_cannot_be_read_is_left_out_alone() {
-    let (bench, watch) = shared().await;
+    let (bench, watch) = with_outbox().await;
     let hook = waiting(&bench, 10).await;
     bench.call_due(|_| answer(500)).await;
     let log = bench.log(&hook).await;
@@ -299,7 +288,7 @@ async fn a_message_that_cannot_be_read_is_left_out_alone() {
 /// Where many entries were removed, a long read fails.
 #[tokio::test]
 async fn a_backlog_is_read_in_short_pieces_where_a_long_read_fails() {
-    let (bench, _) = shared().await;
+    let (bench, _) = with_outbox().await;
     let watch = Watch::default();
     let mut ports = bench.ports.clone();
     watch.over(&mut ports);
