@@ -1,5 +1,6 @@
 //! Messages: listed, searched, read, shown, marked, removed. It uses inboxes.
 
+mod bound;
 mod content;
 mod heading;
 mod list;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use futures_util::future::try_join;
 use trapline_model::{Envelope, InboxId, Message, MessageId, Principal, Summary, TeamId};
 use trapline_store::{
-    Bus, Clock, LiveEvent, Op, Scan, Store, Value, When, is_v7,
+    Bus, Clock, LiveEvent, Op, Store, When, is_v7,
     records::{self, Mark},
 };
 use uuid::Uuid;
@@ -30,6 +31,7 @@ use crate::{
     segment_reviews::{plan_reviews, reviews},
     versions::Versions,
 };
+use bound::MessageBound;
 use content::MessageBytes;
 pub use list::{ListQuery, Page};
 pub use original::{Original, Pieces};
@@ -47,6 +49,7 @@ pub struct Messages {
     versions: Arc<Versions>,
     read_marks: ReadMarks,
     bytes: MessageBytes,
+    bound: MessageBound,
     inboxes: Arc<Inboxes>,
 }
 
@@ -62,6 +65,7 @@ impl Messages {
             versions: parts.versions.clone(),
             read_marks: parts.read_marks.clone(),
             bytes: MessageBytes::new(parts),
+            bound: MessageBound::new(parts.ports.store.clone(), parts.versions.clone()),
             inboxes,
         }
     }
@@ -106,13 +110,11 @@ impl Messages {
         if !is_v7(id.uuid) {
             return Err(Error::NotFound);
         }
-        let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
-        let until = Some(vec![Value::Uuid(id.uuid)]);
-        let newer = Scan { until, ..message_keys(id.inbox, max.saturating_add(1)) };
-        let row = records::Message::row(id);
-        let (row, newer) = try_join(self.store.get(&row), self.store.scan(newer)).await?;
+        let key = records::Message::row(id);
+        let row = async { Ok(self.store.get(&key).await?) };
+        let (row, is_within) = try_join(row, self.bound.holds(&inbox, id)).await?;
         // What is over the bound is out of sight at once, and removed soon after.
-        let row = row.filter(|_| newer.len() <= max).ok_or(Error::NotFound)?;
+        let row = row.filter(|_| is_within).ok_or(Error::NotFound)?;
         Ok(records::Message::of(&row)?)
     }
 

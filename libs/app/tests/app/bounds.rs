@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Bench, anything, json};
+use crate::{
+    support::{Bench, anything, json},
+    watched::Watch,
+};
 use trapline_app::{Error, InboxChange, Waited};
 
 #[tokio::test]
@@ -22,6 +25,29 @@ async fn the_oldest_gives_way_the_moment_the_bound_is_passed() {
             assert!(matches!(evicted, Err(Error::NotFound)));
         }
     }
+}
+
+#[tokio::test]
+async fn messages_that_are_newer_are_counted_once_while_nothing_changes() {
+    let watch = Watch::default();
+    let bench = Bench::with(|ports| watch.over(ports)).await;
+    let inbox = bench.inbox(3, None).await;
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(bench.deliver(&inbox, &format!("m{number}")).await);
+    }
+    let reads = async |id| {
+        watch.all_reads();
+        bench.app.messages().get(&bench.by, id).await.unwrap();
+        watch.all_reads()
+    };
+    let with_count = reads(ids[0]).await;
+    assert_eq!([reads(ids[0]).await, reads(ids[1]).await], [with_count - 1; 2]);
+    let newest = bench.deliver(&inbox, "m3").await;
+    assert_eq!(reads(ids[1]).await, with_count);
+    assert_eq!(reads(newest).await, with_count - 1);
+    let evicted = bench.app.messages().get(&bench.by, ids[0]).await;
+    assert!(matches!(evicted, Err(Error::NotFound)));
 }
 
 #[tokio::test]
