@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import build, sizing
 from .page import number
-from .parts import webhooks
+from .parts import inboxes, webhooks
 from .rows import at_most
 
 RAW = build.BENCH / "results" / "cluster.json"
@@ -141,6 +141,7 @@ TABLES = {
     "parked": parked,
     "latency": latency,
     "webhooks": webhooks.table,
+    "inboxes": inboxes.table,
 }
 # What operators size by; the other tables are for docs/benchmarks.md.
 SCALING = {"cost", "parked", "latency"}

@@ -1,6 +1,19 @@
 """One module for each group of rows that share their set-up."""
 
-from . import api, idle, inboxes, live, memory, relay, smtp, waits, webhooks
+from . import (
+    api,
+    grown,
+    idle,
+    inboxes,
+    kept,
+    lists,
+    live,
+    memory,
+    relay,
+    smtp,
+    waits,
+    webhooks,
+)
 
 MEASURE = {
     "synced": smtp.synced,
@@ -12,6 +25,9 @@ MEASURE = {
     "idle": idle.measure,
     "waits": waits.measure,
     "inboxes": inboxes.measure,
+    "lists": lists.measure,
+    "kept": kept.measure,
+    "grown": grown.measure,
     "relay": relay.measure,
     "webhooks": webhooks.measure,
 }

@@ -1,6 +1,6 @@
 """What is measured of a cluster, one module for each part. Each returns what JSON can hold."""
 
-from . import cost, latency, parked, throughput, webhooks
+from . import cost, inboxes, latency, parked, throughput, webhooks
 
 MEASURE = {
     "cost": cost.measure,
@@ -8,4 +8,5 @@ MEASURE = {
     "parked": parked.measure,
     "latency": latency.measure,
     "webhooks": webhooks.measure,
+    "inboxes": inboxes.measure,
 }
