@@ -12,10 +12,13 @@ from ..page import number
 from ..plan import Plan
 from ..rest import Failed, Http
 from ..rows import at_most, no_less
+from .throughput import cpu
 
 CLIENTS = 64
 # Counts of messages are kept for a minute.
 FORGOTTEN_SECONDS = 70
+# What an inbox held is removed ten seconds after it.
+PURGED_SECONDS = 15
 RATE, WARM, COLD = no_less(500, "pairs/s"), at_most(300, "ms"), at_most(2_000, "ms")
 
 
@@ -23,7 +26,10 @@ def measure(plan: Plan, services: Services) -> dict:
     listed, seconds = plan.pick(10_000, 500), plan.pick(20, 3)
     with Cluster(api=2, services=services) as cluster:
         pairs(cluster, 2)  # the first ones find caches empty
-        rate = statistics.median(pairs(cluster, seconds) for _ in range(plan.rounds))
+        before = cpu(cluster), cluster.operations()
+        rates = [pairs(cluster, seconds) for _ in range(plan.rounds)]
+        time.sleep(PURGED_SECONDS)
+        spent = costs(cluster, *before, made=sum(rates) * seconds)
         create(cluster, listed, {"name": "Listed"})
         time.sleep(FORGOTTEN_SECONDS)
         # A process that was not asked for anything yet.
@@ -33,7 +39,8 @@ def measure(plan: Plan, services: Services) -> dict:
     return {
         "clients": CLIENTS,
         "listed": listed,
-        "pairsPerSecond": rate,
+        "pairsPerSecond": statistics.median(rates),
+        **spent,
         "coldMs": first,
         "warmMs": statistics.median(others),
     }
@@ -48,6 +55,17 @@ def second(cluster: Cluster):
         yield
     finally:
         nodes.reverse()
+
+
+def costs(cluster: Cluster, cpu_before: dict, asked: dict, made: float) -> dict:
+    """CPU in ms and operations of CQL for each pair, with the removal of what the inbox held."""
+    spent = {name: (late - cpu_before[name]) / made for name, late in cpu(cluster).items()}
+    operations = {
+        f"{backend} {name}": (count - asked.get((backend, name), 0)) / made
+        for (backend, name), count in cluster.operations().items()
+        if backend == "cql"
+    }
+    return {"cpu": spent, "operations": operations}
 
 
 def pairs(cluster: Cluster, seconds: float) -> float:
@@ -82,6 +100,10 @@ def pair(http: Http) -> None:
         raise Failed(f"DELETE an inbox: {answer.status}")
 
 
+def told(values: dict) -> str:
+    return ", ".join(f"{name} {number(value)}" for name, value in values.items() if value >= 0.01)
+
+
 def table(part: dict) -> list[str]:
     met = lambda target, value: "yes" if target.met(value, None) else "**no**"
     rows = [
@@ -98,4 +120,6 @@ def table(part: dict) -> list[str]:
             f"| {what} | {number(part[key])}{unit} | {target.text} | {met(target, part[key])} |"
             for what, key, target, unit in rows
         ),
+        "",
+        f"Each pair took CPU, in ms: {told(part['cpu'])}; and of CQL: {told(part['operations'])}.",
     ]

@@ -22,12 +22,12 @@ use crate::{
 
 /// Mails for each webhook: half of the deliveries that one request lists.
 const PER_HOOK: usize = 100;
-/// From the last fault on. A job that was lost with its process is looked for after five minutes.
+/// From the last mail on. A job that was lost with its process is looked for after 45 seconds.
 const PATIENCE: Duration = Duration::from_mins(20);
 const LOOK: Duration = Duration::from_millis(100);
 const HEAD: &str = "\
-| Installation | Killed meanwhile | Accepted | Delivered | Not delivered | Calls made again | Time |
-|---|---|--:|--:|--:|--:|--:|
+| Installation | Killed meanwhile | Accepted | Delivered | Not delivered | Calls made again | Time | Of it after the last mail |
+|---|---|--:|--:|--:|--:|--:|--:|
 ";
 
 /// What one installation did.
@@ -38,6 +38,8 @@ pub(crate) struct Row {
     missing: usize,
     repeated: usize,
     took: Duration,
+    /// Of it, what passed after the last mail was accepted.
+    behind: Duration,
 }
 
 impl Row {
@@ -46,9 +48,11 @@ impl Row {
     }
 
     fn line(&self) -> String {
-        let Self { what, accepted, missing, repeated, took } = self;
-        let (delivered, took) = (accepted - missing, took.as_secs());
-        format!("| {what} | {accepted} | {delivered} | {missing} | {repeated} | {took} s |")
+        let Self { what, accepted, missing, repeated, took, behind } = self;
+        let (delivered, took, behind) = (accepted - missing, took.as_secs(), behind.as_secs());
+        format!(
+            "| {what} | {accepted} | {delivered} | {missing} | {repeated} | {took} s | {behind} s |"
+        )
     }
 }
 
@@ -124,15 +128,15 @@ impl Run {
         }
         let accepted: Vec<_> = self.runtime.block_on(sending).unwrap();
         let all: BTreeSet<_> = accepted.iter().flatten().cloned().collect();
-        let struck = Instant::now();
-        while self.hooks.missing(&all) > 0 && struck.elapsed() < PATIENCE {
+        let sent = Instant::now();
+        while self.hooks.missing(&all) > 0 && sent.elapsed() < PATIENCE {
             sleep(LOOK);
         }
-        let took = began.elapsed();
+        let (took, behind) = (began.elapsed(), sent.elapsed());
         let each = hooks.iter().zip(&accepted);
         let missing = each.map(|(hook, ids)| self.runtime.block_on(self.missing(hook, ids))).sum();
         let repeated = self.hooks.repeated();
-        let row = Row { what: self.what, accepted: all.len(), missing, repeated, took };
+        let row = Row { what: self.what, accepted: all.len(), missing, repeated, took, behind };
         eprintln!("{}", row.line());
         row
     }
