@@ -9,7 +9,7 @@ use std::{
 
 use crate::{Error, Result};
 
-/// What these threads are nicer than the others by (setpriority(2)): with both cores taken, the
+/// What these threads are nicer than the others by (nice(2)): with both cores taken, the
 /// reactor gets three parts of the time for each one of theirs. More would starve them on a machine that
 /// has other work, such as a CI job's.
 #[cfg(target_os = "linux")]
@@ -54,7 +54,26 @@ fn work(jobs: &Mutex<mpsc::Receiver<Job>>) {
 /// On Linux a thread has a priority of its own; elsewhere it would be the whole process's.
 fn give_way() {
     #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+    if let Err(error) = rustix::process::nice(NICE) {
         tracing::debug!(%error, "a thread has kept its priority");
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use rustix::process::getpriority_process;
+
+    use super::*;
+
+    /// Also where the process itself is nicer than others, as under `nice`.
+    #[test]
+    fn they_are_nicer_than_the_thread_that_starts_them() {
+        let (sender, receiver) = mpsc::channel();
+        let threads = Threads::start(1).unwrap();
+        threads.run(Box::new(move || sender.send(getpriority_process(None)).unwrap())).unwrap();
+        let ours = getpriority_process(None).unwrap();
+        assert_eq!(receiver.recv().unwrap().unwrap(), (ours + NICE).min(19));
     }
 }
