@@ -7,10 +7,11 @@ use futures_util::join;
 use trapline_store::{Clock, Op, Ports, Result, Store, Table};
 
 use crate::{
-    cql::{CqlError, CqlOptions, CqlStore},
-    jetstream::{JetStreamError, JetStreamOptions, JetStreamQueue},
-    redis::{Redis, RedisError, RedisOptions},
-    s3::{ClusterIntake, RowWriter, SegmentError, SegmentOptions, Segments},
+    cql::{self, CqlError, CqlOptions, CqlStore},
+    jetstream::{self, JetStreamError, JetStreamOptions, JetStreamQueue},
+    redis::{self, Redis, RedisError, RedisOptions},
+    s3::{self, ClusterIntake, RowWriter, SegmentError, SegmentOptions, Segments},
+    service_url::UrlError,
 };
 
 /// Where the services are.
@@ -52,6 +53,20 @@ impl Service {
             Self::Nats => "nats",
             Self::Redis => "redis",
         }
+    }
+}
+
+/// Whether a URL is one of the service's. Asks no server and reads no file.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn check_url(service: Service, url: &str) -> std::result::Result<(), UrlError> {
+    match service {
+        Service::Cql => cql::check_url(url),
+        Service::Blobs => s3::check_url(url),
+        Service::Nats => jetstream::check_url(url),
+        Service::Redis => redis::check_url(url),
     }
 }
 

@@ -3,7 +3,7 @@
 //! | port | here |
 //! |---|---|
 //! | store | ScyllaDB or Apache Cassandra |
-//! | blobs, intake | segments on S3 or a relative of it |
+//! | blobs, intake | segments on S3 or an S3-compatible store |
 //! | queue | NATS JetStream |
 //! | bus, limiter, cache | Redis |
 //!
@@ -17,6 +17,8 @@ mod meters;
 mod namespace;
 pub mod redis;
 pub mod s3;
+mod service_url;
 
-pub use connect::{Cluster, ClusterError, Options, Service};
+pub use connect::{Cluster, ClusterError, Options, Service, check_url};
 pub use namespace::is_namespace;
+pub use service_url::UrlError;

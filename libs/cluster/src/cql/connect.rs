@@ -18,7 +18,8 @@ use scylla::{
     statement::{Consistency, SerialConsistency},
 };
 
-use super::{CqlError, Settings};
+use super::{CqlError, CqlSettings};
+use crate::service_url::UserInfo;
 
 /// How long a request may take with all its retries.
 const REQUEST: Duration = Duration::from_secs(5);
@@ -36,7 +37,7 @@ const ALL: Duration = Duration::from_secs(20);
 const AGREEMENT: Duration = Duration::from_secs(30);
 
 /// Connects to one of the hosts and, through it, to the other nodes.
-pub(super) async fn connect(settings: &Settings) -> Result<Session, CqlError> {
+pub(super) async fn connect(settings: &CqlSettings) -> Result<Session, CqlError> {
     let mut builder = SessionBuilder::new()
         .known_nodes(&settings.hosts)
         .default_execution_profile_handle(profile(settings).into_handle())
@@ -46,8 +47,8 @@ pub(super) async fn connect(settings: &Settings) -> Result<Session, CqlError> {
         .schema_agreement_timeout(AGREEMENT)
         .keyspaces_to_fetch([&settings.keyspace])
         .fetch_full_schema_metadata(false);
-    if let Some(login) = &settings.login {
-        builder = builder.user(&login.user, &login.password);
+    if let Some(UserInfo { user, password }) = &settings.user {
+        builder = builder.user(user, password.as_deref().unwrap_or_default());
     }
     if settings.tls {
         let tls = tls(settings.authorities.as_deref()).map_err(CqlError::Tls)?;
@@ -63,7 +64,7 @@ pub(super) async fn connect(settings: &Settings) -> Result<Session, CqlError> {
 }
 
 /// `LOCAL_QUORUM` both ways: a read sees every write that succeeded before it.
-fn profile(settings: &Settings) -> ExecutionProfile {
+fn profile(settings: &CqlSettings) -> ExecutionProfile {
     let mut nodes = DefaultPolicy::builder().token_aware(true).permit_dc_failover(false);
     if let Some(datacenter) = &settings.datacenter {
         nodes = nodes.prefer_datacenter(datacenter.clone());
@@ -89,7 +90,7 @@ pub(super) fn nodes(session: &Session, datacenter: &str) -> usize {
 }
 
 /// With a data centre that does not exist, every request would fail for want of a node.
-fn check_datacenter(session: &Session, settings: &Settings) -> Result<(), CqlError> {
+fn check_datacenter(session: &Session, settings: &CqlSettings) -> Result<(), CqlError> {
     let Some(asked) = &settings.datacenter else { return Ok(()) };
     if nodes(session, asked) > 0 {
         return Ok(());

@@ -8,16 +8,16 @@ use scylla::errors::{
 };
 use trapline_store::PortError;
 
-use super::AddressError;
+use crate::UrlError;
 
 type Source = Box<dyn Error + Send + Sync>;
 
 /// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CqlError {
-    /// The address cannot be understood.
-    #[error("the CQL address is wrong: {0}")]
-    Address(#[from] AddressError),
+    /// The URL cannot be understood.
+    #[error("the URL of the CQL store is wrong: {0}")]
+    Address(#[from] UrlError),
     /// The keyspace's name cannot be used.
     #[error("{0:?} cannot name a CQL keyspace: it must be [a-z][a-z0-9_]*, up to 32 long")]
     KeyspaceName(String),

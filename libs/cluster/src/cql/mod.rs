@@ -32,11 +32,14 @@ use trapline_store::{
     Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
 };
 
-use self::{client::Client, options::Settings, stamps::Stamps, tables::Tables};
-pub use self::{
-    error::CqlError,
-    options::{AddressError, CqlOptions},
-};
+use self::{client::Client, options::CqlSettings, stamps::Stamps, tables::Tables};
+pub use self::{error::CqlError, options::CqlOptions};
+use crate::UrlError;
+
+/// Whether a URL is one of CQL's; asks no server and reads no file.
+pub(crate) fn check_url(url: &str) -> std::result::Result<(), UrlError> {
+    CqlSettings::parse(url, "").map(drop)
+}
 
 /// Rows in ScyllaDB or Cassandra.
 pub struct CqlStore {
@@ -53,7 +56,7 @@ impl CqlStore {
     /// Connects, and checks that the keyspace is there. Connections that break later come back by
     /// themselves.
     pub async fn connect(options: &CqlOptions) -> Result<Self, CqlError> {
-        let settings = Settings::of(options)?;
+        let settings = CqlSettings::of(options)?;
         let session = connect::connect(&settings).await?;
         if !schema::keyspace_exists(&session, &settings.keyspace).await? {
             return Err(CqlError::NoKeyspace(settings.keyspace));
@@ -71,7 +74,7 @@ impl CqlStore {
     /// Creates the keyspace and the tables that are missing, gives tables that are there the options
     /// of this release, and returns when every node knows them. Safe to run several times, also at once.
     pub async fn migrate(options: &CqlOptions, tables: &[&'static Table]) -> Result<(), CqlError> {
-        let settings = Settings::of(options)?;
+        let settings = CqlSettings::of(options)?;
         let session = connect::connect(&settings).await?;
         schema::create_keyspace(&session, &settings).await?;
         schema::create(&session, &settings.keyspace, tables).await

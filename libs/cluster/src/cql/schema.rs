@@ -10,7 +10,7 @@ use scylla::{
 use tokio::sync::Mutex;
 use trapline_store::{Order, Table};
 
-use super::{CqlError, Settings, connect::nodes, ddl, server::Server, table_options};
+use super::{CqlError, CqlSettings, connect::nodes, ddl, server::Server, table_options};
 
 /// How often the missing tables are created. Programs that create the same table at once can make
 /// each other fail.
@@ -46,7 +46,7 @@ pub(super) async fn keyspace_exists(session: &Session, name: &str) -> Result<boo
 /// Creates the keyspace if it is missing.
 pub(super) async fn create_keyspace(
     session: &Session,
-    settings: &Settings,
+    settings: &CqlSettings,
 ) -> Result<(), CqlError> {
     let _alone = CHANGING.lock().await;
     if keyspace_exists(session, &settings.keyspace).await? {

@@ -3,17 +3,29 @@
 use std::path::PathBuf;
 
 use async_nats::{ConnectOptions, ServerAddr};
-use percent_encoding::percent_decode_str;
-use url::form_urlencoded;
 
 use super::JetStreamError;
+use crate::service_url::{Host, PathForm, Scheme, ServiceUrl, UrlError, UserForm, UserInfo};
 
 /// The most copies of a stream that JetStream keeps.
-const MOST_REPLICAS: usize = 5;
+const MOST_REPLICAS: u8 = 5;
+
+/// What the URLs of NATS look like.
+const SCHEME: Scheme = Scheme {
+    name: "nats",
+    tls: Some("tls"),
+    is_optional: true,
+    default_port: Some(4222),
+    user: UserForm::Either,
+    path: PathForm::Empty,
+    parameters: &["tls", "ca", "creds", "nkey", "replicas"],
+};
 
 /// Where the servers are and how to be let in. Has no `Debug`, for it may hold a password.
 pub(super) struct Address {
     pub(super) servers: Vec<ServerAddr>,
+    /// Hosts and ports, for messages.
+    pub(super) hosts: String,
     login: Login,
     tls: bool,
     ca: Option<PathBuf>,
@@ -31,59 +43,32 @@ enum Login {
 }
 
 impl Address {
-    /// Reads `nats://user:password@host:port,host:port?option=value`. No error repeats what stands
-    /// before the `@` or after a `=`.
-    pub(super) fn parse(url: &str) -> Result<Self, JetStreamError> {
-        let (tls, rest) = match url.split_once("://") {
-            None => (false, url),
-            Some(("nats", rest)) => (false, rest),
-            Some(("tls", rest)) => (true, rest),
-            Some(_) => return Err(wrong("the scheme is neither nats nor tls")),
+    /// Reads `nats://user:password@host:port,host:port?option=value`.
+    pub(super) fn parse(url: &str) -> Result<Self, UrlError> {
+        let url = ServiceUrl::parse(url, &SCHEME)?;
+        let mut address = Self {
+            servers: url.hosts.iter().zip(1..).map(server).collect::<Result<_, _>>()?,
+            hosts: url.hosts(),
+            login: url.user.as_ref().map_or(Login::Nobody, Login::of),
+            tls: url.flag("tls")?.unwrap_or(url.tls),
+            ca: url.file("ca")?,
+            replicas: url.number("replicas", 1..=MOST_REPLICAS)?.map(usize::from),
         };
-        let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (login, hosts) = match authority.rsplit_once('@') {
-            Some((login, hosts)) => (login_of(login)?, hosts),
-            None => (Login::Nobody, authority),
-        };
-        let hosts = hosts.strip_suffix('/').unwrap_or(hosts);
-        let servers = hosts.split(',').map(server).collect::<Result<_, _>>()?;
-        let mut address = Self { servers, login, tls, ca: None, replicas: None };
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            address.set(&name, &value)?;
+        for login in
+            [url.file("creds")?.map(Login::Credentials), url.file("nkey")?.map(Login::Seed)]
+        {
+            address.log_in_by(login)?;
         }
         Ok(address)
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), JetStreamError> {
-        match name {
-            "tls" => self.tls = value.parse().map_err(|_| wrong("tls is true or false"))?,
-            "ca" => self.ca = Some(path(value)?),
-            "creds" => self.log_in_by(Login::Credentials(path(value)?))?,
-            "nkey" => self.log_in_by(Login::Seed(path(value)?))?,
-            "replicas" => {
-                let replicas = value.parse().ok().filter(|n| (1..=MOST_REPLICAS).contains(n));
-                self.replicas = Some(replicas.ok_or_else(|| wrong("replicas is 1 to 5"))?);
-            }
-            _ => return Err(wrong("an option is none of tls, ca, creds, nkey and replicas")),
-        }
-        Ok(())
-    }
-
-    fn log_in_by(&mut self, login: Login) -> Result<(), JetStreamError> {
+    fn log_in_by(&mut self, login: Option<Login>) -> Result<(), UrlError> {
+        let Some(login) = login else { return Ok(()) };
         if self.login != Login::Nobody {
-            return Err(wrong("give one of user and password, token, creds and nkey"));
+            return Err(UrlError::Together("give one of user and password, token, creds and nkey"));
         }
         self.login = login;
         Ok(())
-    }
-
-    /// Hosts and ports, for messages.
-    pub(super) fn hosts(&self) -> String {
-        let text = |server: &ServerAddr| match server.host() {
-            address if address.contains(':') => format!("[{address}]:{}", server.port()),
-            host => format!("{host}:{}", server.port()),
-        };
-        self.servers.iter().map(text).collect::<Vec<_>>().join(",")
     }
 
     /// The client's settings for TLS and login.
@@ -108,34 +93,17 @@ impl Address {
     }
 }
 
-fn wrong(text: &str) -> JetStreamError {
-    JetStreamError::Address(text.to_owned())
-}
-
-fn login_of(text: &str) -> Result<Login, JetStreamError> {
-    let decoded = |text| {
-        let text = percent_decode_str(text).decode_utf8();
-        text.map(String::from).map_err(|_| wrong("user, password or token is not UTF-8"))
-    };
-    Ok(match text.split_once(':') {
-        Some((user, password)) => {
-            Login::Password { user: decoded(user)?, password: decoded(password)? }
+impl Login {
+    fn of(UserInfo { user, password }: &UserInfo) -> Self {
+        match password {
+            Some(password) => Self::Password { user: user.clone(), password: password.clone() },
+            None => Self::Token(user.clone()),
         }
-        None => Login::Token(decoded(text)?),
-    })
-}
-
-fn server(host: &str) -> Result<ServerAddr, JetStreamError> {
-    let wrong = || wrong("a server is not host or host:port");
-    if host.is_empty() || host.contains(['/', '#', '@']) || host.contains(char::is_whitespace) {
-        return Err(wrong());
     }
-    let server: ServerAddr = format!("nats://{host}").parse().map_err(|_| wrong())?;
-    if server.host().is_empty() { Err(wrong()) } else { Ok(server) }
 }
 
-fn path(value: &str) -> Result<PathBuf, JetStreamError> {
-    if value.is_empty() { Err(wrong("ca, creds or nkey names no file")) } else { Ok(value.into()) }
+fn server((host, number): (&Host, usize)) -> Result<ServerAddr, UrlError> {
+    format!("nats://{host}").parse().map_err(|_| UrlError::Host(number))
 }
 
 fn unreadable(path: &std::path::Path, source: std::io::Error) -> JetStreamError {

@@ -1,14 +1,16 @@
 //! Why the queue cannot be used.
 
+use crate::UrlError;
+
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why connecting or setting up failed. No text holds a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JetStreamError {
-    /// The address cannot be read.
-    #[error("NATS address: {0}")]
-    Address(String),
+    /// The URL cannot be understood.
+    #[error("the URL of NATS is wrong: {0}")]
+    Address(#[from] UrlError),
     /// The namespace is not a word of `[a-z][a-z0-9_]{0,31}`.
     #[error("the namespace is not a word of a-z, 0-9 and _, at most 32 long, a letter first")]
     Namespace,

@@ -49,7 +49,7 @@ impl Link {
     ) -> Result<(Self, Address), JetStreamError> {
         let names = Names::new(&options.namespace).ok_or(JetStreamError::Namespace)?;
         let address = Address::parse(&options.url)?;
-        let servers = address.hosts();
+        let servers = address.hosts.clone();
         let (lost, losses) = watch::channel(0);
         let client = connect(&address, lost).await?;
         let found = client.server_info().version;
@@ -104,7 +104,7 @@ impl Link {
 }
 
 async fn connect(address: &Address, lost: watch::Sender<u64>) -> Result<Client, JetStreamError> {
-    let failed = |source| JetStreamError::Connect { servers: address.hosts(), source };
+    let failed = |source| JetStreamError::Connect { servers: address.hosts.clone(), source };
     let options = address.options().await?;
     let options = options
         .name("trapline")

@@ -33,7 +33,13 @@ use std::fmt;
 use trapline_store::{Clock, Result};
 
 pub use self::error::JetStreamError;
-use self::{layout::Lanes, link::Link};
+use self::{address::Address, layout::Lanes, link::Link};
+use crate::UrlError;
+
+/// Whether a URL is one of NATS's; asks no server and reads no file.
+pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
+    Address::parse(url).map(drop)
+}
 
 /// How to reach JetStream.
 #[derive(Clone)]

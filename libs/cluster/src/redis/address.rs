@@ -6,17 +6,25 @@ mod tests;
 use std::{fs, io, path::PathBuf, time::Duration};
 
 use redis::{
-    ConnectionInfo, IntoConnectionInfo as _, TlsCertificates,
+    ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, RedisConnectionInfo, TlsCertificates,
     cluster::ClusterClientBuilder,
     io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use url::form_urlencoded;
 
 use super::RedisError;
+use crate::service_url::{Host, PathForm, Scheme, ServiceUrl, UrlError, UserForm, UserInfo};
 
-/// Hosts that an address may name.
-const HOSTS: usize = 100;
+/// What the URLs of Redis look like.
+const SCHEME: Scheme = Scheme {
+    name: "redis",
+    tls: Some("rediss"),
+    is_optional: false,
+    default_port: Some(6379),
+    user: UserForm::Either,
+    path: PathForm::Database,
+    parameters: &["cluster", "ca"],
+};
 
 /// How long a silent connection lives until the other side is asked for a sign of life, and how
 /// long between the questions. A subscriber sends nothing and would wait for a dead server for ever.
@@ -27,37 +35,30 @@ pub(super) struct Address {
     /// The server, or some of a cluster's; at least one.
     pub(super) nodes: Vec<ConnectionInfo>,
     pub(super) cluster: bool,
-    /// The hosts as written, for messages.
+    /// Hosts and ports, for messages.
     pub(super) hosts: String,
     certificates: Option<TlsCertificates>,
 }
 
-/// What stands behind the question mark.
-#[derive(Default)]
-struct Extras {
+/// What the URL says.
+pub(super) struct RedisSettings {
+    nodes: Vec<ConnectionInfo>,
     cluster: bool,
+    hosts: String,
     ca: Option<PathBuf>,
 }
 
 impl Address {
-    /// Parses the address and reads the CA's file.
+    /// Parses the URL and reads the CA's file.
     pub(super) fn parse(text: &str) -> Result<Self, RedisError> {
-        let (scheme, rest) = split_scheme(text)?;
-        let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
-        let extras = Extras::parse(query)?;
-        let (login, hosts) = authority.rsplit_once('@').unzip();
-        let hosts = hosts.unwrap_or(authority);
-        let login = login.map_or_else(String::new, |login| format!("{login}@"));
-        let node = |host: &str| node(&format!("{scheme}://{login}{host}{path}"), host);
-        let nodes = hosts.split(',').take(HOSTS + 1).map(node).collect::<Result<Vec<_>, _>>()?;
-        check(scheme, &nodes, &extras)?;
-        let certificates = extras.ca.map(certificates).transpose()?;
-        let nodes = match &certificates {
-            Some(known) => nodes.into_iter().map(|node| trusting(node, known)).collect(),
-            None => Ok(nodes),
-        }?;
-        Ok(Self { nodes, cluster: extras.cluster, hosts: hosts.to_owned(), certificates })
+        let settings = RedisSettings::parse(text)?;
+        let certificates = settings.ca.map(certificates).transpose()?;
+        let nodes = settings.nodes.into_iter().map(|node| match &certificates {
+            Some(known) => trusting(node, known),
+            None => Ok(node),
+        });
+        let nodes = nodes.collect::<Result<_, _>>()?;
+        Ok(Self { nodes, cluster: settings.cluster, hosts: settings.hosts, certificates })
     }
 
     /// How to reach the cluster.
@@ -70,62 +71,57 @@ impl Address {
     }
 }
 
-impl Extras {
-    fn parse(query: &str) -> Result<Self, RedisError> {
-        let mut extras = Self::default();
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            match (&*name, &*value) {
-                ("cluster", "true") => extras.cluster = true,
-                ("cluster", "false") => extras.cluster = false,
-                ("ca", path) if !path.is_empty() => extras.ca = Some(path.into()),
-                _ => {
-                    return Err(RedisError::Address(
-                        "behind the question mark only cluster=true, cluster=false and ca=/path are known",
-                    ));
-                }
-            }
+impl RedisSettings {
+    /// Reads the URL; asks no server and reads no file.
+    pub(super) fn parse(text: &str) -> Result<Self, UrlError> {
+        let url = ServiceUrl::parse(text, &SCHEME)?;
+        let (cluster, ca) = (url.flag("cluster")?.unwrap_or(false), url.file("ca")?);
+        if url.hosts.len() > 1 && !cluster {
+            return Err(UrlError::Together("several hosts need cluster=true"));
         }
-        Ok(extras)
+        if cluster && url.database()? != 0 {
+            return Err(UrlError::Together("a cluster has only database 0"));
+        }
+        if ca.is_some() && !url.tls {
+            return Err(UrlError::Together("ca needs rediss://"));
+        }
+        let redis = redis_settings(&url)?;
+        let nodes = url.hosts.iter().zip(1..).map(|host| node(host, url.tls, &redis));
+        Ok(Self { nodes: nodes.collect::<Result<_, _>>()?, cluster, hosts: url.hosts(), ca })
     }
 }
 
-fn split_scheme(text: &str) -> Result<(&str, &str), RedisError> {
-    match text.split_once("://") {
-        Some((scheme @ ("redis" | "rediss"), rest)) => Ok((scheme, rest)),
-        _ => Err(RedisError::Address("it starts with neither redis:// nor rediss://")),
+fn redis_settings(url: &ServiceUrl) -> Result<RedisConnectionInfo, UrlError> {
+    let mut settings = RedisConnectionInfo::default().set_db(url.database()?.into());
+    if let Some(UserInfo { user, password }) = &url.user {
+        if !user.is_empty() {
+            settings = settings.set_username(user);
+        }
+        if let Some(password) = password {
+            settings = settings.set_password(password);
+        }
     }
+    Ok(settings)
 }
 
-/// One host's connection. The parser's own errors are not shown: they may quote the password.
-fn node(url: &str, host: &str) -> Result<ConnectionInfo, RedisError> {
-    const WRONG: RedisError =
-        RedisError::Address("a host, port, user, password or database number is malformed");
-    if host.is_empty() || host.starts_with(':') {
-        return Err(RedisError::Address("a host is missing"));
-    }
-    let node = url.into_connection_info().map_err(|_| WRONG)?;
-    Ok(node.set_tcp_settings(tcp()))
+fn node(
+    (host, number): (&Host, usize),
+    tls: bool,
+    settings: &RedisConnectionInfo,
+) -> Result<ConnectionInfo, UrlError> {
+    let (host, port) = (host.name.clone(), host.port);
+    let address = if tls {
+        ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None }
+    } else {
+        ConnectionAddr::Tcp(host, port)
+    };
+    let node = address.into_connection_info().map_err(|_| UrlError::Host(number))?;
+    Ok(node.set_redis_settings(settings.clone()).set_tcp_settings(tcp()))
 }
 
 fn tcp() -> TcpSettings {
     let keepalive = TcpKeepalive::new().with_time(SILENCE.0).with_interval(SILENCE.1);
     TcpSettings::default().set_nodelay(true).set_keepalive(keepalive)
-}
-
-/// Refuses what parses alone but not together.
-fn check(scheme: &str, nodes: &[ConnectionInfo], extras: &Extras) -> Result<(), RedisError> {
-    let wrong = if nodes.len() > HOSTS {
-        "it names more than 100 hosts"
-    } else if nodes.len() > 1 && !extras.cluster {
-        "several hosts need cluster=true"
-    } else if extras.cluster && nodes.iter().any(|node| node.redis_settings().db() != 0) {
-        "a cluster has only database 0"
-    } else if extras.ca.is_some() && scheme == "redis" {
-        "ca needs rediss://"
-    } else {
-        return Ok(());
-    };
-    Err(RedisError::Address(wrong))
 }
 
 fn certificates(path: PathBuf) -> Result<TlsCertificates, RedisError> {

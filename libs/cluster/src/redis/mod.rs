@@ -25,7 +25,19 @@ use std::{error::Error, fmt, io, path::PathBuf, sync::Arc};
 
 use trapline_store::{Bus, Cache, Clock, Limiter, Result};
 
-use self::{address::Address, bus::RedisBus, cache::RedisCache, client::Client};
+use crate::UrlError;
+
+use self::{
+    address::{Address, RedisSettings},
+    bus::RedisBus,
+    cache::RedisCache,
+    client::Client,
+};
+
+/// Whether a URL is one of Redis's; asks no server and reads no file.
+pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
+    RedisSettings::parse(url).map(drop)
+}
 
 /// Where Redis is, and what in it is ours.
 #[derive(Clone)]
@@ -55,9 +67,9 @@ impl fmt::Debug for RedisOptions {
 /// Why Redis cannot be used. Never shows a password.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisError {
-    /// The address does not parse.
-    #[error("the address of Redis is wrong: {0}")]
-    Address(&'static str),
+    /// The URL cannot be understood.
+    #[error("the URL of Redis is wrong: {0}")]
+    Address(#[from] UrlError),
     /// The CA's file cannot be read.
     #[error("cannot read the CA of Redis: {path}: {source}")]
     Ca {

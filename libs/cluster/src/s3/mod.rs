@@ -1,4 +1,4 @@
-//! Message bytes on S3 and its relatives, or in a folder that every process mounts; and the commit
+//! Message bytes on S3-compatible stores, or in a folder that every process mounts; and the commit
 //! of the receiving path over them.
 //!
 //! A segment is one object, written once and never changed. Every call ends within its deadline:
@@ -13,6 +13,14 @@ mod segments;
 #[cfg(test)]
 mod tests;
 
+use crate::UrlError;
+use options::Place;
+
 pub use intake::{ClusterIntake, RowWriter};
 pub use options::{SegmentError, SegmentOptions};
 pub use segments::Segments;
+
+/// Whether a URL is one of segments; asks no server and reads no file.
+pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
+    Place::parse(url).map(drop)
+}

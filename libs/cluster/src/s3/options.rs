@@ -2,7 +2,20 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use url::{Url, form_urlencoded};
+use url::Url;
+
+use crate::service_url::{PathForm, Scheme, ServiceUrl, UrlError, UserForm};
+
+/// What the URLs of buckets look like. Credentials are parameters, since secrets have slashes.
+const SCHEME: Scheme = Scheme {
+    name: "s3",
+    tls: None,
+    is_optional: false,
+    default_port: None,
+    user: UserForm::Refused,
+    path: PathForm::Any,
+    parameters: &["endpoint", "region", "key", "secret", "ca"],
+};
 
 /// Where segments are kept.
 #[derive(Clone)]
@@ -36,30 +49,9 @@ impl fmt::Debug for SegmentOptions {
 /// Why segments cannot be kept there. No text repeats the URL's parameters.
 #[derive(Debug, thiserror::Error)]
 pub enum SegmentError {
-    /// Not a URL at all.
-    #[error("the segments' address is not a URL: {0}")]
-    Url(#[from] url::ParseError),
-    /// Another scheme.
-    #[error("segments are kept at s3:// or file://, not {0}://")]
-    Scheme(String),
-    /// `s3://` without a bucket.
-    #[error("the segments' address names no bucket, as in s3://bucket/prefix")]
-    Bucket,
-    /// `file://` without an absolute path.
-    #[error("the segments' address names no folder, as in file:///srv/segments")]
-    Path,
-    /// Credentials where browsers put them.
-    #[error("credentials for segments go into the parameters `key` and `secret`")]
-    UserInfo,
-    /// A parameter that nobody knows, or one that is there twice.
-    #[error("the segments' address has an unknown or repeated parameter `{0}`")]
-    Parameter(String),
-    /// One of two.
-    #[error("the segments' address has only one of `key` and `secret`")]
-    HalfCredentials,
-    /// Not a URL, or of another scheme than HTTP.
-    #[error("the segments' endpoint is not an http:// or https:// URL")]
-    Endpoint,
+    /// The URL cannot be understood.
+    #[error("the URL of the segments is wrong: {0}")]
+    Url(#[from] UrlError),
     /// The file is not readable.
     #[error("the segments' CA file {path}: {source}")]
     CaFile {
@@ -101,62 +93,56 @@ pub(super) struct Bucket {
 }
 
 impl Place {
-    pub(super) fn parse(text: &str) -> Result<Self, SegmentError> {
-        let url = Url::parse(text)?;
-        match url.scheme() {
-            "file" => folder(&url).map(Self::Folder),
-            "s3" => bucket(&url).map(Self::Bucket),
-            scheme => Err(SegmentError::Scheme(scheme.to_owned())),
+    /// Reads the URL; asks no server and makes no folder.
+    pub(super) fn parse(text: &str) -> Result<Self, UrlError> {
+        match text.split_once("://") {
+            Some(("file", _)) => folder(text).map(Self::Folder),
+            Some(("s3", _)) => bucket(text).map(Self::Bucket),
+            _ => Err(UrlError::Scheme("s3:// or file://".to_owned())),
         }
     }
 }
 
-fn folder(url: &Url) -> Result<PathBuf, SegmentError> {
-    if let Some((name, _)) = url.query_pairs().next() {
-        return Err(SegmentError::Parameter(name.into_owned()));
+fn folder(text: &str) -> Result<PathBuf, UrlError> {
+    let wrong = UrlError::Path("it must name a folder, as in file:///srv/segments");
+    let Ok(url) = Url::parse(text) else { return Err(wrong) };
+    if url.query_pairs().next().is_some() {
+        return Err(UrlError::Parameter { number: 1, known: "none".to_owned() });
     }
-    url.to_file_path().ok().filter(|path| path.parent().is_some()).ok_or(SegmentError::Path)
+    url.to_file_path().ok().filter(|path| path.parent().is_some()).ok_or(wrong)
 }
 
-fn bucket(url: &Url) -> Result<Bucket, SegmentError> {
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(SegmentError::UserInfo);
-    }
-    let name = url.host_str().filter(|name| !name.is_empty()).ok_or(SegmentError::Bucket)?;
-    let prefix = url.path().trim_matches('/');
-    let mut bucket =
-        Bucket { name: name.to_owned(), prefix: prefix.to_owned(), ..Bucket::default() };
-    let (mut key, mut secret) = (None, None);
+fn bucket(text: &str) -> Result<Bucket, UrlError> {
     // Secrets often have a plus sign, which must not become a space.
-    let query = url.query().unwrap_or_default().replace('+', "%2B");
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let value = value.into_owned();
-        let earlier = match &*name {
-            "endpoint" => bucket.endpoint.replace(endpoint(value)?).is_some(),
-            "region" => bucket.region.replace(value).is_some(),
-            "key" => key.replace(value).is_some(),
-            "secret" => secret.replace(value).is_some(),
-            "ca" => bucket.ca.replace(value.into()).is_some(),
-            _ => true,
-        };
-        if earlier {
-            return Err(SegmentError::Parameter(name.into_owned()));
-        }
-    }
-    bucket.credentials = match (key, secret) {
-        (Some(key), Some(secret)) => Some((key, secret)),
-        (None, None) => None,
-        _ => return Err(SegmentError::HalfCredentials),
+    let text = match text.split_once('?') {
+        Some((place, query)) => format!("{place}?{}", query.replace('+', "%2B")),
+        None => text.to_owned(),
     };
-    Ok(bucket)
+    let url = ServiceUrl::parse(&text, &SCHEME)?;
+    let credentials = match (url.text("key"), url.text("secret")) {
+        (Some(key), Some(secret)) => Some((key.to_owned(), secret.to_owned())),
+        (None, None) => None,
+        _ => return Err(UrlError::Together("key and secret go together")),
+    };
+    Ok(Bucket {
+        name: url.hosts.first().map(|bucket| bucket.name.clone()).unwrap_or_default(),
+        prefix: prefix(&url.path),
+        endpoint: url.read("endpoint", "an http:// or https:// URL", endpoint)?,
+        region: url.text("region").map(str::to_owned),
+        credentials,
+        ca: url.file("ca")?,
+    })
 }
 
-fn endpoint(text: String) -> Result<String, SegmentError> {
-    let url = Url::parse(&text).map_err(|_| SegmentError::Endpoint)?;
+/// The prefix of a path, in the form in which URLs have it: percent-encoded, without `.` and `..`.
+fn prefix(path: &str) -> String {
+    let url = Url::parse(&format!("s3://bucket/{path}"));
+    let path = url.map_or_else(|_| path.to_owned(), |url| url.path().to_owned());
+    path.trim_matches('/').to_owned()
+}
+
+fn endpoint(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok()?;
     let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
-    if plain && matches!(url.scheme(), "http" | "https") {
-        Ok(text)
-    } else {
-        Err(SegmentError::Endpoint)
-    }
+    (plain && matches!(url.scheme(), "http" | "https")).then(|| text.to_owned())
 }

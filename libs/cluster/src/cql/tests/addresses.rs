@@ -2,15 +2,18 @@ use std::path::Path;
 
 use trapline_store::Clock;
 
-use crate::cql::{AddressError, CqlError, CqlOptions, options::Settings};
+use crate::{
+    UrlError,
+    cql::{CqlError, CqlOptions, options::CqlSettings},
+};
 
 fn options(url: &str) -> CqlOptions {
     let (url, keyspace) = (url.to_owned(), "trapline".to_owned());
     CqlOptions { url, keyspace, clock: Clock::system(), create: false }
 }
 
-fn settings(url: &str) -> Settings {
-    Settings::of(&options(url)).unwrap()
+fn settings(url: &str) -> CqlSettings {
+    CqlSettings::of(&options(url)).unwrap()
 }
 
 #[test]
@@ -31,8 +34,8 @@ fn everything_at_once() {
     let url =
         "cql://us%40er:p%2Fa%3A+w@a,b?tls=true&ca=/etc/ca%20file.pem&dc=eu+west&replication=5";
     let settings = settings(url);
-    let login = settings.login.as_ref().unwrap();
-    assert_eq!((login.user.as_str(), login.password.as_str()), ("us@er", "p/a:+w"));
+    let user = settings.user.as_ref().unwrap();
+    assert_eq!((user.user.as_str(), user.password.as_deref()), ("us@er", Some("p/a:+w")));
     assert!(settings.tls);
     assert_eq!(settings.authorities.as_deref(), Some(Path::new("/etc/ca file.pem")));
     assert_eq!(settings.datacenter.as_deref(), Some("eu west"));
@@ -42,42 +45,37 @@ fn everything_at_once() {
 #[test]
 fn nothing_but_a_host() {
     let settings = settings("a");
-    assert!(settings.login.is_none() && !settings.tls && settings.authorities.is_none());
+    assert!(settings.user.is_none() && !settings.tls && settings.authorities.is_none());
     assert!(settings.datacenter.is_none() && settings.replication.is_none());
 }
 
 #[test]
 fn what_cannot_be_understood() {
-    let hosts = "a,".repeat(64) + "a";
+    let value = |parameter, wanted: &str| UrlError::Value { parameter, wanted: wanted.to_owned() };
+    let copies = || value("replication", "a number from 1 to 15");
+    let known = "tls, ca, dc, replication".to_owned();
+    let login = || {
+        UrlError::User(
+            "before the @ must come a user name, a colon and a password, percent-encoded",
+        )
+    };
     let cases = [
-        ("", AddressError::Hosts),
-        ("cql://", AddressError::Hosts),
-        ("cql://?tls=true", AddressError::Hosts),
-        (&hosts, AddressError::Hosts),
-        ("redis://a", AddressError::Scheme),
-        ("a,,b", AddressError::Host(2)),
-        ("a:", AddressError::Host(1)),
-        ("a:0", AddressError::Host(1)),
-        ("a:65536", AddressError::Host(1)),
-        ("a:1:2", AddressError::Host(1)),
-        ("a b", AddressError::Host(1)),
-        ("a/keyspace", AddressError::Host(1)),
-        ("[::1", AddressError::Host(1)),
-        ("[nine]:9042", AddressError::Host(1)),
-        ("[::1]9042", AddressError::Host(1)),
-        ("cql://user@a", AddressError::Login),
-        ("cql://:secret@a", AddressError::Login),
-        ("cql://user:%ff@a", AddressError::Login),
-        ("a?TLS=true", AddressError::Parameter("TLS".to_owned())),
-        ("a?tls=yes", AddressError::Value("tls must be true or false")),
-        ("a?ca=/ca.pem", AddressError::Value("ca is of no use without tls=true")),
-        ("a?tls=true&ca=", AddressError::Value("ca must be a path")),
-        ("a?dc=", AddressError::Value("dc must be a name")),
-        ("a?replication=0", AddressError::Value("replication must be a number from 1 to 15")),
-        ("a?replication=16", AddressError::Value("replication must be a number from 1 to 15")),
+        ("", UrlError::Hosts(100)),
+        ("redis://a", UrlError::Scheme("cql://".to_owned())),
+        ("a,,b", UrlError::Host(2)),
+        ("a/keyspace", UrlError::Path("nothing but parameters may follow the hosts")),
+        ("cql://user@a", login()),
+        ("cql://:secret@a", login()),
+        ("a?TLS=true", UrlError::Parameter { number: 1, known }),
+        ("a?tls=yes", value("tls", "true or false")),
+        ("a?ca=/ca.pem", UrlError::Together("ca is of no use without tls=true")),
+        ("a?tls=true&ca=", value("ca", "a path")),
+        ("a?dc=", value("dc", "a name")),
+        ("a?replication=0", copies()),
+        ("a?replication=16", copies()),
     ];
     for (url, expected) in cases {
-        match Settings::of(&options(url)) {
+        match CqlSettings::of(&options(url)) {
             Err(CqlError::Address(error)) => assert_eq!(error, expected, "{url}"),
             other => panic!("{url}: {other:?}"),
         }
@@ -88,11 +86,11 @@ fn what_cannot_be_understood() {
 fn keyspaces() {
     for name in ["a", "trapline_2", &"a".repeat(32)] {
         let options = CqlOptions { keyspace: name.to_owned(), ..options("a") };
-        assert_eq!(Settings::of(&options).unwrap().keyspace, name);
+        assert_eq!(CqlSettings::of(&options).unwrap().keyspace, name);
     }
     for name in ["", "Trapline", "2nd", "_a", "a-b", "a\"b", "ä", &"a".repeat(33)] {
         let options = CqlOptions { keyspace: name.to_owned(), ..options("a") };
-        let refused = Settings::of(&options);
+        let refused = CqlSettings::of(&options);
         assert!(matches!(refused, Err(CqlError::KeyspaceName(_))), "{name}: {refused:?}");
     }
 }
@@ -112,7 +110,7 @@ fn a_password_is_never_shown() {
     ];
     for url in with_secret {
         let options = options(url);
-        let parsed = Settings::of(&options);
+        let parsed = CqlSettings::of(&options);
         let shown = match &parsed {
             Ok(settings) => format!("{settings:?}"),
             Err(error) => format!("{error} {error:?}"),

@@ -1,7 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use proptest::prelude::*;
-
 use super::*;
 
 fn parsed(url: &str) -> Address {
@@ -21,7 +19,7 @@ fn servers() {
         ("nats://user:word@10.0.0.1:4333?tls=true", "10.0.0.1:4333"),
         ("nats://[::1]:5,h", "[::1]:5,h:4222"),
     ] {
-        assert_eq!(parsed(url).hosts(), hosts, "{url}");
+        assert_eq!(parsed(url).hosts, hosts, "{url}");
     }
 }
 
@@ -58,21 +56,18 @@ fn options() {
 fn refusals_say_why_and_keep_secrets() {
     for (url, why) in [
         ("", "host"),
-        ("nats://", "host"),
-        ("http://u:hidden@h", "scheme"),
-        ("nats://u:hidden@", "host"),
-        ("nats://u:hidden@h1,,h2", "host"),
-        ("nats://u:hidden@h/path", "host"),
-        ("nats://u:hidden@h:port", "host"),
-        ("nats://u:hidden@h:99999", "host"),
+        ("http://u:hidden@h", "nats:// or tls://"),
+        ("nats://u:hidden@h1,,h2", "host 2"),
+        ("nats://u:hidden@h/path", "may follow the hosts"),
+        ("nats://u:hidden@h:port", "host 1"),
         ("nats://u:%ff-hidden@h", "UTF-8"),
         ("nats://u:hidden@h?creds=/file", "one of"),
         ("h?nkey=/hidden&creds=/hidden", "one of"),
         ("h?tls=hidden", "tls"),
         ("h?replicas=0", "replicas"),
         ("h?replicas=6", "replicas"),
-        ("h?password=hidden", "option"),
-        ("h?ca=", "file"),
+        ("h?password=hidden", "parameter 1"),
+        ("h?ca=", "ca must be a path"),
     ] {
         let text = refused(url);
         assert!(text.contains(why), "{url}: {text}");
@@ -85,22 +80,5 @@ async fn missing_files_are_named() {
     for url in ["h?ca=/no/such.pem", "h?creds=/no/such.pem", "h?nkey=/no/such.pem"] {
         let error = parsed(url).options().await.err().unwrap().to_string();
         assert!(error.contains("/no/such.pem"), "{error}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_read_or_refused(url in ".{0,80}") {
-        drop(Address::parse(&url));
-    }
-
-    #[test]
-    fn any_password_is_read_back(user in "[^:]{1,9}", password in ".{0,20}") {
-        let encode = |text: &str| {
-            percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-        };
-        let url = format!("nats://{}:{}@h", encode(&user), encode(&password));
-        let login = Login::Password { user, password };
-        prop_assert!(parsed(&url).login == login);
     }
 }

@@ -41,7 +41,7 @@ fn a_cluster() {
     let address = Address::parse("rediss://me:pw@a:1,b,c:3/?cluster=true").unwrap();
     let at: Vec<_> = address.nodes.iter().map(host_and_port).collect();
     assert_eq!(at, [("a", 1), ("b", 6379), ("c", 3)]);
-    assert_eq!(address.hosts, "a:1,b,c:3");
+    assert_eq!(address.hosts, "a:1,b:6379,c:3");
     assert!(address.cluster);
     for node in &address.nodes {
         assert_eq!(node.redis_settings().password(), Some("pw"));
@@ -52,28 +52,24 @@ fn a_cluster() {
 
 #[test]
 fn what_is_wrong_is_told_without_the_password() {
-    let many = format!("redis://:hunter2@{}?cluster=true", vec!["h"; HOSTS + 1].join(","));
     let cases = [
-        ("", "starts with"),
-        ("hunter2@h", "starts with"),
-        ("http://:hunter2@h", "starts with"),
-        ("redis://", "host is missing"),
-        ("redis://:hunter2@", "host is missing"),
-        ("redis://:hunter2@a,,b?cluster=true", "host is missing"),
-        ("redis://:hunter2@:6379", "host is missing"),
-        ("redis://:hunter2@h:port", "malformed"),
-        ("redis://:hunter2@h:99999", "malformed"),
-        ("redis://:hunter2@h/hunter2", "malformed"),
-        ("redis://:hunter2%FF@h", "malformed"),
+        ("", "begin with redis:// or rediss://"),
+        ("hunter2@h", "begin with"),
+        ("http://:hunter2@h", "begin with"),
+        ("redis://", "hosts"),
+        ("redis://:hunter2@a,,b?cluster=true", "host 2"),
+        ("redis://:hunter2@:6379", "host 1"),
+        ("redis://:hunter2@h:port", "host 1"),
+        ("redis://:hunter2@h/hunter2", "the number of a database"),
+        ("redis://:hunter2%FF@h", "UTF-8"),
         ("redis://:hunter2@a,b", "several hosts"),
         ("redis://:hunter2@a,b/1?cluster=true", "database 0"),
         ("redis://:hunter2@h?ca=/ca.pem", "rediss"),
-        ("redis://:hunter2@h?protocol=resp3", "question mark"),
-        ("redis://:hunter2@h?cluster=yes", "question mark"),
-        ("rediss://:hunter2@h?ca=", "question mark"),
+        ("redis://:hunter2@h?protocol=resp3", "parameter 1"),
+        ("redis://:hunter2@h?cluster=yes", "cluster must be true or false"),
+        ("rediss://:hunter2@h?ca=", "ca must be a path"),
         ("rediss://:hunter2@h?ca=/no/such/file", "/no/such/file"),
         ("rediss://:hunter2@h?ca=/dev/null", "cannot read the CA"),
-        (&many, "100 hosts"),
     ];
     for (text, told) in cases {
         let error = Address::parse(text).err().unwrap_or_else(|| panic!("{text}"));

@@ -1,7 +1,7 @@
 //! The URL, and that its secret stays in it.
 
 use crate::s3::{
-    SegmentError, SegmentOptions, Segments,
+    SegmentOptions, Segments,
     options::{Bucket, Place},
 };
 
@@ -19,6 +19,7 @@ fn urls_are_taken_apart() {
         ("file:///srv/a%20b/", Place::Folder("/srv/a b/".into())),
         ("s3://mail", Place::Bucket(bucket("mail", ""))),
         ("s3://Mail.box/", Place::Bucket(bucket("Mail.box", ""))),
+        ("s3://mail/a%20b/./c d", Place::Bucket(bucket("mail", "a%20b/c%20d"))),
         ("s3://mail/a/b/?", Place::Bucket(bucket("mail", "a/b"))),
         (
             "s3://mail?region=eu-west-1&ca=/etc/ca.pem",
@@ -36,26 +37,25 @@ fn urls_are_taken_apart() {
 
 #[test]
 fn wrong_urls_are_refused_without_their_secret() {
-    type Expected = fn(&SegmentError) -> bool;
-    let cases: [(&str, Expected); 14] = [
-        ("", |error| matches!(error, SegmentError::Url(_))),
-        ("mail?secret=hush", |error| matches!(error, SegmentError::Url(_))),
-        ("gs://mail?secret=hush", |error| matches!(error, SegmentError::Scheme(_))),
-        ("s3://?secret=hush", |error| matches!(error, SegmentError::Bucket)),
-        ("s3:///mail", |error| matches!(error, SegmentError::Bucket)),
-        ("s3://key:hush@mail", |error| matches!(error, SegmentError::UserInfo)),
-        ("s3://mail?key=a", |error| matches!(error, SegmentError::HalfCredentials)),
-        ("s3://mail?secret=hush", |error| matches!(error, SegmentError::HalfCredentials)),
-        ("s3://mail?sekret=hush", |error| matches!(error, SegmentError::Parameter(_))),
-        ("s3://mail?region=a&region=b", |error| matches!(error, SegmentError::Parameter(_))),
-        ("s3://mail?endpoint=localhost:8333", |error| matches!(error, SegmentError::Endpoint)),
-        ("s3://mail?endpoint=http://k:hush@h", |error| matches!(error, SegmentError::Endpoint)),
-        ("file:///?secret=hush", |error| matches!(error, SegmentError::Parameter(_))),
-        ("file:///", |error| matches!(error, SegmentError::Path)),
+    let cases = [
+        ("", "begin with s3:// or file://"),
+        ("mail?secret=hush", "begin with"),
+        ("gs://mail?secret=hush", "begin with"),
+        ("s3://?secret=hush", "one bucket"),
+        ("s3:///mail", "one bucket"),
+        ("s3://key:hush@mail", "a user name and a password may not"),
+        ("s3://mail?key=a", "key and secret"),
+        ("s3://mail?secret=hush", "key and secret"),
+        ("s3://mail?sekret=hush", "parameter 1"),
+        ("s3://mail?region=a&region=b", "parameter 2"),
+        ("s3://mail?endpoint=localhost:8333", "endpoint must be"),
+        ("s3://mail?endpoint=http://k:hush@h", "endpoint must be"),
+        ("file:///?secret=hush", "parameter 1"),
+        ("file:///", "a folder"),
     ];
-    for (text, expected) in cases {
+    for (text, told) in cases {
         let error = Place::parse(text).err().unwrap();
-        assert!(expected(&error), "{text}: {error:?}");
+        assert!(error.to_string().contains(told), "{text}: {error}");
         assert!(!format!("{error} {error:?}").contains("hush"), "{text}: {error:?}");
     }
 }
