@@ -102,18 +102,19 @@ async fn with_app(
 ) -> Result<()> {
     let none = match &backend {
         config::Backend::Folder(folder) => {
-            let data = std::path::absolute(&folder.data).unwrap_or_else(|_| folder.data.clone());
+            let data = std::path::absolute(&folder.settings.data)
+                .unwrap_or_else(|_| folder.settings.data.clone());
             let none = format!(
                 "no installation in {}: name its data folder with --data or TRAPLINE_DATA",
                 data.display()
             );
-            anyhow::ensure!(Folder::is_installed(&folder.data), none);
+            anyhow::ensure!(Folder::is_installed(&folder.settings.data), none);
             none
         }
         config::Backend::Cluster(cluster) => {
             format!(
                 "no installation in keyspace {}: `trapline migrate` makes one",
-                cluster.keyspace
+                cluster.urls.keyspace
             )
         }
     };

@@ -10,7 +10,7 @@ use trapline_store::{Clock, Ports, records};
 
 use crate::{
     cluster::{Cluster, Options as ClusterOptions},
-    config,
+    config::{self, ClusterUrls, DataFolder},
     folder::Folder,
 };
 
@@ -36,7 +36,7 @@ impl Backend {
         match config {
             config::Backend::Folder(folder) => open_folder(folder, clock, alone).await,
             config::Backend::Cluster(cluster) => {
-                let (options, master) = cluster_options(cluster, clock)?;
+                let (options, master) = cluster_options(cluster, clock);
                 connect(&options, master).await
             }
         }
@@ -119,10 +119,10 @@ impl Backend {
 }
 
 async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Result<Opened> {
-    let folder = Folder::open(&config.data)?;
+    let folder = Folder::open(&config.settings.data)?;
     let lock = alone.then(|| folder.lock()).transpose()?;
     let master = folder.master_key(config.secret_key)?;
-    let (durability, disk_margin) = (config.durability, config.disk_margin);
+    let DataFolder { durability, disk_margin, .. } = config.settings;
     let options = Options { durability, disk_margin, clock, ..Options::new(folder.path()) };
     let embedded = Arc::new(Embedded::open(options).await?);
     folder.close_to_others();
@@ -131,7 +131,7 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
 
 /// Makes or updates what the services hold, and opens them.
 pub(crate) async fn migrate(config: config::Cluster, clock: Clock) -> Result<Opened> {
-    let (options, master) = cluster_options(config, clock)?;
+    let (options, master) = cluster_options(config, clock);
     Cluster::migrate(&options, &records::TABLES).await?;
     connect(&options, master).await
 }
@@ -141,9 +141,8 @@ async fn connect(options: &ClusterOptions, master: MasterKey) -> Result<Opened> 
     Ok(Opened { backend: Backend::Cluster(cluster), master, folder: None, lock: None })
 }
 
-fn cluster_options(config: config::Cluster, clock: Clock) -> Result<(ClusterOptions, MasterKey)> {
-    let config::Cluster { cql, keyspace, blobs, nats, redis, secret_key } = config;
-    let master = secret_key.context("--secret-key: is needed in a cluster")?;
+fn cluster_options(config: config::Cluster, clock: Clock) -> (ClusterOptions, MasterKey) {
+    let ClusterUrls { cql, keyspace, blobs, nats, redis } = config.urls;
     let options = ClusterOptions { cql, namespace: keyspace, blobs, nats, redis, clock };
-    Ok((options, master))
+    (options, config.secret_key)
 }

@@ -4,6 +4,6 @@
 mod absent;
 
 #[cfg(not(feature = "cluster"))]
-pub(crate) use absent::{Cluster, Options, Service, is_namespace};
+pub(crate) use absent::{Cluster, Options, Service, check_url, is_namespace};
 #[cfg(feature = "cluster")]
-pub(crate) use trapline_cluster::{Cluster, Options, Service, is_namespace};
+pub(crate) use trapline_cluster::{Cluster, Options, Service, check_url, is_namespace};

@@ -1,25 +1,28 @@
-//! Settings: each a flag and an environment variable; every bad one is reported, not just the first.
+//! Settings: each a flag and an environment variable, declared once in `groups`; everything that is
+//! wrong with them is reported at once.
 
 mod args;
 mod check;
+mod checks;
 mod environment;
-mod faults;
-mod parse;
+mod errors;
+mod groups;
+mod setting;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::Path};
 
 use trapline_app::MasterKey;
-use trapline_embedded::Durability;
-use trapline_model::Address;
-use trapline_store::Rate;
-use trapline_worker::{RelayTls, outbound::Cidr};
 
-use crate::http::Limits;
+use crate::http;
 pub(crate) use args::{
     Cli, Command, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
 };
 pub(crate) use environment::Given;
-pub(crate) use faults::BadSettings;
+pub(crate) use errors::ConfigErrors;
+pub(crate) use groups::{
+    ClusterUrls, DataFolder, Observability, PublicAddresses, RelayConfig, SmtpSettings,
+    WebhookSettings,
+};
 
 /// What a process does.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +40,29 @@ impl Roles {
     }
 }
 
+/// Settings of a process that passed the check.
+pub(crate) struct Config {
+    pub http: SocketAddr,
+    pub http_limits: http::Limits,
+    /// Whether nothing is printed at the start.
+    pub quiet: bool,
+    pub public: PublicAddresses,
+    pub backend: Backend,
+    /// The API's limits; `None` serves no API.
+    pub api: Option<trapline_app::Settings>,
+    /// `None` takes no mail.
+    pub edge: Option<Edge>,
+    /// Whether jobs are worked on.
+    pub worker: bool,
+    pub api_key: Option<String>,
+    pub webhooks: WebhookSettings,
+    /// `None` sends no mail.
+    pub relay: Option<RelayConfig>,
+    pub observe: Observability,
+    /// What an operator should know of the settings, a sentence each; the log begins with them.
+    pub warnings: Vec<String>,
+}
+
 impl Config {
     /// What the process is to do.
     pub(crate) fn roles(&self) -> Roles {
@@ -49,90 +75,30 @@ impl Config {
     }
 }
 
-/// Settings of a process that passed the check.
-pub(crate) struct Config {
-    pub http: SocketAddr,
-    pub http_limits: Limits,
-    /// Whether nothing is printed at the start.
-    pub quiet: bool,
-    pub public: Public,
-    pub backend: Backend,
-    /// `None` serves no API.
-    pub api: Option<Api>,
-    /// `None` takes no mail.
-    pub edge: Option<Edge>,
-    /// Whether jobs are worked on.
-    pub worker: bool,
-    pub api_key: Option<String>,
-    pub webhooks: Webhooks,
-    /// `None` sends no mail.
-    pub relay: Option<Relay>,
-    pub observe: Observe,
-}
-
-/// What clients are told.
-pub(crate) struct Public {
-    pub base_url: Option<String>,
-    pub mail_domain: String,
-    pub smtp_host: Option<String>,
-    pub smtp_port: Option<u16>,
-    pub smtps_port: Option<u16>,
-}
-
-/// The API's limits.
-pub(crate) struct Api {
-    pub rate: Option<Rate>,
-    pub inbox_rate: Option<Rate>,
-    pub max_streams: usize,
-    pub answer_memory: usize,
-    pub max_streams_per_team: usize,
-    pub max_overdue_jobs: u64,
-    pub preview_frame_ancestors: String,
-}
-
 /// The SMTP edge.
 pub(crate) struct Edge {
-    pub smtp: SocketAddr,
-    pub smtps: Option<SocketAddr>,
+    pub settings: SmtpSettings,
+    /// Whether mail without AUTH to an unknown address lands in an inbox of the first team.
     pub catch_all: bool,
-    pub catch_all_inbox: String,
-    /// Failed sign-ins of an address before the answers to further ones are delayed.
-    pub auth_failures: u32,
-    pub certificate: Option<(PathBuf, PathBuf)>,
-    pub config: trapline_smtp::Config,
+    pub limits: trapline_smtp::Limits,
 }
 
-/// Requests to addresses that users give.
-#[derive(Default)]
-pub(crate) struct Webhooks {
-    /// Whether private networks may be reached; the default of the mode when absent.
-    pub allow_private: Option<bool>,
-    /// Reachable although not public.
-    pub allow: Vec<Cidr>,
-    /// Authorities to trust beside the system's, in PEM.
-    pub ca: Option<PathBuf>,
-}
+impl Edge {
+    /// The operator's certificate chain and its private key, as files.
+    pub(crate) fn certificate(&self) -> Option<(&Path, &Path)> {
+        self.settings.tls_cert.as_deref().zip(self.settings.tls_key.as_deref())
+    }
 
-/// The relay that mail goes out through.
-#[derive(Clone)]
-pub(crate) struct Relay {
-    pub host: String,
-    pub port: u16,
-    pub tls: RelayTls,
-    pub credentials: Option<(String, String)>,
-    pub from: Address,
-    pub bounces: Option<String>,
-    /// Authorities to trust beside Mozilla's, in PEM.
-    pub ca: Option<PathBuf>,
-}
-
-/// Logs and metrics.
-pub(crate) struct Observe {
-    pub metrics_token: Option<String>,
-    pub log: String,
-    pub json_logs: bool,
-    /// What an operator should know of the settings, a sentence each; the log begins with them.
-    pub warnings: Vec<String>,
+    /// What the SMTP server wants to know. It greets with the name `hostname`.
+    pub(crate) fn server(self, hostname: &str) -> trapline_smtp::Config {
+        trapline_smtp::Config {
+            hostname: hostname.to_owned(),
+            auth_requires_tls: self.settings.auth_requires_tls,
+            require_auth: self.settings.require_auth,
+            limits: self.limits,
+            drain: self.settings.drain,
+        }
+    }
 }
 
 /// Where the data is.
@@ -141,32 +107,27 @@ pub(crate) enum Backend {
     Cluster(Cluster),
 }
 
-/// One process's folder, and how it keeps its word.
+/// One process's folder.
 pub(crate) struct Folder {
-    pub data: PathBuf,
-    /// What mail leaves free on the disk, in bytes.
-    pub disk_margin: u64,
-    pub durability: Durability,
+    pub settings: DataFolder,
+    /// The key behind every secret; the folder's own when there is none.
     pub secret_key: Option<MasterKey>,
 }
 
 /// The services that many processes share.
 pub(crate) struct Cluster {
-    pub cql: String,
-    pub keyspace: String,
-    pub blobs: String,
-    pub nats: String,
-    pub redis: String,
-    /// There is one once the settings are checked.
-    pub secret_key: Option<MasterKey>,
+    pub urls: ClusterUrls,
+    pub secret_key: MasterKey,
 }
 
 /// Settings of `migrate`.
 pub(crate) struct Migration {
-    pub public: Public,
+    pub public: PublicAddresses,
     pub api_key: Option<String>,
     pub cluster: Cluster,
-    pub observe: Observe,
+    pub observe: Observability,
+    /// What an operator should know of the settings, a sentence each; the log begins with them.
+    pub warnings: Vec<String>,
 }
 
 #[cfg(test)]

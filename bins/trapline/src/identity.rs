@@ -28,7 +28,7 @@ pub(crate) async fn load(
     folder: Option<&Folder>,
     edge: Option<&Edge>,
 ) -> Result<Identity> {
-    if let Some((certificate, key)) = edge.and_then(|edge| edge.certificate.as_ref()) {
+    if let Some((certificate, key)) = edge.and_then(Edge::certificate) {
         return Ok(Identity { config: tls::configured(certificate, key)?, ca: None });
     }
     let authority = match folder {

@@ -22,7 +22,7 @@ mod tls;
 
 use std::{process::ExitCode, time::Duration};
 
-use config::{BadSettings, Command, Config, Given, TeamCommand};
+use config::{Command, Config, ConfigErrors, Given, TeamCommand};
 use stop::Stop;
 use tokio::runtime::{Builder, Runtime};
 
@@ -58,7 +58,7 @@ fn begin(runtime: &Runtime) -> anyhow::Result<()> {
 }
 
 fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
-    let bad = |bad: BadSettings| given.report(&bad);
+    let bad = |bad: ConfigErrors| given.report(&bad);
     let (config, check_only) = match &given.cli.command {
         None => (given.cli.serve.check(), given.cli.serve.http.check_config),
         Some(Command::Serve(args)) => (args.check(), args.http.check_config),
@@ -67,7 +67,7 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
         Some(Command::Worker(args)) => (args.check(), args.member.http.check_config),
         Some(Command::Migrate(args)) => {
             let mut migration = args.check().map_err(bad)?;
-            migration.observe.warnings.extend(given.warnings);
+            migration.warnings.extend(given.warnings);
             return runtime.block_on(stop.interrupt(migrate::run(migration)));
         }
         Some(Command::Key(command)) => {
@@ -80,7 +80,7 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
         }
     };
     let mut config = config.map_err(bad)?;
-    config.observe.warnings.extend(given.warnings);
+    config.warnings.extend(given.warnings);
     if check_only {
         return Ok(output::say(&checked(&config))?);
     }
@@ -88,6 +88,6 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
 }
 
 fn checked(config: &Config) -> String {
-    let warnings = config.observe.warnings.iter().map(|warning| format!("Warning: {warning}\n"));
+    let warnings = config.warnings.iter().map(|warning| format!("Warning: {warning}\n"));
     warnings.chain(["The settings are good.\n".to_owned()]).collect()
 }

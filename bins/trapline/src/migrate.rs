@@ -2,18 +2,20 @@
 
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
+use trapline_app::Settings;
 
 use crate::{
-    backend, banner::migrated, clock::clock, config::Migration, output, settings::told, telemetry,
+    backend, banner::migrated, clock::clock, config::Migration, output, settings::public_settings,
+    telemetry,
 };
 
 /// Makes or updates the services' contents, and the first team; prints what a first start prints.
 pub(crate) async fn run(migration: Migration) -> Result<()> {
-    let _flush = telemetry::logs(&migration.observe)?;
+    let _flush = telemetry::logs(&migration.observe, &migration.warnings)?;
     let clock = clock();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
-    let settings = told(&migration.public);
+    let settings = public_settings(&migration.public, Settings::default());
     let app = opened.backend.start(clock, settings, &opened.master, true, shutdown.clone()).await?;
     let key = migration.api_key.as_deref();
     let start = app.first_run(key).await?;

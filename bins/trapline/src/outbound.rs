@@ -10,12 +10,12 @@ use trapline_worker::{
     outbound::{Client, Guard, GuardOptions, Url},
 };
 
-use crate::config::{self, Webhooks};
+use crate::config::{RelayConfig, WebhookSettings};
 
 /// Calls webhooks. One process stands where its users do: unless a setting says otherwise it calls
 /// private networks, and there completes names as its neighbours would.
 pub(crate) fn caller(
-    config: &Webhooks,
+    config: &WebhookSettings,
     base_url: &str,
     own_listeners: Vec<SocketAddr>,
     is_cluster: bool,
@@ -25,7 +25,7 @@ pub(crate) fn caller(
     let allow_private = config.allow_private.unwrap_or(!is_cluster);
     let options = GuardOptions {
         allow_private,
-        allow: config.allow.clone(),
+        allow: config.allow.clone().unwrap_or_default(),
         own_hosts: vec![own],
         own_listeners,
         search_domains: allow_private && !is_cluster,
@@ -38,7 +38,7 @@ pub(crate) fn caller(
 }
 
 /// The relay, if there is one. `hello` is the name that this server gives itself.
-pub(crate) fn relay(config: Option<&config::Relay>, hello: &str) -> Result<Option<Arc<dyn Relay>>> {
+pub(crate) fn relay(config: Option<&RelayConfig>, hello: &str) -> Result<Option<Arc<dyn Relay>>> {
     let Some(config) = config else { return Ok(None) };
     let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let relay = SmtpRelay::new(RelayOptions {

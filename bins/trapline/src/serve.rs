@@ -17,7 +17,7 @@ use crate::{
     banner::{banner, roles_banner},
     clock::clock,
     cluster::Service,
-    config::{Config, Edge, Observe, Roles},
+    config::{Config, Edge, Observability, Roles},
     http,
     identity::{self, Identity},
     mailroom::InboxMailroom,
@@ -43,7 +43,7 @@ struct Running {
 
 /// Runs until SIGTERM or SIGINT, or until a part that must live ends before its time, then drains.
 pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
-    let _flush = telemetry::logs(&config.observe)?;
+    let _flush = telemetry::logs(&config.observe, &config.warnings)?;
     let shutdown = CancellationToken::new();
     let running = tokio::select! {
         running = start(config, shutdown.clone()) => running.inspect_err(|_| shutdown.cancel())?,
@@ -90,7 +90,7 @@ impl Running {
 /// Everything up to the moment at which clients are served.
 async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Running> {
     let descriptors = descriptors::allow_many();
-    let smtp = config.edge.as_mut().map(|edge| &mut edge.config.limits);
+    let smtp = config.edge.as_mut().map(|edge| &mut edge.limits);
     descriptors::share(descriptors, &mut config.http_limits, smtp);
     let metrics = telemetry::metrics()?;
     let listeners = listen::listen(&config)?;
@@ -139,7 +139,7 @@ fn router(
     app: &Arc<App>,
     roles: Roles,
     metrics: metrics_exporter_prometheus::PrometheusHandle,
-    observe: Observe,
+    observe: Observability,
     identity: Option<&Identity>,
 ) -> Router {
     let options = trapline_api::Options {
@@ -196,6 +196,7 @@ fn needs(roles: Roles) -> Vec<Service> {
 }
 
 fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<InboxMailroom>> {
-    let mailroom = Arc::new(InboxMailroom::new(app.clone(), edge.auth_failures));
-    Arc::new(Server::new(mailroom, edge.config, Some(identity.config.clone())))
+    let mailroom = Arc::new(InboxMailroom::new(app.clone(), edge.settings.auth_failures));
+    let config = edge.server(&app.settings().mail_domain);
+    Arc::new(Server::new(mailroom, config, Some(identity.config.clone())))
 }

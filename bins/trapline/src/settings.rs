@@ -6,7 +6,7 @@ use anyhow::Result;
 use trapline_app::{Outbound, Settings};
 
 use crate::{
-    config::{Config, Public},
+    config::{Config, PublicAddresses},
     serve::Listeners,
 };
 
@@ -18,20 +18,20 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
     let http = reachable(listeners.http_address()?);
     let smtp = listeners.smtp_address()?.map(reachable);
     let smtps = listeners.smtps_address()?;
-    let defaults = told(&config.public);
     let public = &config.public;
-    let settings = Settings {
+    let defaults = public_settings(public, config.api.clone().unwrap_or_default());
+    Ok(Settings {
         base_url: public.base_url.clone().unwrap_or_else(|| format!("http://{http}")),
         smtp_host: match (&public.smtp_host, smtp) {
             (None, Some(smtp)) => smtp.ip().to_string(),
-            _ => defaults.smtp_host.clone(),
+            _ => defaults.smtp_host,
         },
         smtp_port: public.smtp_port.or(smtp.map(|smtp| smtp.port())).unwrap_or(defaults.smtp_port),
         smtp_tls_port: public.smtps_port.or(smtps.map(|smtps| smtps.port())),
         catch_all: config.edge.as_ref().is_some_and(|edge| edge.catch_all),
         catch_all_inbox: match &config.edge {
-            Some(edge) => edge.catch_all_inbox.clone(),
-            None => defaults.catch_all_inbox.clone(),
+            Some(edge) => edge.settings.catch_all_inbox.clone(),
+            None => defaults.catch_all_inbox,
         },
         outbound: config
             .relay
@@ -39,31 +39,20 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
             .map(|relay| Outbound { from: relay.from.clone(), bounces: relay.bounces.clone() }),
         groups_in_flight: if config.is_cluster() { GROUPS_IN_FLIGHT } else { 1 },
         ..defaults
-    };
-    let Some(api) = &config.api else { return Ok(settings) };
-    Ok(Settings {
-        api_rate: api.rate,
-        inbox_rate: api.inbox_rate,
-        max_streams: api.max_streams,
-        answer_memory: api.answer_memory,
-        max_streams_per_team: api.max_streams_per_team,
-        max_overdue_jobs: api.max_overdue_jobs,
-        preview_frame_ancestors: api.preview_frame_ancestors.clone(),
-        ..settings
     })
 }
 
-/// What a process without listeners knows.
-pub(crate) fn told(public: &Public) -> Settings {
-    let defaults = Settings::default();
+/// The settings with what clients are told, as far as a process without listeners knows it.
+pub(crate) fn public_settings(public: &PublicAddresses, settings: Settings) -> Settings {
+    let public = public.clone();
     Settings {
-        base_url: public.base_url.clone().unwrap_or(defaults.base_url),
-        mail_domain: public.mail_domain.clone(),
-        smtp_host: public.smtp_host.clone().unwrap_or(defaults.smtp_host),
-        smtp_port: public.smtp_port.unwrap_or(defaults.smtp_port),
+        base_url: public.base_url.unwrap_or(settings.base_url),
+        mail_domain: public.mail_domain,
+        smtp_host: public.smtp_host.unwrap_or(settings.smtp_host),
+        smtp_port: public.smtp_port.unwrap_or(settings.smtp_port),
         smtp_tls_port: public.smtps_port,
         catch_all: false,
-        ..Settings::default()
+        ..settings
     }
 }
 

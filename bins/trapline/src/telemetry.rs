@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, fmt};
 
-use crate::config::Observe;
+use crate::config::Observability;
 pub(crate) use lines::Flush;
 use lines::Lines;
 
@@ -22,9 +22,9 @@ const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 51
 /// Between two rounds of [`upkeep`].
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Starts the log. What it still holds is written when the answer is dropped.
-pub(crate) fn logs(observe: &Observe) -> Result<Flush> {
-    let Observe { log: filter, json_logs, warnings, .. } = observe;
+/// Starts the log, with the warnings first. What it still holds is written when the answer is dropped.
+pub(crate) fn logs(observe: &Observability, warnings: &[String]) -> Result<Flush> {
+    let Observability { log: filter, json_logs, .. } = observe;
     let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter}"))?;
     let (lines, flush) = Lines::start(io::stderr()).context("cannot start a thread")?;
     // By itself the layer would report a lost line on the standard error, and panic if it cannot.

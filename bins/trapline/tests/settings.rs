@@ -151,6 +151,13 @@ fn a_variable_that_is_no_setting_is_told_with_the_nearest_one() {
     assert!(!told.contains("TRAPLINE_URL"), "clients have it: {told}");
 }
 
+#[test]
+fn the_clock_of_a_test_is_known_to_builds_that_follow_it() {
+    let told = good(&["serve"], &[("TRAPLINE_TEST_CLOCK", "/nowhere")]);
+    let is_known = cfg!(feature = "test-clock");
+    assert_eq!(told.contains("TRAPLINE_TEST_CLOCK is no setting"), !is_known, "{told}");
+}
+
 /// Arguments, variables, and what the report says.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
 

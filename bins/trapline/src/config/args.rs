@@ -1,15 +1,16 @@
-//! The command line. Values are texts here; `check` reads them, so that all faults come at once.
-
-mod edge;
-mod groups;
+//! The commands and which settings each has. Values are texts here; `check` reads them, so that all
+//! that is wrong is reported at once.
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use edge::EdgeArgs;
-pub(crate) use groups::{
-    ApiArgs, ClusterArgs, FolderArgs, HttpArgs, ObserveArgs, PublicArgs, RelayArgs, SecretArgs,
-    WebhookArgs,
+use super::{
+    groups::{
+        ApiDefaults, ClusterUrls, DataFolder, FirstKey, HttpAddress, MasterSecret, Observability,
+        PublicAddresses, RelaySettings, SmtpSettings, WebhookSettings,
+    },
+    setting::SettingTexts,
 };
+use crate::http;
 
 /// Catches the mail that an application sends while it is tested.
 #[derive(Debug, Parser)]
@@ -116,11 +117,53 @@ pub(crate) struct RevokeKeyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct BackendArgs {
     #[command(flatten)]
-    pub folder: FolderArgs,
+    pub folder: SettingTexts<DataFolder>,
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: SettingTexts<ClusterUrls>,
     #[command(flatten)]
-    pub secret: SecretArgs,
+    pub secret: SettingTexts<MasterSecret>,
+}
+
+/// The HTTP listener, and how a process starts.
+#[derive(Debug, Args)]
+pub(crate) struct HttpArgs {
+    #[command(flatten)]
+    pub address: SettingTexts<HttpAddress>,
+    #[command(flatten)]
+    pub limits: SettingTexts<http::Limits>,
+    /// Print nothing at the start: no addresses, and no secrets that a collector of logs would keep.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Check the settings and the variables, report everything that is wrong, and exit.
+    #[arg(long)]
+    pub check_config: bool,
+}
+
+/// The SMTP edge.
+#[derive(Debug, Args)]
+pub(crate) struct EdgeArgs {
+    #[command(flatten)]
+    pub smtp: SettingTexts<SmtpSettings>,
+    #[command(flatten)]
+    pub limits: SettingTexts<trapline_smtp::Limits>,
+}
+
+/// The API.
+#[derive(Debug, Args)]
+pub(crate) struct ApiArgs {
+    #[command(flatten)]
+    pub defaults: SettingTexts<ApiDefaults>,
+    #[command(flatten)]
+    pub settings: SettingTexts<trapline_app::Settings>,
+}
+
+/// What is sent to others.
+#[derive(Debug, Args)]
+pub(crate) struct OutboundArgs {
+    #[command(flatten)]
+    pub webhooks: SettingTexts<WebhookSettings>,
+    #[command(flatten)]
+    pub relay: SettingTexts<RelaySettings>,
 }
 
 #[derive(Debug, Args)]
@@ -130,29 +173,19 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub edge: EdgeArgs,
     #[command(flatten)]
-    pub public: PublicArgs,
-    /// An API key that the first team is to have: `tl_` and at least 20 letters and digits. It takes
-    /// the place of the key that was set here before. Clients keep their key in the same variable.
-    #[arg(
-        long,
-        env = "TRAPLINE_API_KEY",
-        hide_env_values = true,
-        value_name = "KEY",
-        help_heading = "Secrets"
-    )]
-    pub api_key: Option<String>,
+    pub public: SettingTexts<PublicAddresses>,
     #[command(flatten)]
-    pub folder: FolderArgs,
+    pub first_key: SettingTexts<FirstKey>,
     #[command(flatten)]
-    pub secret: SecretArgs,
+    pub folder: SettingTexts<DataFolder>,
+    #[command(flatten)]
+    pub secret: SettingTexts<MasterSecret>,
     #[command(flatten)]
     pub api: ApiArgs,
     #[command(flatten)]
-    pub webhooks: WebhookArgs,
+    pub outbound: OutboundArgs,
     #[command(flatten)]
-    pub relay: RelayArgs,
-    #[command(flatten)]
-    pub observe: ObserveArgs,
+    pub observe: SettingTexts<Observability>,
 }
 
 /// What every process of a cluster has.
@@ -161,13 +194,13 @@ pub(crate) struct MemberArgs {
     #[command(flatten)]
     pub http: HttpArgs,
     #[command(flatten)]
-    pub public: PublicArgs,
+    pub public: SettingTexts<PublicAddresses>,
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: SettingTexts<ClusterUrls>,
     #[command(flatten)]
-    pub secret: SecretArgs,
+    pub secret: SettingTexts<MasterSecret>,
     #[command(flatten)]
-    pub observe: ObserveArgs,
+    pub observe: SettingTexts<Observability>,
 }
 
 #[derive(Debug, Args)]
@@ -177,9 +210,7 @@ pub(crate) struct ApiRoleArgs {
     #[command(flatten)]
     pub api: ApiArgs,
     #[command(flatten)]
-    pub webhooks: WebhookArgs,
-    #[command(flatten)]
-    pub relay: RelayArgs,
+    pub outbound: OutboundArgs,
 }
 
 #[derive(Debug, Args)]
@@ -195,29 +226,19 @@ pub(crate) struct WorkerRoleArgs {
     #[command(flatten)]
     pub member: MemberArgs,
     #[command(flatten)]
-    pub webhooks: WebhookArgs,
-    #[command(flatten)]
-    pub relay: RelayArgs,
+    pub outbound: OutboundArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
     #[command(flatten)]
-    pub public: PublicArgs,
-    /// An API key that the first team is to have: `tl_` and at least 20 letters and digits. It takes
-    /// the place of the key that was set here before. Clients keep their key in the same variable.
-    #[arg(
-        long,
-        env = "TRAPLINE_API_KEY",
-        hide_env_values = true,
-        value_name = "KEY",
-        help_heading = "Secrets"
-    )]
-    pub api_key: Option<String>,
+    pub public: SettingTexts<PublicAddresses>,
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub first_key: SettingTexts<FirstKey>,
     #[command(flatten)]
-    pub secret: SecretArgs,
+    pub cluster: SettingTexts<ClusterUrls>,
     #[command(flatten)]
-    pub observe: ObserveArgs,
+    pub secret: SettingTexts<MasterSecret>,
+    #[command(flatten)]
+    pub observe: SettingTexts<Observability>,
 }

@@ -1,128 +1,222 @@
-//! Reads every text of the command line.
+//! Checks the settings of each command, and puts them together.
 
-mod groups;
+use std::time::Duration;
 
 use trapline_app::MasterKey;
+use trapline_store::Rate;
 
 use super::{
-    Backend, Config, Migration, Webhooks,
+    Backend, Cluster, Config, Edge, Folder, Migration,
     args::{
-        ApiRoleArgs, BackendArgs, MemberArgs, MigrateArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
+        ApiArgs, ApiRoleArgs, BackendArgs, EdgeArgs, MemberArgs, MigrateArgs, OutboundArgs,
+        ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
-    faults::{BadSettings, Faults, given},
-    parse,
+    errors::ConfigErrors,
+    groups::{ClusterUrls, DataFolder, MasterSecret, RelayConfig, WebhookSettings},
+    setting::SettingTexts,
 };
 
-/// API requests a minute and team in a cluster.
-const CLUSTER_RATE: u32 = 6_000;
-
-/// Reads everything, and ends with every fault in it or none.
-fn read<T>(read: impl FnOnce(&mut Faults) -> T) -> Result<T, BadSettings> {
-    let mut faults = Faults::default();
-    let value = read(&mut faults);
-    faults.end(value)
-}
+/// API requests a minute and team in a cluster, when no setting says otherwise.
+const CLUSTER_RATE: Rate = Rate { burst: 6_000, per: Duration::from_mins(1) };
 
 impl ServeArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
-        read(|f| Config {
-            http: self.http.read(f),
-            http_limits: self.http.limits(f),
-            quiet: self.http.quiet,
-            public: self.public.read(f),
-            backend: Backend::Folder(self.folder.read(&self.secret, f)),
-            api: Some(self.api.read(None, f)),
-            edge: Some(self.edge.read(&self.public.mail_domain, true, f)),
-            worker: true,
-            api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
-            webhooks: self.webhooks.read(f),
-            relay: self.relay.read(f),
-            observe: self.observe.read(f),
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            let (http, http_limits) =
+                (self.http.address.read(errors), self.http.limits.read(errors));
+            let public = self.public.read(errors);
+            let folder = folder(&self.folder, &self.secret, errors);
+            let api = self.api.read(None, errors);
+            let edge = self.edge.read(true, errors);
+            let first_key = self.first_key.read(errors);
+            let outbound = self.outbound.read(errors);
+            let observe = self.observe.read(errors);
+            let (webhooks, relay) = outbound?;
+            let observe = observe?;
+            Some(Config {
+                http: http?.http,
+                http_limits: http_limits?,
+                quiet: self.http.quiet,
+                public: public?,
+                backend: Backend::Folder(folder?),
+                api: Some(api?),
+                edge: Some(edge?),
+                worker: true,
+                api_key: first_key?.api_key,
+                webhooks,
+                relay,
+                warnings: observe.warnings(),
+                observe,
+            })
         })
     }
 }
 
 impl MemberArgs {
     /// The settings of a process that has no role yet.
-    fn read(&self, f: &mut Faults) -> Config {
-        Config {
-            http: self.http.read(f),
-            http_limits: self.http.limits(f),
+    fn read(&self, errors: &mut ConfigErrors) -> Option<Config> {
+        let (http, http_limits) = (self.http.address.read(errors), self.http.limits.read(errors));
+        let public = self.public.read(errors);
+        let cluster = cluster(&self.cluster, &self.secret, errors);
+        let observe = self.observe.read(errors)?;
+        Some(Config {
+            http: http?.http,
+            http_limits: http_limits?,
             quiet: self.http.quiet,
-            public: self.public.read(f),
-            backend: Backend::Cluster(self.cluster.read(&self.secret, f)),
+            public: public?,
+            backend: Backend::Cluster(cluster?),
             api: None,
             edge: None,
             worker: false,
             api_key: None,
-            webhooks: Webhooks::default(),
+            webhooks: WebhookSettings::default(),
             relay: None,
-            observe: self.observe.read(f),
-        }
+            warnings: observe.warnings(),
+            observe,
+        })
     }
 }
 
 impl ApiRoleArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
-        read(|f| Config {
-            api: Some(self.api.read(Some(CLUSTER_RATE), f)),
-            webhooks: self.webhooks.read(f),
-            relay: self.relay.read(f),
-            ..self.member.read(f)
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            let member = self.member.read(errors);
+            let api = self.api.read(Some(CLUSTER_RATE), errors);
+            let (webhooks, relay) = self.outbound.read(errors)?;
+            Some(Config { api: Some(api?), webhooks, relay, ..member? })
         })
     }
 }
 
 impl SmtpRoleArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
-        read(|f| Config {
-            edge: Some(self.edge.read(&self.member.public.mail_domain, false, f)),
-            ..self.member.read(f)
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            let member = self.member.read(errors);
+            let edge = self.edge.read(false, errors)?;
+            Some(Config { edge: Some(edge), ..member? })
         })
     }
 }
 
 impl WorkerRoleArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Config, BadSettings> {
-        read(|f| Config {
-            worker: true,
-            webhooks: self.webhooks.read(f),
-            relay: self.relay.read(f),
-            ..self.member.read(f)
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            let member = self.member.read(errors);
+            let (webhooks, relay) = self.outbound.read(errors)?;
+            Some(Config { worker: true, webhooks, relay, ..member? })
         })
     }
 }
 
 impl MigrateArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Migration, BadSettings> {
-        read(|f| Migration {
-            public: self.public.read(f),
-            api_key: f.secret("api-key", self.api_key.as_ref(), parse::api_key),
-            cluster: self.cluster.read(&self.secret, f),
-            observe: self.observe.read(f),
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Migration, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            let public = self.public.read(errors);
+            let first_key = self.first_key.read(errors);
+            let cluster = cluster(&self.cluster, &self.secret, errors);
+            let observe = self.observe.read(errors)?;
+            Some(Migration {
+                public: public?,
+                api_key: first_key?.api_key,
+                cluster: cluster?,
+                warnings: observe.warnings(),
+                observe,
+            })
         })
     }
 }
 
 impl BackendArgs {
-    /// The settings, or every fault in them.
-    pub(crate) fn check(&self) -> Result<Backend, BadSettings> {
-        let is_cluster = given(self.cluster.cql.as_ref()).is_some();
-        read(|f| {
-            if is_cluster {
-                Backend::Cluster(self.cluster.read(&self.secret, f))
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<Backend, ConfigErrors> {
+        ConfigErrors::collect(|errors| {
+            if self.cluster.given("TRAPLINE_CQL").is_some() {
+                cluster(&self.cluster, &self.secret, errors).map(Backend::Cluster)
             } else {
-                Backend::Folder(self.folder.read(&self.secret, f))
+                folder(&self.folder, &self.secret, errors).map(Backend::Folder)
             }
         })
     }
 }
 
-fn master_key(text: &str) -> Result<MasterKey, String> {
-    MasterKey::from_text(text).ok_or_else(|| "wants 32 bytes in base64".to_owned())
+impl ApiArgs {
+    /// `rate` holds when no setting limits API requests.
+    fn read(
+        &self,
+        rate: Option<Rate>,
+        errors: &mut ConfigErrors,
+    ) -> Option<trapline_app::Settings> {
+        let defaults = self.defaults.read(errors);
+        let settings = self.settings.read(errors)?;
+        let defaults = defaults?;
+        let half = settings.max_streams.div_ceil(2);
+        Some(trapline_app::Settings {
+            api_rate: defaults.api_rate.unwrap_or(rate),
+            max_streams_per_team: defaults.max_streams_per_team.unwrap_or(half),
+            ..settings
+        })
+    }
+}
+
+impl EdgeArgs {
+    /// `catch_all` holds when it is not set.
+    fn read(&self, catch_all: bool, errors: &mut ConfigErrors) -> Option<Edge> {
+        let settings = self.smtp.read(errors);
+        let limits = self.limits.read(errors);
+        errors.needed_together([
+            ("tls-cert", self.smtp.given("TRAPLINE_TLS_CERT").is_some()),
+            ("tls-key", self.smtp.given("TRAPLINE_TLS_KEY").is_some()),
+        ]);
+        let settings = settings?;
+        let catch_all = settings.catch_all.unwrap_or(catch_all);
+        Some(Edge { settings, catch_all, limits: limits? })
+    }
+}
+
+impl OutboundArgs {
+    fn read(&self, errors: &mut ConfigErrors) -> Option<(WebhookSettings, Option<RelayConfig>)> {
+        let webhooks = self.webhooks.read(errors);
+        let relay = RelayConfig::read(&self.relay, errors)?;
+        Some((webhooks?, relay))
+    }
+}
+
+fn folder(
+    folder: &SettingTexts<DataFolder>,
+    secret: &SettingTexts<MasterSecret>,
+    errors: &mut ConfigErrors,
+) -> Option<Folder> {
+    let settings = folder.read(errors);
+    let secret_key = secret.read(errors)?.secret_key;
+    Some(Folder { settings: settings?, secret_key })
+}
+
+fn cluster(
+    urls: &SettingTexts<ClusterUrls>,
+    secret: &SettingTexts<MasterSecret>,
+    errors: &mut ConfigErrors,
+) -> Option<Cluster> {
+    let urls = urls.read(errors);
+    let secret_key: MasterKey = match secret.read(errors)?.secret_key {
+        Some(key) => key,
+        None => errors.needed_in_cluster("secret-key")?,
+    };
+    Some(Cluster { urls: urls?, secret_key })
 }

@@ -12,11 +12,12 @@ use std::{
 
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
 
-use super::{Cli, faults::BadSettings};
+use super::{Cli, errors::ConfigErrors, setting::PREFIX};
+use crate::clock;
 
-const PREFIX: &str = "TRAPLINE_";
-/// What clients are told to keep the API's address in.
-const OF_CLIENTS: &str = "TRAPLINE_URL";
+/// Variables that begin like settings and are none: what clients are told to keep the API's address in,
+/// and the file of a test's clock, in builds that follow one.
+const OTHER_VARIABLES: [Option<&str>; 2] = [Some("TRAPLINE_URL"), clock::VARIABLE];
 /// One of so many letters may be wrong in a name that another one is meant by.
 const LETTERS_A_SLIP: usize = 3;
 
@@ -47,7 +48,7 @@ impl Given {
     }
 
     /// The report, with each value named by where it came from.
-    pub(crate) fn report(&self, bad: &BadSettings) -> anyhow::Error {
+    pub(crate) fn report(&self, bad: &ConfigErrors) -> anyhow::Error {
         let name = |flag: &str| match self.variables.get(flag) {
             Some(variable) => variable.clone(),
             None => format!("--{flag}"),
@@ -101,7 +102,7 @@ fn warning(known: &BTreeSet<String>, name: &OsString, value: &OsStr) -> Option<S
             )
         });
     }
-    if !text.starts_with(PREFIX) || text == OF_CLIENTS || is_service {
+    if !text.starts_with(PREFIX) || OTHER_VARIABLES.contains(&Some(text)) || is_service {
         return None;
     }
     let slips = |known: &&String| strsim::damerau_levenshtein(known, text);

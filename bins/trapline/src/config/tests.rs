@@ -1,12 +1,17 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::{env, fmt::Write, fs, path::Path};
+use std::{env, fmt::Write, fs, net::SocketAddr, path::Path};
 
-use clap::{CommandFactory, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use trapline_worker::RelayTls;
 
-use super::{Cli, Command, Relay};
+use super::{
+    Cli, Command, RelayConfig,
+    checks::{address, text},
+    errors::ConfigErrors,
+    setting::{SettingGroup, SettingTexts, settings},
+};
 
 #[test]
 fn every_bad_setting_is_reported_at_once() {
@@ -48,17 +53,43 @@ fn a_cluster_says_what_it_needs() {
     assert!(report.contains("--cql: is needed in a cluster"), "{report}");
 }
 
+#[cfg(feature = "cluster")]
+#[test]
+fn bad_urls_of_services_are_reported_with_the_rest_and_without_their_passwords() {
+    let cli = Cli::parse_from([
+        "trapline",
+        "worker",
+        "--cql=cql://pa55@a",
+        "--blobs=s3://mail?secret=pa55",
+        "--nats=nats://joe:pa55@a:port",
+        "--redis=redis://:pa55@a,b",
+        "--secret-key=pa55",
+    ]);
+    let Some(Command::Worker(args)) = cli.command else { panic!("another command") };
+    let report = args.check().err().unwrap().to_string();
+    for line in [
+        "--cql (hidden): before the @ must come a user name",
+        "--blobs (hidden): key and secret go together",
+        "--nats (hidden): host 1 is not a name or address",
+        "--redis (hidden): several hosts need cluster=true",
+        "--secret-key (hidden): wants 32 bytes",
+    ] {
+        assert!(report.contains(line), "{line} in {report}");
+    }
+    assert!(!report.contains("pa55"), "{report}");
+}
+
 #[test]
 fn the_defaults_are_good() {
     let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
-    assert_eq!(config.edge.unwrap().config.limits.message_size, 25 << 20);
+    assert_eq!(config.edge.unwrap().limits.message_size, 25 << 20);
     let api = config.api.unwrap();
-    assert!(api.rate.is_none());
+    assert!(api.api_rate.is_none());
     assert_eq!(api.inbox_rate.unwrap().burst, 1_000);
 }
 
 /// What these settings of a relay lead to, or the report of what is wrong with them.
-fn relay(flags: &[&str]) -> Result<Option<Relay>, String> {
+fn relay(flags: &[&str]) -> Result<Option<RelayConfig>, String> {
     let cli = Cli::parse_from(["trapline"].iter().chain(flags));
     cli.serve.check().map(|config| config.relay).map_err(|report| report.to_string())
 }
@@ -139,6 +170,96 @@ fn what_is_wrong_with_a_relay_is_reported_by_its_flag() {
     }
 }
 
+settings! {
+    /// Settings that no command has.
+    struct Toys(Some("Toys")) {
+        /// Where the toy listens. Its value may be
+        /// shown.
+        address: SocketAddr = TRAPLINE_TOY_ADDRESS("ADDRESS") default("127.0.0.1:1") public, address;
+        /// The toy's password.
+        password: Option<String> = TOY_PASSWORD("PASSWORD") optional secret, text;
+        /// What a cluster must say of the toy.
+        cluster: String = TRAPLINE_TOY_CLUSTER("NAME") needed public, text;
+    }
+}
+
+/// Adding a setting touches one place: everything below comes from the declaration above.
+#[test]
+fn one_declaration_makes_a_setting() {
+    let command = SettingTexts::<Toys>::augment_args(clap::Command::new("toys"));
+    let rows: Vec<_> = command
+        .get_arguments()
+        .map(|arg| {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let variable = arg.get_env().unwrap().to_str().unwrap().to_owned();
+            (arg.get_long().unwrap(), variable, default(arg), arg.is_hide_env_values_set(), help)
+        })
+        .collect();
+    let row = |flag, variable: &str, default: &str, is_secret, help: &str| {
+        (flag, variable.to_owned(), default.to_owned(), is_secret, help.to_owned())
+    };
+    let address = "Where the toy listens. Its value may be shown";
+    assert_eq!(
+        rows,
+        [
+            row("toy-address", "TRAPLINE_TOY_ADDRESS", "`127.0.0.1:1`", false, address),
+            row("toy-password", "TOY_PASSWORD", "–", true, "The toy's password"),
+            row(
+                "toy-cluster",
+                "TRAPLINE_TOY_CLUSTER",
+                "–",
+                false,
+                "What a cluster must say of the toy"
+            ),
+        ]
+    );
+    let texts = |flags: &[&str]| {
+        let matches = command.clone().get_matches_from([&["toys"][..], flags].concat());
+        SettingTexts::<Toys>::from_arg_matches(&matches).unwrap()
+    };
+    let given = texts(&["--toy-password=pa55", "--toy-cluster=us"]);
+    assert!(!format!("{given:?}").contains("pa55"), "{given:?}");
+    let toys = ConfigErrors::collect(|errors| given.read(errors)).unwrap();
+    assert_eq!(toys.address, "127.0.0.1:1".parse().unwrap());
+    assert_eq!((toys.password.as_deref(), toys.cluster.as_str()), (Some("pa55"), "us"));
+    let report = ConfigErrors::collect(|errors| texts(&["--toy-address=here"]).read(errors));
+    let report = report.err().unwrap().to_string();
+    assert!(report.contains("--toy-address here: wants an IP address"), "{report}");
+    assert!(report.contains("--toy-cluster: is needed in a cluster"), "{report}");
+}
+
+/// Where a library has a default of its own, it is what the settings say.
+#[test]
+fn libraries_have_the_defaults_of_the_settings() {
+    fn defaults<G: SettingGroup>() -> G {
+        let command = SettingTexts::<G>::augment_args(clap::Command::new("defaults"));
+        let texts =
+            SettingTexts::<G>::from_arg_matches(&command.get_matches_from(["defaults"])).unwrap();
+        ConfigErrors::collect(|errors| texts.read(errors)).unwrap()
+    }
+    fn same<T: std::fmt::Debug>(one: T, other: T) {
+        assert_eq!(format!("{one:#?}"), format!("{other:#?}"));
+    }
+    same(defaults(), crate::http::Limits::default());
+    same(defaults(), trapline_smtp::Limits::default());
+    // Tests that make inboxes by the thousand have no limit on them.
+    let settings: trapline_app::Settings = defaults();
+    same(
+        trapline_app::Settings { inbox_rate: None, ..settings },
+        trapline_app::Settings::default(),
+    );
+}
+
+#[test]
+fn no_secret_is_in_the_debug_form_of_the_command_line() {
+    let secrets = ["api-key", "secret-key", "relay-password", "metrics-token"];
+    let flags = secrets.map(|flag| format!("--{flag}=pa55"));
+    let cli = Cli::parse_from(["trapline"].into_iter().chain(flags.iter().map(String::as_str)));
+    let text = format!("{cli:?}");
+    assert_eq!(text.matches("(hidden)").count(), secrets.len(), "{text}");
+    assert!(!text.contains("pa55"), "{text}");
+}
+
 /// The page is written from the settings themselves: `UPDATE_DOCS=1 cargo test -p trapline`.
 #[test]
 fn the_configuration_page_is_up_to_date() {
@@ -159,12 +280,13 @@ fn page() -> String {
          at once, and `--check-config` does nothing else; it also tells of variables that begin with \
          `TRAPLINE_` and are no setting, as each start does in the log. The variables that Kubernetes \
          makes for a Service, such as `TRAPLINE_SMTP_PORT=tcp://10.0.0.1:25`, are ignored. Sizes are \
-         numbers with `B`, `KiB`, `MiB` or `GiB`; times are numbers with `ms`, `s`, `m`, `h` or `d`.\n\n\
+         numbers with `B`, `KiB`, `MiB` or `GiB`; times are numbers with `ms`, `s`, `m`, `h` or `d`. \
+         The value of a *secret* is in no report, help text or log.\n\n\
          This page is made from the settings themselves.\n",
     );
     let command = Cli::command();
     let mut heading = None;
-    for (arg, commands) in settings(&command) {
+    for (arg, commands) in all_settings(&command) {
         let group = arg.get_help_heading().unwrap_or("Addresses");
         if heading != Some(group) {
             heading = Some(group);
@@ -176,11 +298,12 @@ fn page() -> String {
         }
         writeln!(
             page,
-            "| `--{}` | `{}` | {} | {} | {} |",
+            "| `--{}` | `{}` | {} | {} | {}{} |",
             arg.get_long().unwrap(),
             arg.get_env().unwrap().to_str().unwrap(),
             default(arg),
             commands.join(", "),
+            if arg.is_hide_env_values_set() { "*Secret.* " } else { "" },
             arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|"),
         )
         .unwrap();
@@ -189,7 +312,7 @@ fn page() -> String {
 }
 
 /// Every setting with the commands that have it, by group.
-fn settings(command: &clap::Command) -> Vec<(&clap::Arg, Vec<&str>)> {
+fn all_settings(command: &clap::Command) -> Vec<(&clap::Arg, Vec<&str>)> {
     let mut settings: Vec<(&clap::Arg, Vec<&str>)> = Vec::new();
     for name in ["serve", "api", "smtp", "worker", "migrate"] {
         for arg in command.find_subcommand(name).unwrap().get_arguments() {

@@ -44,10 +44,10 @@ pub(super) fn listen(config: &Config) -> Result<Listeners> {
         })
     };
     let edge = config.edge.as_ref();
-    let smtps = edge.and_then(|edge| edge.smtps);
+    let smtps = edge.and_then(|edge| edge.settings.smtps);
     Ok(Listeners {
         http: bind("http", config.http)?,
-        smtp: edge.map(|edge| bind("smtp", edge.smtp)).transpose()?,
+        smtp: edge.map(|edge| bind("smtp", edge.settings.smtp)).transpose()?,
         smtps: smtps.map(|address| bind("smtps", address)).transpose()?,
     })
 }

@@ -1,10 +1,33 @@
-//! Readers of single values. Each says what it wants when it gets something else.
+//! Checks of single values. Each returns the value, or says what it wants instead of the text.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{fmt::Display, net::SocketAddr, path::PathBuf, time::Duration};
 
 use tracing_subscriber::EnvFilter;
+use trapline_app::MasterKey;
 use trapline_model::Address;
+use trapline_store::Rate;
 use trapline_worker::outbound::Cidr;
+
+use crate::cluster::{self, Service};
+
+/// The largest size of anything, in bytes.
+const LARGEST: u64 = 1 << 40;
+/// The shortest time of anything.
+const SHORTEST: Duration = Duration::from_millis(100);
+/// The longest time that most settings may have.
+pub(super) const DAY: Duration = Duration::from_hours(24);
+
+/// Free text.
+#[expect(clippy::unnecessary_wraps, reason = "every check has this form")]
+pub(super) fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// The path of a file, which is opened later.
+#[expect(clippy::unnecessary_wraps, reason = "every check has this form")]
+pub(super) fn file(text: &str) -> Result<PathBuf, String> {
+    Ok(PathBuf::from(text))
+}
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "wants an IP address and a port, such as 127.0.0.1:8025".to_owned())
@@ -14,7 +37,23 @@ pub(super) fn boolean(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| "wants true or false".to_owned())
 }
 
-pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+/// A number of things of which there must be one at least.
+pub(super) fn count<N>(most: u64) -> impl Fn(&str) -> Result<N, String>
+where
+    N: TryFrom<u64, Error: Display>,
+{
+    move |text| N::try_from(number(text, 1, most)?).map_err(|error| error.to_string())
+}
+
+/// How much is allowed in a minute; 0 is no limit.
+pub(super) fn a_minute(most: u32) -> impl Fn(&str) -> Result<Option<Rate>, String> {
+    move |text| {
+        let burst = u32::try_from(number(text, 0, most.into())?).unwrap_or(most);
+        Ok((burst > 0).then_some(Rate { burst, per: Duration::from_mins(1) }))
+    }
+}
+
+fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     text.parse()
         .ok()
         .filter(|number| (least..=most).contains(number))
@@ -30,9 +69,17 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
 
 /// A name that CQL, NATS and Redis all take as it is.
 pub(super) fn keyspace(text: &str) -> Result<String, String> {
-    crate::cluster::is_namespace(text)
+    cluster::is_namespace(text)
         .then(|| text.to_owned())
         .ok_or_else(|| "wants up to 32 lower-case letters, digits and _, a letter first".to_owned())
+}
+
+/// The URL of a service of a cluster.
+pub(super) fn service_url(service: Service) -> impl Fn(&str) -> Result<String, String> {
+    move |text| match cluster::check_url(service, text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(wrong) => Err(wrong.to_string()),
+    }
 }
 
 /// Ranges of addresses, with commas between them.
@@ -45,20 +92,29 @@ pub(super) fn cidrs(text: &str) -> Result<Vec<Cidr>, String> {
 }
 
 /// A size in bytes: a number with an optional unit.
-pub(super) fn size(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
-    scaled(text, &units)
-        .filter(|bytes| (least..=most).contains(bytes))
-        .ok_or_else(|| format!("wants a size such as 25MiB, from {least} to {most} bytes"))
+pub(super) fn size<N>(least: u64) -> impl Fn(&str) -> Result<N, String>
+where
+    N: TryFrom<u64, Error: Display>,
+{
+    const UNITS: [(&str, u64); 5] =
+        [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
+    move |text| {
+        let bytes = scaled(text, &UNITS).filter(|bytes| (least..=LARGEST).contains(bytes));
+        let wanted = || format!("wants a size such as 25MiB, from {least} to {LARGEST} bytes");
+        N::try_from(bytes.ok_or_else(wanted)?).map_err(|error| error.to_string())
+    }
 }
 
 /// A time: a number with a unit.
-pub(super) fn time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let units = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-    scaled(text, &units)
-        .map(Duration::from_millis)
-        .filter(|time| (least..=most).contains(time))
-        .ok_or_else(|| format!("wants a time such as 90s or 5m, from {least:?} to {most:?}"))
+pub(super) fn time(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    move |text| {
+        scaled(text, &UNITS)
+            .map(Duration::from_millis)
+            .filter(|time| (SHORTEST..=most).contains(time))
+            .ok_or_else(|| format!("wants a time such as 90s or 5m, from {SHORTEST:?} to {most:?}"))
+    }
 }
 
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -68,11 +124,20 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(*scale)
 }
 
-pub(super) fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
-        format!("wants {}", names.join(" or "))
-    })
+/// One of a few words, and what it stands for.
+pub(super) fn one_of<T: Copy, const N: usize>(
+    choices: [(&str, T); N],
+) -> impl Fn(&str) -> Result<T, String> {
+    move |text| {
+        choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice).ok_or_else(|| {
+            let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+            format!("wants {}", names.join(" or "))
+        })
+    }
+}
+
+pub(super) fn master_key(text: &str) -> Result<MasterKey, String> {
+    MasterKey::from_text(text).ok_or_else(|| "wants 32 bytes in base64".to_owned())
 }
 
 /// A host name: letters, digits, dots and hyphens.

@@ -1,0 +1,179 @@
+//! The settings that several commands have.
+
+mod outbound;
+mod smtp;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use trapline_app::MasterKey;
+use trapline_embedded::Durability;
+use trapline_store::Rate;
+
+use super::{
+    checks::{
+        DAY, a_minute, address, api_key, base_url, count, domain, folder, frame_ancestors,
+        keyspace, log_filter, master_key, one_of, port, service_url, size, text, time,
+    },
+    setting::settings,
+};
+use crate::{cluster::Service, http::Limits};
+pub(crate) use outbound::{RelayConfig, RelaySettings, WebhookSettings};
+pub(crate) use smtp::SmtpSettings;
+
+settings! {
+    /// The HTTP listener.
+    struct HttpAddress(None) {
+        /// The address where HTTP listens: for the API, or only for probes and metrics in a role without
+        /// one.
+        http: SocketAddr =
+            TRAPLINE_HTTP("ADDRESS") default("127.0.0.1:8025") public, address;
+    }
+}
+
+settings! {
+    fill Limits, None, {
+        /// How many HTTP connections may be open at once; the next one gets 503 and is closed. There are
+        /// fewer where the limit of open files does not allow as many.
+        connections = TRAPLINE_HTTP_CONNECTIONS("N") default("25000") public, count(1_000_000);
+        /// How many HTTP connections may be open at once from one address (for IPv6, from one /64).
+        per_address = TRAPLINE_HTTP_PER_ADDRESS("N") default("20000") public, count(1_000_000);
+        /// The time in which a client must take 64 KiB of its answer, or all of it.
+        write = TRAPLINE_HTTP_WRITE_TIMEOUT("TIME") default("30s") public, time(DAY);
+    }
+}
+
+settings! {
+    /// What clients are told.
+    #[derive(Clone)]
+    struct PublicAddresses(Some("Addresses")) {
+        /// The URL at which clients reach the API; made from the HTTP address when left out.
+        base_url: Option<String> = TRAPLINE_BASE_URL("URL") optional public, base_url;
+        /// The domain of inbox addresses.
+        mail_domain: String =
+            TRAPLINE_MAIL_DOMAIN("NAME") default("trapline.test") public, domain;
+        /// The host that the API names for SMTP; made from the SMTP address when left out.
+        smtp_host: Option<String> = TRAPLINE_SMTP_HOST("NAME") optional public, domain;
+        /// The port that the API names for SMTP and STARTTLS; the listener's when left out.
+        smtp_port: Option<u16> = TRAPLINE_SMTP_PORT("PORT") optional public, port;
+        /// The port that the API names for SMTP with implicit TLS; the listener's when left out.
+        smtps_port: Option<u16> = TRAPLINE_SMTPS_PORT("PORT") optional public, port;
+    }
+}
+
+settings! {
+    /// Where one process keeps its data.
+    struct DataFolder(Some("Storage")) {
+        /// The data folder, which `serve` makes when it is absent.
+        data: PathBuf = TRAPLINE_DATA("FOLDER") default("trapline-data") public, folder;
+        /// What an accepted mail survives: `power` (synced before the answer) or `process` (a crash of
+        /// the process, not of the machine).
+        durability: Durability =
+            TRAPLINE_DURABILITY("LEVEL") default("power") public,
+            one_of([("power", Durability::Power), ("process", Durability::Process)]);
+        /// What mail leaves free on the disk of the data folder, so that a full one can still be emptied; at
+        /// most an eighth of the disk. With less, mail is answered 452.
+        disk_margin: u64 = TRAPLINE_DISK_MARGIN("SIZE") default("64MiB") public, size(0);
+    }
+}
+
+settings! {
+    /// The first team's key.
+    struct FirstKey(Some("Secrets")) {
+        /// An API key that the first team is to have: `tl_` and at least 20 letters and digits. It takes
+        /// the place of the key that was set here before. Clients keep their key in the same variable.
+        api_key: Option<String> = TRAPLINE_API_KEY("KEY") optional secret, api_key;
+    }
+}
+
+settings! {
+    /// The key behind every secret.
+    struct MasterSecret(Some("Secrets")) {
+        /// The key that seals passwords and signs URLs: 32 bytes in base64. When left out, one is made and
+        /// kept in the data folder as `secret.key`; a cluster needs it, the same in every process.
+        secret_key: Option<MasterKey> =
+            TRAPLINE_SECRET_KEY("BASE64") optional secret, master_key;
+    }
+}
+
+settings! {
+    /// Where a cluster keeps its data.
+    struct ClusterUrls(Some("Cluster")) {
+        /// ScyllaDB or Cassandra: `cql://user:password@host1:9042,host2:9042?dc=dc1&tls=true`.
+        cql: String = TRAPLINE_CQL("URL") needed secret, service_url(Service::Cql);
+        /// The keyspace. Stream, subjects and Redis keys carry its name too, so that installations
+        /// can share services.
+        keyspace: String = TRAPLINE_CQL_KEYSPACE("NAME") default("trapline") public, keyspace;
+        /// Where the bytes of messages are: `s3://bucket/prefix?region=eu-west-1`, with `endpoint=…` for
+        /// S3-compatible stores.
+        blobs: String = TRAPLINE_BLOBS("URL") needed secret, service_url(Service::Blobs);
+        /// NATS 2.12 or newer with JetStream: `nats://host1:4222,host2:4222?replicas=3`.
+        nats: String = TRAPLINE_NATS("URL") needed secret, service_url(Service::Nats);
+        /// Redis 7 or newer: `redis://host:6379`, `rediss://` for TLS, `?cluster=true` for Redis Cluster.
+        redis: String = TRAPLINE_REDIS("URL") needed secret, service_url(Service::Redis);
+    }
+}
+
+settings! {
+    /// Limits of the API that depend on the mode or on another one when they are left out.
+    struct ApiDefaults(Some("Service")) {
+        /// How many API requests a team may make in a minute; 0 is no limit. When left out, 6000 in a
+        /// cluster and no limit in one process.
+        api_rate: Option<Option<Rate>> =
+            TRAPLINE_API_RATE("N") optional public, a_minute(10_000_000);
+        /// How many waits and event streams of one team may be open at once. When left out, half of
+        /// `--max-streams`.
+        max_streams_per_team: Option<usize> =
+            TRAPLINE_MAX_STREAMS_PER_TEAM("N") optional public, count(1_000_000);
+    }
+}
+
+settings! {
+    fill trapline_app::Settings, Some("Service"), {
+        /// How many inboxes a team may make in a minute; 0 is no limit.
+        inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
+        /// How many waits and event streams may be open at once.
+        max_streams = TRAPLINE_MAX_STREAMS("N") default("20000") public, count(1_000_000);
+        /// How much memory large answers and request bodies of all clients may take; one address may have
+        /// half of it. A request for which there is no room within 5 seconds gets 503.
+        answer_memory = TRAPLINE_ANSWER_MEMORY("SIZE") default("256MiB") public, size(1 << 20);
+        /// Who may show signed previews in a frame (CSP `frame-ancestors`).
+        preview_frame_ancestors =
+            TRAPLINE_PREVIEW_ANCESTORS("SOURCES") default("*") public, frame_ancestors;
+        /// How many overdue jobs make `/api/health?deep=1` fail.
+        max_overdue_jobs =
+            DEEP_HEALTH_MAX_OVERDUE("N") default("50") public, count(1_000_000);
+    }
+}
+
+settings! {
+    /// Logs and metrics.
+    struct Observability(Some("Logs and metrics")) {
+        /// The bearer token of `/api/metrics`, of at least 16 characters; without one the metrics are closed.
+        metrics_token: Option<String> = METRICS_TOKEN("TOKEN") optional secret, text;
+        /// Which lines are logged, as in `info` or `trapline_smtp=debug,info`.
+        log: String =
+            TRAPLINE_LOG("FILTER")
+            default("info,rustls=error,scylla=warn,async_nats=warn") public, log_filter;
+        /// The form of log lines: `text` or `json`.
+        json_logs: bool =
+            TRAPLINE_LOG_FORMAT("FORMAT") default("text") public,
+            one_of([("text", false), ("json", true)]);
+    }
+}
+
+/// Characters of a metrics token that nobody finds by trying.
+const SAFE_TOKEN: usize = 16;
+
+impl Observability {
+    /// What an operator should know of these settings, a sentence each.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let is_short = |token: &&String| token.chars().count() < SAFE_TOKEN;
+        let short = self.metrics_token.as_ref().filter(is_short).map(|_| {
+            format!(
+                "the metrics token can be guessed: it has fewer than {SAFE_TOKEN} characters \
+                 (--metrics-token or METRICS_TOKEN)."
+            )
+        });
+        short.into_iter().collect()
+    }
+}

@@ -1,0 +1,255 @@
+//! `settings!`: one declaration of a setting makes its flag, its environment variable, its default, its
+//! check, its row in docs/configuration.md, and says whether its value may be shown.
+//!
+//! ```text
+//! /// What the setting is: the help text, and the row.
+//! field: Type = VARIABLE("VALUE NAME") presence public|secret, check;
+//! ```
+//!
+//! *Presence* is `default("text")`, `optional` (the type is then an `Option`), or `needed` (in a
+//! cluster). *Check* reads the text, or says what it wants instead. The flag is the variable without
+//! `TRAPLINE_`, in lower case, with `-` for `_`.
+
+use std::{fmt, marker::PhantomData};
+
+use clap::{Arg, ArgMatches, Command};
+
+use super::errors::ConfigErrors;
+
+/// The prefix of most variables, which flags do without.
+pub(super) const PREFIX: &str = "TRAPLINE_";
+
+/// A setting as the command line and the environment have it.
+pub(crate) struct Setting {
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The flag, without the dashes before it.
+    pub flag: &'static str,
+    /// What the help calls the value.
+    pub value_name: &'static str,
+    /// The text that holds when there is none; it passes the check.
+    pub default: Option<&'static str>,
+    /// The documentation of the declaration, line by line.
+    pub help: &'static str,
+    /// Whether the value is kept out of help texts, error reports and debug output.
+    pub is_secret: bool,
+}
+
+impl Setting {
+    fn arg(&self) -> Arg {
+        Arg::new(self.flag)
+            .long(self.flag)
+            .env(self.variable)
+            .value_name(self.value_name)
+            .default_value(self.default)
+            .help(self.help.trim().trim_end_matches('.'))
+            .hide_env_values(self.is_secret)
+    }
+}
+
+/// Settings that commands have together; `settings!` implements it.
+pub(crate) trait SettingGroup: Sized {
+    /// Their heading in help texts and in docs/configuration.md.
+    const HEADING: Option<&'static str>;
+    /// The settings, as declared.
+    const SETTINGS: &'static [Setting];
+
+    /// The checked values. Each fault is added to `errors`, and then there are none.
+    fn read(texts: &SettingTexts<Self>, errors: &mut ConfigErrors) -> Option<Self>;
+}
+
+/// The texts of a group's settings, before they are checked.
+pub(crate) struct SettingTexts<G> {
+    /// In the order of `SettingGroup::SETTINGS`.
+    texts: Vec<Option<String>>,
+    group: PhantomData<fn() -> G>,
+}
+
+impl<G: SettingGroup> SettingTexts<G> {
+    /// The checked values. Each fault is added to `errors`, and then there are none.
+    pub(super) fn read(&self, errors: &mut ConfigErrors) -> Option<G> {
+        G::read(self, errors)
+    }
+
+    /// The text of a variable or its flag. An empty one is none, as environments can leave one.
+    pub(super) fn given(&self, variable: &str) -> Option<&str> {
+        self.find(variable)?.1.filter(|text| !text.is_empty())
+    }
+
+    /// The value of a setting that has a default.
+    pub(super) fn default<T>(
+        &self,
+        variable: &str,
+        check: impl Fn(&str) -> Result<T, String>,
+        errors: &mut ConfigErrors,
+    ) -> Option<T> {
+        let (setting, text) = self.find(variable)?;
+        errors.check(setting, text.unwrap_or_default(), check)
+    }
+
+    /// The value of a setting that may be absent; the outer `None` is a fault.
+    #[expect(clippy::option_option, reason = "a value that is wrong is not one that is absent")]
+    pub(super) fn optional<T>(
+        &self,
+        variable: &str,
+        check: impl Fn(&str) -> Result<T, String>,
+        errors: &mut ConfigErrors,
+    ) -> Option<Option<T>> {
+        let (setting, _) = self.find(variable)?;
+        match self.given(variable) {
+            Some(text) => errors.check(setting, text, check).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// The value of a setting that a cluster has to have.
+    pub(super) fn needed<T>(
+        &self,
+        variable: &str,
+        check: impl Fn(&str) -> Result<T, String>,
+        errors: &mut ConfigErrors,
+    ) -> Option<T> {
+        let (setting, _) = self.find(variable)?;
+        match self.given(variable) {
+            Some(text) => errors.check(setting, text, check),
+            None => errors.needed_in_cluster(setting.flag),
+        }
+    }
+
+    fn find(&self, variable: &str) -> Option<(&'static Setting, Option<&str>)> {
+        let mut settings = G::SETTINGS.iter().zip(&self.texts);
+        let (setting, text) = settings.find(|(setting, _)| setting.variable == variable)?;
+        Some((setting, text.as_deref()))
+    }
+}
+
+impl<G: SettingGroup> fmt::Debug for SettingTexts<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = G::SETTINGS
+            .iter()
+            .zip(&self.texts)
+            .map(|(setting, text)| (setting.flag, text.as_deref().map(|text| setting.shown(text))));
+        f.debug_map().entries(shown).finish()
+    }
+}
+
+impl Setting {
+    /// The value as reports may show it.
+    pub(super) fn shown<'a>(&self, text: &'a str) -> &'a str {
+        if self.is_secret { "(hidden)" } else { text }
+    }
+}
+
+impl<G: SettingGroup> clap::Args for SettingTexts<G> {
+    fn augment_args(command: Command) -> Command {
+        command.args(G::SETTINGS.iter().map(|setting| setting.arg().help_heading(G::HEADING)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<G: SettingGroup> clap::FromArgMatches for SettingTexts<G> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let text = |setting: &Setting| matches.get_one::<String>(setting.flag).cloned();
+        Ok(Self { texts: G::SETTINGS.iter().map(text).collect(), group: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// How many letters [`flag`] makes of a variable.
+pub(super) const fn flag_length(variable: &str) -> usize {
+    match variable.as_bytes() {
+        [b'T', b'R', b'A', b'P', b'L', b'I', b'N', b'E', b'_', rest @ ..] => rest.len(),
+        all => all.len(),
+    }
+}
+
+/// The flag of a variable.
+pub(super) const fn flag<const LENGTH: usize>(variable: &str) -> [u8; LENGTH] {
+    let letters = variable.as_bytes();
+    let mut flag = [b'-'; LENGTH];
+    let mut index = 0;
+    while index < LENGTH {
+        let letter = letters[letters.len() - LENGTH + index];
+        if letter != b'_' {
+            flag[index] = letter.to_ascii_lowercase();
+        }
+        index += 1;
+    }
+    flag
+}
+
+/// The text of a flag, whose letters are ASCII.
+pub(super) const fn text(flag: &'static [u8]) -> &'static str {
+    match str::from_utf8(flag) {
+        Ok(flag) => flag,
+        Err(_) => "",
+    }
+}
+
+/// Declares a group of settings: `struct` makes a type for their values, `fill` puts them into one that
+/// is somewhere else, whose other fields keep their defaults.
+macro_rules! settings {
+    ($(#[$meta:meta])* struct $group:ident($heading:expr) { $(
+        $(#[doc = $doc:literal])+
+        $field:ident: $type:ty =
+            $variable:ident($value:literal) $presence:ident $(($default:literal))? $shown:ident, $check:expr;
+    )+ }) => {
+        $(#[$meta])*
+        pub(crate) struct $group { $( $(#[doc = $doc])+ pub $field: $type, )+ }
+
+        settings! { @group $group, $heading, [], $(
+            ($($doc)+) $field $variable $value $presence ($($default)?) $shown ($check)
+        )+ }
+    };
+    (fill $group:path, $heading:expr, { $(
+        $(#[doc = $doc:literal])+
+        $field:ident =
+            $variable:ident($value:literal) $presence:ident $(($default:literal))? $shown:ident, $check:expr;
+    )+ }) => {
+        settings! { @group $group, $heading, [..Default::default()], $(
+            ($($doc)+) $field $variable $value $presence ($($default)?) $shown ($check)
+        )+ }
+    };
+    (@group $group:path, $heading:expr, [$($others:tt)*], $(
+        ($($doc:literal)+) $field:ident $variable:ident $value:literal $presence:ident ($($default:literal)?)
+        $shown:ident ($check:expr)
+    )+) => {
+        impl $crate::config::setting::SettingGroup for $group {
+            const HEADING: Option<&'static str> = $heading;
+            const SETTINGS: &'static [$crate::config::setting::Setting] = &[$({
+                const VARIABLE: &str = stringify!($variable);
+                const FLAG: [u8; $crate::config::setting::flag_length(VARIABLE)] =
+                    $crate::config::setting::flag(VARIABLE);
+                $crate::config::setting::Setting {
+                    variable: VARIABLE,
+                    flag: $crate::config::setting::text(&FLAG),
+                    value_name: $value,
+                    default: settings!(@default $($default)?),
+                    help: concat!($($doc),+),
+                    is_secret: settings!(@is_secret $shown),
+                }
+            }),+];
+
+            fn read(
+                texts: &$crate::config::setting::SettingTexts<Self>,
+                errors: &mut $crate::config::errors::ConfigErrors,
+            ) -> Option<Self> {
+                $( let $field = texts.$presence(stringify!($variable), $check, errors); )+
+                Some(Self { $($field: $field?,)+ $($others)* })
+            }
+        }
+    };
+    (@default) => { None };
+    (@default $default:literal) => { Some($default) };
+    (@is_secret public) => { false };
+    (@is_secret secret) => { true };
+}
+
+pub(super) use settings;
