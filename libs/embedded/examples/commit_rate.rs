@@ -36,6 +36,7 @@ static MESSAGES: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 #[tokio::main]

@@ -22,6 +22,7 @@ static ROWS: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 fn key(number: i64) -> Key {

@@ -18,6 +18,7 @@ static HEADED: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Headed { rest: "|" },
+    ..Table::PLAIN
 };
 
 /// As releases knew it that had no heads.
@@ -28,6 +29,7 @@ static WHOLE: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 async fn open(folder: &Path, table: &'static Table) -> Embedded {

@@ -16,6 +16,7 @@ static ROWS: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 const SIZE: usize = 100_000;

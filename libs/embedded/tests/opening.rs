@@ -18,6 +18,7 @@ static NOTES: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 async fn open(folder: &Path) -> Embedded {

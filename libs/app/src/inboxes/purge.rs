@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{InboxId, MessageId, TeamId};
+use trapline_model::{InboxId, TeamId};
 use trapline_store::{
-    Key, Lane, Op, When,
-    records::{Inbox, InboxState, Mark, Message},
+    Lane,
+    records::{Inbox, removal_of_inbox},
 };
-use uuid::Uuid;
 
 use super::Inboxes;
 use crate::{DeliveryTarget, Error, Result, jobs, segment_reviews::plan_reviews};
@@ -73,14 +72,7 @@ impl Inboxes {
 
     /// Removes every row that an inbox held.
     pub(super) async fn purge(&self, inbox: InboxId) -> Result<()> {
-        let every = |row: fn(MessageId) -> Key| Op::DeleteUntil {
-            until: row(MessageId { inbox, uuid: Uuid::max() }),
-        };
-        let mut ops = vec![every(Message::row), every(Mark::row)];
-        let state = InboxState::row(inbox);
-        if let Some(row) = self.store.get(&state).await? {
-            ops.push(Op::Delete { key: state, when: When::Version(row.version) });
-        }
+        let ops = removal_of_inbox(&*self.store, inbox).await?;
         plan_reviews(&*self.store, inbox, None, self.clock.now()).await?;
         self.store.write(ops).await?;
         self.versions.changed(inbox).await;

@@ -18,6 +18,7 @@ pub(super) const OLD: &Table = &Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Deliveries that are moved together; each has up to 64 KiB.

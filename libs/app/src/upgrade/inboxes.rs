@@ -17,6 +17,7 @@ const INBOX: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 const SMTP_LOGIN: &Table = &Table {
@@ -26,6 +27,7 @@ const SMTP_LOGIN: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Inboxes that are removed from the old partition together.

@@ -16,6 +16,7 @@ const INBOX: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 const SMTP_LOGIN: &Table = &Table {
@@ -25,6 +26,7 @@ const SMTP_LOGIN: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Puts an inbox where earlier releases had it, and takes it away from where it is.

@@ -24,6 +24,7 @@ static MESSAGE: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Several partition columns.
@@ -34,6 +35,7 @@ static CHORE: Table = Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// One row per partition.
@@ -44,6 +46,7 @@ static LOGIN: Table = Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 fn put(number: i64, doc: &str) -> Op {

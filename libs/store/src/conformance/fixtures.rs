@@ -24,6 +24,7 @@ pub(super) static NEWEST: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Sorted by text.
@@ -34,6 +35,7 @@ pub(super) static TEXTS: Table = Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Partitioned and sorted by several columns.
@@ -44,6 +46,7 @@ pub(super) static PAIRS: Table = Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Several sort columns, newest first.
@@ -54,6 +57,7 @@ pub(super) static NEWEST_PAIRS: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Takes conditional writes.
@@ -64,6 +68,7 @@ pub(super) static GUARDED: Table = Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// One row per partition.
@@ -74,6 +79,7 @@ pub(super) static SINGLE: Table = Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Is never prepared.
@@ -84,6 +90,7 @@ pub(super) static UNKNOWN: Table = Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Rows that go by age, after a minute.
@@ -94,6 +101,7 @@ pub(super) static LOG: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Log { window: MINUTE, ttl: MINUTE },
+    ..Table::PLAIN
 };
 
 /// Documents that begin with a head.
@@ -104,6 +112,7 @@ pub(super) static HEADED: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Headed { rest: "," },
+    ..Table::PLAIN
 };
 
 /// Rows that are read once, and gone after a minute at the latest.
@@ -114,6 +123,7 @@ pub(super) static QUEUE: Table = Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Queue { bucket: MINUTE, ttl: MINUTE },
+    ..Table::PLAIN
 };
 
 const MINUTE: Duration = Duration::from_mins(1);

@@ -10,71 +10,16 @@ use serde::{Serialize, de::DeserializeOwned};
 use trapline_model::Time;
 use uuid::Uuid;
 
-use super::{PortError, Result, Storage};
-
-/// A table: typed key columns and one JSON document per row.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Table {
-    /// A SQL and CQL identifier.
-    pub name: &'static str,
-    /// Which rows are kept, read and written together.
-    pub partition: &'static [Column],
-    /// The order within a partition; empty where a partition is one row.
-    pub sort: &'static [Column],
-    /// The direction of that order.
-    pub order: Order,
-    /// Which kind of write the table takes.
-    pub writes: Writes,
-    /// What becomes of its rows.
-    pub storage: Storage,
-}
-
-/// A key column.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Column {
-    /// A SQL and CQL identifier.
-    pub name: &'static str,
-    /// What it holds.
-    pub kind: Kind,
-}
-
-/// What a key column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Ordered by its bytes, which for UUIDv7 is the order of time.
-    Uuid,
-    /// Ordered by its UTF-8 bytes.
-    Text,
-    /// Ordered as a number.
-    Int,
-}
-
-/// The direction in which a scan goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Smallest key first.
-    Ascending,
-    /// Largest key first.
-    NewestFirst,
-}
-
-/// Guarded tables take conditional writes only (CQL lightweight transactions do not mix with plain ones).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writes {
-    /// `When::Always` only; the last write wins.
-    Plain,
-    /// `When::Absent` and `When::Version` only.
-    Guarded,
-}
+use super::{PortError, Result, Table};
 
 /// A key column's value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// For [`Kind::Uuid`].
+    /// For [`super::Kind::Uuid`].
     Uuid(Uuid),
-    /// For [`Kind::Text`].
+    /// For [`super::Kind::Text`].
     Text(String),
-    /// For [`Kind::Int`].
+    /// For [`super::Kind::Int`].
     Int(i64),
 }
 
@@ -121,7 +66,7 @@ pub enum Op {
         /// A JSON document.
         doc: String,
         /// How long the row is there; each write sets it anew. `None` is as long as the table's
-        /// [`Storage`] says, for ever where it says nothing.
+        /// [`super::Storage`] says, for ever where it says nothing.
         ttl: Option<Duration>,
         /// The condition.
         when: When,
@@ -195,13 +140,31 @@ pub struct Narrowed {
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates the tables that are missing. Safe to call from every process at once.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] for a table of another form than the one that is there, [`PortError::Unavailable`]
+    /// where tables may not be made; else as any call (see [`super`]).
     async fn prepare(&self, tables: &[&'static Table]) -> Result<()>;
     /// Reads one row, unless it is absent or past its time.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] for an unknown table or a key of another form; else as any call (see [`super`]).
     async fn get(&self, key: &Key) -> Result<Option<Row>>;
     /// Reads part of one partition, without rows past their time.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] for an unknown table, or for bounds of another form or that stores order
+    /// differently; else as any call (see [`super`]).
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>>;
-    /// Like [`Store::scan`], but may leave out rows whose heads ([`Storage::Headed`]) have none of `texts`
+    /// Like [`Store::scan`], but may leave out rows whose heads ([`super::Storage::Headed`]) have none of `texts`
     /// in them, and ends with the row that makes `most`. This one leaves out nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::scan`].
     async fn narrow(&self, scan: Scan, texts: Vec<String>, most: usize) -> Result<Narrowed> {
         let _ = texts;
         let limit = scan.limit.min(most);
@@ -210,6 +173,10 @@ pub trait Store: Send + Sync {
     }
     /// The partition keys of a table, in no order, also of rows past their time. Reads the whole table:
     /// it is for upgrades and for a full disk, and a store that has neither lists none.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] where the store lists none; else as any call (see [`super`]).
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
         let _ = table;
         Err(PortError::Misuse("this store does not list partitions"))
@@ -218,18 +185,35 @@ pub trait Store: Send + Sync {
     ///
     /// Durable and visible to every reader when it returns. Processes' clocks may differ: a write of a
     /// plain row wins over all that this process has written or read of it, and a range delete takes
-    /// every row of the range. A condition that does not hold is
-    /// [`PortError::Conflict`], and its partition and those after it are untouched. A row of a
-    /// guarded table may be named once only.
+    /// every row of the range. Where a condition does not hold, its partition and those after it are
+    /// untouched. A row of a guarded table may be named once only.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Conflict`] for a condition that does not hold, [`PortError::StorageFull`] where there is
+    /// no room, [`PortError::Misuse`] for a write that the table does not take; else as any call (see
+    /// [`super`]).
     async fn write(&self, ops: Vec<Op>) -> Result<()>;
     /// Whether the backend answers.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn ping(&self) -> Result<()>;
     /// The time by the backend's own clock; `None` where that is this process's.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn time(&self) -> Result<Option<Time>> {
         Ok(None)
     }
-    /// Whether there is room for mail, by a write that is really tried, now or within the last 5 s;
-    /// [`PortError::StorageFull`] when there is none. A backend whose room others watch has always some.
+    /// Whether there is room for mail, by a write that is really tried, now or within the last 5 s. A
+    /// backend whose room others watch has always some.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::StorageFull`] when there is none; else as any call (see [`super`]).
     async fn room(&self) -> Result<()> {
         Ok(())
     }

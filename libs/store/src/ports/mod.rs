@@ -1,9 +1,8 @@
 //! The traits behind which a backend can be swapped.
 //!
-//! Every method that asks a backend can fail with [`PortError::Timeout`] (the outcome of a write is
-//! then unknown) and [`PortError::Unavailable`]; methods name what else they fail with.
-
-#![warn(clippy::missing_errors_doc)]
+//! A method that asks a backend fails with [`PortError::Timeout`] when there is no answer in time (the
+//! outcome of a write is then unknown), and with [`PortError::Unavailable`] when the backend refuses or
+//! is out of reach. Each method that can fail says with what.
 
 mod blobs;
 mod bus;
@@ -12,7 +11,7 @@ mod checks;
 mod limiter;
 mod metadata;
 mod queue;
-mod storage;
+mod table;
 
 use std::sync::Arc;
 
@@ -21,12 +20,9 @@ pub use bus::{Bus, ChangedInbox, LiveEvent, Marked, Signal, SignalStream};
 pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, Verdict};
-pub use metadata::{
-    Column, Key, Kind, Narrowed, Op, Order, Record, Row, Scan, Store, Table, Value, When, Writes,
-    load,
-};
+pub use metadata::{Key, Narrowed, Op, Record, Row, Scan, Store, Value, When, load};
 pub use queue::{Job, Lane, LaneStats, Lease, Queue};
-pub use storage::Storage;
+pub use table::{Column, Kind, Order, RowOwner, Storage, Table, Writes};
 
 /// What can go wrong below the application, in terms it can act on.
 #[derive(Debug, thiserror::Error)]

@@ -4,60 +4,76 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{Access, ApiKeyId, InboxId, TeamId, Time};
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
-pub(super) const TEAM: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] =
+    &[TEAM, API_KEY, API_KEY_BY_HASH, API_KEY_USE, FIRST_RUN, SHARED_SECRET];
+
+const TEAM: &Table = &Table {
     name: "team",
     partition: &[uuid("team_id")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "A team and its name.",
 };
 
-pub(super) const API_KEY: &Table = &Table {
+const API_KEY: &Table = &Table {
     name: "api_key",
     partition: &[uuid("team_id")],
     sort: &[uuid("key_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "An API key as it is listed. Only its SHA-256 is kept.",
 };
 
-pub(super) const API_KEY_BY_HASH: &Table = &Table {
+const API_KEY_BY_HASH: &Table = &Table {
     name: "api_key_by_hash",
     partition: &[text("sha256")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Which team and access a key has that a request carries.",
 };
 
-pub(super) const API_KEY_USE: &Table = &Table {
+const API_KEY_USE: &Table = &Table {
     name: "api_key_use",
     partition: &[uuid("team_id")],
     sort: &[uuid("key_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "When a key was last used, to the minute.",
 };
 
-pub(super) const FIRST_RUN: &Table = &Table {
+const FIRST_RUN: &Table = &Table {
     name: "first_run",
     partition: &[text("name")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Which team and inbox the first start made.",
 };
 
-pub(super) const SHARED_SECRET: &Table = &Table {
+const SHARED_SECRET: &Table = &Table {
     name: "shared_secret",
     partition: &[text("name")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Sealed secrets that all processes have.",
 };
 
 /// A team.

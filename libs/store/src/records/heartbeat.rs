@@ -4,15 +4,20 @@ use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
 use super::text;
-use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
-pub(super) const HEARTBEAT: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[HEARTBEAT];
+
+const HEARTBEAT: &Table = &Table {
     name: "heartbeat",
     partition: &[text("role")],
     sort: &[text("instance")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Signs of life of the roles of a cluster; kept in memory in one process.",
 };
 
 /// Written every few seconds from inside the loop that it vouches for.

@@ -11,6 +11,7 @@ pub const CHORES: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// What became [`super::Outbox`].
@@ -21,4 +22,5 @@ pub const HOURLY_OUTBOX: &Table = &Table {
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };

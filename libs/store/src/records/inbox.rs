@@ -7,45 +7,56 @@ use trapline_model::{InboxId, ProjectId, TeamId, Time};
 use uuid::Uuid;
 
 use super::{of_team, single, text, uuid};
-use crate::{Key, Order, Record, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
 
-pub(super) use list::INBOX_ENTRY;
+use list::INBOX_ENTRY;
 pub use list::InboxEntry;
 
-pub(super) const PROJECT: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[PROJECT, INBOX, INBOX_ENTRY, LOGIN, INBOX_STATE];
+
+const PROJECT: &Table = &Table {
     name: "project",
     partition: &[uuid("team_id")],
     sort: &[uuid("project_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "A project, under which inboxes are grouped.",
 };
 
-pub(super) const INBOX: &Table = &Table {
+const INBOX: &Table = &Table {
     name: "inbox_by_id",
     partition: &[uuid("inbox_id")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "An inbox; its password is sealed. It alone says whether there is one.",
 };
 
-pub(super) const LOGIN: &Table = &Table {
+const LOGIN: &Table = &Table {
     name: "login",
     partition: &[text("username")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Which inbox an SMTP user name belongs to.",
 };
 
-pub(super) const INBOX_STATE: &Table = &Table {
+const INBOX_STATE: &Table = &Table {
     name: "inbox_state",
     partition: &[uuid("inbox_id")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::Inbox,
+    about: "What holds for all messages of an inbox at once: up to where they are read.",
 };
 
 /// A project.

@@ -3,15 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
 
-pub(super) const LEASE: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[LEASE];
+
+const LEASE: &Table = &Table {
     name: "lease",
     partition: &[text("name")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Which process does a shared piece of work.",
 };
 
 /// Who does a piece of work. The row's time to live is the lease's, and each renewal sets it anew.

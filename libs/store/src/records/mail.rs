@@ -6,21 +6,27 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{MailId, Time};
 
 use super::{int, single, uuid};
-use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
-pub(super) const MAIL: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[MAIL, MAIL_SEND, MAIL_FAILURE];
+
+const MAIL: &Table = &Table {
     name: "mail",
     partition: &[uuid("mail_id")],
     sort: &[],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "A mail that the service itself sends.",
 };
 
-pub(super) const MAIL_SEND: &Table = &Table { name: "mail_send", ..BY_DAY };
+const MAIL_SEND: &Table = &Table { name: "mail_send", about: "What was sent, by day.", ..BY_DAY };
 
 /// Apart from the sends, so that few failures are found among many successes.
-pub(super) const MAIL_FAILURE: &Table = &Table { name: "mail_failure", ..BY_DAY };
+const MAIL_FAILURE: &Table =
+    &Table { name: "mail_failure", about: "What could not be sent, by day.", ..BY_DAY };
 
 const BY_DAY: Table = Table {
     name: "",
@@ -29,6 +35,7 @@ const BY_DAY: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(2), ttl: MailSend::KEPT },
+    ..Table::PLAIN
 };
 
 const DAY_MS: i64 = 86_400_000;

@@ -5,24 +5,33 @@ use trapline_model::{Address, Envelope, InboxId, MessageId, Time, Warning};
 use uuid::Uuid;
 
 use super::{of_inbox, uuid};
-use crate::{BlobRef, Key, Order, PortError, Record, Result, Row, Storage, Table, Writes};
+use crate::{
+    BlobRef, Key, Order, PortError, Record, Result, Row, RowOwner, Storage, Table, Writes,
+};
 
-pub(super) const MESSAGE: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[MESSAGE, MARK];
+
+const MESSAGE: &Table = &Table {
     name: "message",
     partition: &[uuid("inbox_id")],
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Headed { rest: BODY },
+    owner: RowOwner::Inbox,
+    about: "Summary of a message, and where its bytes are.",
 };
 
-pub(super) const MARK: &Table = &Table {
+const MARK: &Table = &Table {
     name: "message_mark",
     partition: &[uuid("inbox_id")],
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Inbox,
+    about: "Whether a message was marked read or unread.",
 };
 
 /// What is kept of a message beside its bytes. The id is the row's key.
@@ -97,6 +106,10 @@ impl Message {
 
     /// The document: the folded text that a search looks at comes first and free of JSON escapes,
     /// so that a search over thousands of rows decodes only those that match.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`](crate::PortError::Corrupt) for a value that JSON does not have.
     pub fn doc(&self, search: &str) -> Result<String> {
         let body = serde_json::to_string(self)
             .map_err(|source| PortError::Corrupt { table: MESSAGE.name, source })?;
@@ -127,6 +140,10 @@ impl Message {
     }
 
     /// Reads a row.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`](crate::PortError::Corrupt) for a document of another form.
     pub fn of(row: &Row) -> Result<Self> {
         #[derive(Deserialize)]
         struct Doc {

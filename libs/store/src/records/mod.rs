@@ -12,6 +12,7 @@ mod mail;
 mod message;
 mod outbox;
 mod progress;
+mod purge;
 mod queue;
 mod segment;
 mod task;
@@ -23,59 +24,40 @@ use uuid::Uuid;
 
 use crate::{Column, Key, Kind, Scan, Table, Value};
 
-pub use access::{ApiKey, ApiKeyByHash, ApiKeyUse, FirstRun, KeyOrigin, SharedSecret, Team};
-pub use backlog::BacklogEntry;
-pub use forwarding::{Forward, ForwardAddress, ForwardRule, Verification};
-pub use heartbeat::Heartbeat;
 pub use hourly::{CHORES, HOURLY_OUTBOX};
-pub use inbox::{Inbox, InboxEntry, InboxState, Login, Project};
-pub use lease::Lease;
-pub use mail::{Mail, MailFailure, MailSend};
-pub use message::{Mark, Message};
-pub use outbox::Outbox;
-pub use progress::Progress;
+pub use purge::removal_of_inbox;
 pub use queue::{Position, Slice};
-pub use segment::{Moved, SegmentAlias};
-pub use task::{MaintenanceTask, Task, TaskQueue};
-pub use upgrade::Upgrade;
-pub use webhook::{Delivery, DeliveryBucket, DeliveryPayload, Webhook, WebhookStatus};
 
-/// Every table of the product.
-pub const TABLES: [&Table; 33] = [
-    access::TEAM,
-    access::API_KEY,
-    access::API_KEY_BY_HASH,
-    access::API_KEY_USE,
-    access::FIRST_RUN,
-    access::SHARED_SECRET,
-    inbox::PROJECT,
-    inbox::INBOX,
-    inbox::INBOX_ENTRY,
-    inbox::LOGIN,
-    inbox::INBOX_STATE,
-    message::MESSAGE,
-    message::MARK,
-    task::MAINTENANCE_TASK,
-    lease::LEASE,
-    outbox::OUTBOX,
-    progress::PROGRESS,
-    segment::ALIAS,
-    webhook::WEBHOOK,
-    webhook::WEBHOOK_STATUS,
-    webhook::DELIVERY,
-    webhook::DELIVERY_PAYLOAD,
-    webhook::DELIVERY_BUCKET,
-    backlog::WEBHOOK_BACKLOG,
-    forwarding::FORWARD_RULE,
-    forwarding::FORWARD_ADDRESS,
-    forwarding::VERIFICATION,
-    forwarding::FORWARD,
-    mail::MAIL,
-    mail::MAIL_SEND,
-    mail::MAIL_FAILURE,
-    heartbeat::HEARTBEAT,
-    upgrade::UPGRADE,
-];
+/// A record is its file, of which each has a list of tables, and the file's name here.
+macro_rules! records {
+    ($($file:ident)+) => {
+        $(pub use $file::*;)+
+
+        /// Every table of the product.
+        pub const TABLES: [&Table; 0 $(+ $file::TABLES.len())+] = joined(&[$($file::TABLES),+]);
+    };
+}
+
+records! {
+    access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
+    upgrade
+}
+
+const fn joined<const COUNT: usize>(
+    lists: &[&'static [&'static Table]],
+) -> [&'static Table; COUNT] {
+    let mut tables = [lists[0][0]; COUNT];
+    let (mut list, mut count) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            tables[count] = lists[list][index];
+            (count, index) = (count + 1, index + 1);
+        }
+        list += 1;
+    }
+    tables
+}
 
 /// Into how many partitions a minute's tasks and jobs are spread.
 pub const SHARDS: i64 = 8;
@@ -115,23 +97,4 @@ fn team_scan(table: &'static Table, team: TeamId, limit: usize) -> Scan {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::TABLES;
-
-    #[test]
-    fn every_table_and_column_has_a_name_of_its_own() {
-        let tables: HashSet<_> = TABLES.iter().map(|table| table.name).collect();
-        assert_eq!(tables.len(), TABLES.len());
-        for table in TABLES {
-            let keys = table.partition.iter().chain(table.sort).map(|column| column.name);
-            // Every backend has these three beside the keys.
-            let mut names: Vec<_> = keys.chain(["doc", "version", "expires"]).collect();
-            names.sort_unstable();
-            let all = names.len();
-            names.dedup();
-            assert_eq!(names.len(), all, "{}", table.name);
-        }
-    }
-}
+mod tests;

@@ -10,15 +10,20 @@ use super::{
     queue::{Position, Slice, bucket, kept},
     shard_of, text,
 };
-use crate::{Job, Key, Op, Order, Record, Result, Row, Table, Value, When, Writes};
+use crate::{Job, Key, Op, Order, Record, Result, Row, RowOwner, Table, Value, When, Writes};
 
-pub(super) const OUTBOX: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[OUTBOX];
+
+const OUTBOX: &Table = &Table {
     name: "outbox_by_minute",
     partition: &[int("minute"), int("shard")],
     sort: &[int("due_ms"), text("job")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: kept(Outbox::GIVEN_UP),
+    owner: RowOwner::None,
+    about: "Queue: jobs that are not done.",
 };
 
 /// A job from before it is published until it is finished.
@@ -47,6 +52,10 @@ impl Outbox {
     }
 
     /// Its row.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`](crate::PortError::Corrupt) for a value that JSON does not have.
     pub fn put(&self) -> Result<Op> {
         Ok(Self::put_doc(self.key(), self.doc()?))
     }

@@ -10,18 +10,23 @@ use super::{
     queue::{Position, Slice, bucket, kept},
     shard_of, text,
 };
-use crate::{Key, Op, Order, PortError, Record, Result, Row, Table, Value, When, Writes};
+use crate::{Key, Op, Order, PortError, Record, Result, Row, RowOwner, Table, Value, When, Writes};
 
 /// The last resort for a row that nobody finds any more, three times the longest wait for a task.
 const GIVEN_UP: Duration = Duration::from_hours(90 * 24);
 
-pub(super) const MAINTENANCE_TASK: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[MAINTENANCE_TASK];
+
+const MAINTENANCE_TASK: &Table = &Table {
     name: "maintenance_task",
     partition: &[text("queue"), int("minute"), int("shard")],
     sort: &[int("due_ms"), text("subject")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: kept(GIVEN_UP),
+    owner: RowOwner::None,
+    about: "Queue: what the janitor has to do.",
 };
 
 /// Tasks that share a budget. A flood in one queue is in no other's way.
@@ -185,6 +190,10 @@ impl MaintenanceTask {
     }
 
     /// Plans the task.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Corrupt`](crate::PortError::Corrupt) for a value that JSON does not have.
     pub fn planned(&self) -> Result<Op> {
         Ok(Self::put(self.task.queue(), self.due, &self.subject, self.doc()?))
     }

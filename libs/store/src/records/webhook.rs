@@ -9,55 +9,69 @@ use trapline_model::{
 };
 
 use super::{int, of_team, team_scan, uuid};
-use crate::{Key, Order, Record, Row, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, Row, RowOwner, Scan, Storage, Table, Value, Writes};
 
-pub(super) const WEBHOOK: &Table = &Table {
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] =
+    &[WEBHOOK, WEBHOOK_STATUS, DELIVERY, DELIVERY_PAYLOAD, DELIVERY_BUCKET];
+
+const WEBHOOK: &Table = &Table {
     name: "webhook",
     partition: &[uuid("team_id")],
     sort: &[uuid("webhook_id")],
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "The settings of a webhook; its secret is sealed.",
 };
 
-pub(super) const WEBHOOK_STATUS: &Table = &Table {
+const WEBHOOK_STATUS: &Table = &Table {
     name: "webhook_status",
     partition: &[uuid("team_id")],
     sort: &[uuid("webhook_id")],
     order: Order::Ascending,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "How the last call of a webhook went.",
 };
 
 /// What was delivered in ten minutes, so that no webhook's log outgrows a partition.
-pub(super) const DELIVERY: &Table = &Table {
+const DELIVERY: &Table = &Table {
     name: "delivery_state",
     partition: &[uuid("webhook_id"), int("bucket")],
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
+    owner: RowOwner::Webhook,
+    about: "The log of deliveries, in partitions of ten minutes.",
 };
 
 /// Bodies, apart from what is rewritten after each attempt and listed; by the minute, because they
 /// are larger.
-pub(super) const DELIVERY_PAYLOAD: &Table = &Table {
+const DELIVERY_PAYLOAD: &Table = &Table {
     name: "delivery_payload",
     partition: &[uuid("webhook_id"), int("minute")],
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
+    owner: RowOwner::Webhook,
+    about: "What a delivery sends; written once.",
 };
 
 /// In which ten minutes something was delivered, so that a log with gaps is read without trying each.
-pub(super) const DELIVERY_BUCKET: &Table = &Table {
+const DELIVERY_BUCKET: &Table = &Table {
     name: "delivery_bucket",
     partition: &[uuid("webhook_id")],
     sort: &[int("bucket")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    owner: RowOwner::Webhook,
+    about: "In which ten minutes the log has entries.",
 };
 
 /// A webhook's settings.

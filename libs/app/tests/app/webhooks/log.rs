@@ -30,6 +30,7 @@ const HOURLY: &Table = &Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 const HOUR: Duration = Duration::from_hours(1);
 

@@ -34,6 +34,7 @@ const fn table(writes: Writes) -> Table {
         order: Order::Ascending,
         writes,
         storage: Storage::Rows,
+        ..Table::PLAIN
     }
 }
 

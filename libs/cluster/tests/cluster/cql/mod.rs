@@ -27,6 +27,7 @@ static ITEMS: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Several sort columns, newest first.
@@ -37,6 +38,7 @@ static PAIRS: Table = Table {
     order: Order::NewestFirst,
     writes: Writes::Plain,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 /// Takes conditional writes.
@@ -47,6 +49,7 @@ static GUARDED: Table = Table {
     order: Order::Ascending,
     writes: Writes::Guarded,
     storage: Storage::Rows,
+    ..Table::PLAIN
 };
 
 static TABLES: [&Table; 3] = [&ITEMS, &PAIRS, &GUARDED];
