@@ -48,9 +48,10 @@ fn weight(bytes: usize) -> u32 {
 
 #[async_trait]
 impl Cache for MemoryCache {
-    async fn get(&self, key: &str) -> Result<Option<Bytes>> {
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
         let now = self.clock.now();
-        Ok(self.values.get(key).and_then(|(value, until)| (now < until).then_some(value)))
+        let in_time = |(value, until)| (now < until).then_some(value);
+        Ok(keys.iter().map(|key| self.values.get(key).and_then(in_time)).collect())
     }
 
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
@@ -64,8 +65,11 @@ impl Cache for MemoryCache {
         Ok(mark)
     }
 
-    async fn version(&self, key: &str) -> Result<u64> {
-        let kept = self.marks.get(key);
-        Ok(kept.unwrap_or_else(|| self.marks.get_with(key.to_owned(), || self.fresh())))
+    async fn versions(&self, keys: &[String]) -> Result<Vec<u64>> {
+        let version = |key: &String| {
+            let kept = self.marks.get(key);
+            kept.unwrap_or_else(|| self.marks.get_with(key.clone(), || self.fresh()))
+        };
+        Ok(keys.iter().map(version).collect())
     }
 }

@@ -1,6 +1,8 @@
 //! The ports: everything the product needs from a backend, the records kept behind them, and the
 //! suite that each adapter must pass.
 
+#![warn(clippy::missing_errors_doc)]
+
 mod clock;
 mod fanout;
 pub mod ports;

@@ -42,8 +42,8 @@ impl Stopped {
 
 #[async_trait]
 impl Cache for Stopped {
-    async fn get(&self, key: &str) -> Result<Option<Bytes>> {
-        self.cache.get(key).await
+    async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
+        self.cache.get_many(keys).await
     }
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
         self.cache.put(key, value, ttl).await
@@ -52,8 +52,8 @@ impl Cache for Stopped {
         self.answer().await;
         self.cache.bump(key).await
     }
-    async fn version(&self, key: &str) -> Result<u64> {
-        self.cache.version(key).await
+    async fn versions(&self, keys: &[String]) -> Result<Vec<u64>> {
+        self.cache.versions(keys).await
     }
 }
 

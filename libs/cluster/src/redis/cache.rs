@@ -84,12 +84,6 @@ impl RedisCache {
 
 #[async_trait]
 impl Cache for RedisCache {
-    async fn get(&self, key: &str) -> Result<Option<Bytes>> {
-        let mut command = cmd("GET");
-        command.arg(self.client.key("cache", key));
-        Ok(self.client.query(Operation::Get, &command).await?)
-    }
-
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
         if value.len() > LARGEST {
             return Err(PortError::Misuse("a cached value has at most 1 MiB"));
@@ -103,10 +97,6 @@ impl Cache for RedisCache {
         self.mark(Operation::Bump, &self.bump, key).await
     }
 
-    async fn version(&self, key: &str) -> Result<u64> {
-        self.mark(Operation::Version, &self.version, key).await
-    }
-
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
         self.read_many(Operation::Get, "cache", keys).await
     }
@@ -115,7 +105,7 @@ impl Cache for RedisCache {
         let kept: Vec<Option<u64>> = self.read_many(Operation::Version, "mark", keys).await?;
         let versions = keys.iter().zip(kept).map(async |(key, kept)| match kept {
             Some(version) => Ok(version),
-            None => self.version(key).await,
+            None => self.mark(Operation::Version, &self.version, key).await,
         });
         let versions: Vec<_> = versions.collect();
         stream::iter(versions).buffered(MARKS).try_collect().await

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Op, Result};
+use super::{Job, Op, PortError, Result};
 
 /// Where one message's bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,11 +27,11 @@ impl BlobRef {
     ///
     /// # Errors
     ///
-    /// [`super::PortError::Damaged`] for other bytes than were written.
+    /// [`PortError::Damaged`] for other bytes than were written.
     pub fn verified(&self, bytes: Bytes) -> Result<Bytes> {
         match self.crc {
             Some(crc) if crc32c::crc32c(&bytes) != crc => {
-                Err(super::PortError::Damaged(self.segment.clone()))
+                Err(PortError::Damaged(self.segment.clone()))
             }
             _ => Ok(bytes),
         }
@@ -60,11 +60,16 @@ pub struct Group {
 /// The write side of the receiving path.
 ///
 /// When `commit` returns, all of the group is durable. Nobody sees a row whose bytes are not
-/// there. [`super::PortError::StorageFull`] says that there is no room for mail. On an error the rows are not visible; bytes without rows are the janitor's to remove.
+/// there. After an error the rows are not visible; bytes without rows are the janitor's to remove.
 /// Embedded: one transaction, one fsync. Cluster: `before`, the segment's PUT, `rows`, then the job.
 #[async_trait]
 pub trait Intake: Send + Sync {
     /// Makes the group durable.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::StorageFull`] when there is no room for mail, [`PortError::Conflict`] when a segment has
+    /// the name, [`PortError::Misuse`] for a row of a guarded table; else as any call (see [`super`]).
     async fn commit(&self, group: Group) -> Result<()>;
 }
 
@@ -82,13 +87,29 @@ pub struct Tail {
 pub trait Blobs: Send + Sync {
     /// Reads a message, or the part of it that `part` gives relative to its start. A range beyond
     /// the blob is cut at its end; a segment that is not there, or a whole message whose checksum is
-    /// another, is [`super::PortError::Damaged`].
+    /// another, is an error.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Damaged`]; else as any call (see [`super`]).
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes>;
     /// Reads the last `at_most` bytes of a segment, all of it where that is less; `None` when it is not
     /// there.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn tail(&self, segment: &str, at_most: u64) -> Result<Option<Tail>>;
     /// Reads a whole segment; `None` when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn segment(&self, segment: &str) -> Result<Option<Bytes>>;
     /// Removes a segment; one that is not there is no error.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn remove(&self, segment: &str) -> Result<()>;
 }

@@ -118,6 +118,10 @@ pub type SignalStream = BoxStream<'static, Signal>;
 #[async_trait]
 pub trait Bus: Send + Sync {
     /// Sends to whoever is subscribed now.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()>;
     /// Takes note of an event that is not published because too many wait for a backend that does not
     /// answer: whoever is subscribed hears a `Gap` once it does. Nothing where publishing needs no
@@ -125,6 +129,10 @@ pub trait Bus: Send + Sync {
     fn left_out(&self, _inbox: InboxId) {}
     /// Returns when active: later events reach the stream, or a `Gap` does. Dropping the stream
     /// ends the subscription.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream>;
     /// How often the bus gave up telling listeners of other processes of what happened, be it with a
     /// gap: they must learn in another way that events are lost. A bus within a process never does.

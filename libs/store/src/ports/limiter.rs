@@ -34,5 +34,9 @@ pub enum Verdict {
 #[async_trait]
 pub trait Limiter: Send + Sync {
     /// Takes one unit from the key's allowance.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn take(&self, key: &str, rate: Rate) -> Result<Verdict>;
 }

@@ -92,17 +92,41 @@ pub struct LaneStats {
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// Returns once the job is stored; `due` in the future delays it.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()>;
     /// Waits up to `wait` for the first due job, then takes up to `max`, the longest due first.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>>;
     /// Removes the job.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn finish(&self, lease: Lease) -> Result<()>;
     /// Stores `next` for `due`, then finishes this lease. A crash between the two repeats the job.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()>;
-    /// Starts the lease's time anew; [`super::PortError::Conflict`] when it had run out and
-    /// somebody else holds the job.
+    /// Starts the lease's time anew.
+    ///
+    /// # Errors
+    ///
+    /// [`Conflict`](super::PortError::Conflict) when the lease had run out and somebody else holds the job; else as any call
+    /// (see [`super`]).
     async fn extend(&self, lease: &Lease) -> Result<()>;
     /// Counts the lane's jobs.
+    ///
+    /// # Errors
+    ///
+    /// As any call (see [`super`]).
     async fn stats(&self, lane: Lane) -> Result<LaneStats>;
     /// Whether a published job survives a crash of the backend; if not, the application keeps an outbox.
     fn durable(&self) -> bool;

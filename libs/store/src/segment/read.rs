@@ -46,6 +46,10 @@ pub enum Footer {
 }
 
 /// What a segment holds, in the order in which it was added.
+///
+/// # Errors
+///
+/// What is wrong with the bytes: they are not those of a segment, or not all of them.
 pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, Malformed> {
     if segment.len() < MAGIC.len() + TAIL {
         return Err(Malformed::Short);
@@ -60,6 +64,10 @@ pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, Malformed> {
 }
 
 /// What a segment of `size` bytes holds, by its last bytes alone.
+///
+/// # Errors
+///
+/// What is wrong with the bytes: they are not those of a segment, or not all of them.
 pub fn footer(tail: &[u8], size: u64) -> Result<Footer, Malformed> {
     let body = tail.len().checked_sub(TAIL).ok_or(Malformed::Short)?;
     let room = size.checked_sub((MAGIC.len() + TAIL) as u64).ok_or(Malformed::Short)?;
