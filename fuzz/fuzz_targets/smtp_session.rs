@@ -6,7 +6,7 @@ use std::{net::Ipv4Addr, sync::Arc};
 
 use libfuzzer_sys::fuzz_target;
 use trapline_smtp::{
-    Config, Receipt, Room,
+    Config, Receipt, BodyBuffer,
     session::{Answer, Question, Session, Step, Tls},
 };
 
@@ -48,7 +48,7 @@ fn answer(question: Question<()>, bodies: &mut Vec<Vec<u8>>) -> Answer<(), ()> {
         Question::Authenticate(_) => Answer::Authenticated(Ok(())),
         Question::Confirm => Answer::Confirmed(Ok(())),
         Question::Accept(recipient) => Answer::Accepted(recipient, Ok(())),
-        Question::Room(held) => Answer::Room(Room::unaccounted((held * 2).max(8))),
+        Question::BodyBuffer(held) => Answer::BodyBuffer(BodyBuffer::unaccounted((held * 2).max(8))),
         Question::Deliver(mail, _) => {
             assert!(mail.body.len() <= 100 && !mail.recipients.is_empty());
             bodies.push(mail.body.to_vec());

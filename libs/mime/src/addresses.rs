@@ -9,7 +9,7 @@ use trapline_model::Address;
 use crate::charset;
 use crate::fields;
 use crate::limits;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 use crate::words;
 
 /// The longest domain literal, in bytes: a name's bound by RFC 5321, section 4.5.3.1.2.
@@ -18,7 +18,7 @@ const LITERAL: usize = 255;
 const ANGLE: usize = 2_048;
 
 /// The mailboxes of a field's value, and whether it broke the grammar.
-pub(crate) fn parse(value: &[u8]) -> (Vec<Address>, Faults) {
+pub(crate) fn parse(value: &[u8]) -> (Vec<Address>, ParseWarnings) {
     let value = fields::unfold(value);
     let text = charset::guess(&value);
     let mut parser = Parser { text: &text, ..Parser::default() };
@@ -60,7 +60,7 @@ struct Parser<'a> {
     /// Names without an address since the last mailbox: a comma may be part of a name.
     names: Vec<String>,
     found: Vec<Address>,
-    faults: Faults,
+    faults: ParseWarnings,
 }
 
 impl Parser<'_> {

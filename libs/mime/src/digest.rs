@@ -9,7 +9,7 @@ use crate::fields::{self, Field};
 use crate::limits;
 use crate::structure::{self, Structure};
 use crate::visible;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 use crate::words;
 
 /// What lists show of a message.
@@ -44,12 +44,12 @@ pub fn digest(raw: &[u8]) -> Digest {
         let structure = structure::read(raw);
         of(&structure, &Bodies::of(&structure))
     };
-    crate::caught(read).unwrap_or_else(unparsed)
+    crate::catch_panic(read).unwrap_or_else(unparsed)
 }
 
 /// The digest of a message that cannot be parsed.
 pub(crate) fn unparsed() -> Digest {
-    Digest { warnings: Faults::from(Fault::ParseError).warnings(), ..Digest::default() }
+    Digest { warnings: ParseWarnings::from(Fault::ParseError).warnings(), ..Digest::default() }
 }
 
 pub(crate) fn of(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Digest {
@@ -82,8 +82,8 @@ pub(crate) fn of(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Digest {
     }
 }
 
-fn body_faults(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> Faults {
-    let mut faults = Faults::default();
+fn body_faults(structure: &Structure<'_>, bodies: &Bodies<'_, '_>) -> ParseWarnings {
+    let mut faults = ParseWarnings::default();
     for leaf in &structure.leaves {
         faults.join(leaf.faults());
     }
@@ -103,7 +103,7 @@ fn author(mut list: Vec<Address>) -> Option<Address> {
     (!list.is_empty()).then(|| list.swap_remove(at))
 }
 
-fn date(fields: &[Field<'_>]) -> (Option<Time>, Faults) {
+fn date(fields: &[Field<'_>]) -> (Option<Time>, ParseWarnings) {
     let Some(value) = fields::first(fields, "date") else {
         return (None, Fault::MissingDate.into());
     };
@@ -113,7 +113,9 @@ fn date(fields: &[Field<'_>]) -> (Option<Time>, Faults) {
         .map(|date| DateTime { second: if date.second == 60 { 59 } else { date.second }, ..date })
         .filter(DateTime::is_valid);
     match date {
-        Some(date) => (Some(Time::from_millis(date.to_timestamp() * 1000)), Faults::default()),
+        Some(date) => {
+            (Some(Time::from_millis(date.to_timestamp() * 1000)), ParseWarnings::default())
+        }
         None => (None, Fault::BadDate.into()),
     }
 }

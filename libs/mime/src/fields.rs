@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use crate::limits;
 use crate::lines;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 
 /// A header field as sent.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Block<'a> {
     pub(crate) fields: Vec<Field<'a>>,
     /// Where the body starts.
     pub(crate) body: usize,
-    pub(crate) faults: Faults,
+    pub(crate) faults: ParseWarnings,
 }
 
 /// Fields without which nobody would take lines of prose for a header.
@@ -84,7 +84,7 @@ struct Reader<'a> {
     open: Option<usize>,
     /// The first line that is no field, and how many fields came before.
     garbage: Option<(usize, usize)>,
-    faults: Faults,
+    faults: ParseWarnings,
 }
 
 impl<'a> Reader<'a> {
@@ -163,8 +163,8 @@ const SINGLE: &[&str] = &[
 ];
 
 /// The faults of a message's own header.
-pub(crate) fn faults(fields: &[Field<'_>]) -> Faults {
-    let mut faults = Faults::default();
+pub(crate) fn faults(fields: &[Field<'_>]) -> ParseWarnings {
+    let mut faults = ParseWarnings::default();
     let mut seen = [false; SINGLE.len()];
     for field in fields {
         faults.add_if(!field.value.is_ascii(), Fault::EightBitHeader);

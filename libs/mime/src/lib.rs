@@ -40,7 +40,7 @@ pub use fold::fold;
 pub use parsed::{AttachmentBody, Parsed, attachment, codes, digest_and_code, parse};
 
 /// Runs `read`; none when it panics. A fault in a parser must not cost a message.
-fn caught<T>(read: impl FnOnce() -> T) -> Option<T> {
+fn catch_panic<T>(read: impl FnOnce() -> T) -> Option<T> {
     // Nothing outlives the call that a panic could leave half changed.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
 }

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter};
 
 use crate::limits;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 
 /// The byte that ends lines: LF, or CR in a message without any LF.
 pub(crate) fn terminator(raw: &[u8]) -> u8 {
@@ -23,8 +23,8 @@ pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
 }
 
 /// The faults that are seen in lines, without any parsing.
-pub(crate) fn faults(raw: &[u8]) -> Faults {
-    let mut faults = Faults::default();
+pub(crate) fn faults(raw: &[u8]) -> ParseWarnings {
+    let mut faults = ParseWarnings::default();
     let (mut start, mut lines, mut bare) = (0, 0, 0);
     for end in memchr_iter(b'\n', raw) {
         let paired = end > 0 && raw[end - 1] == b'\r';

@@ -48,7 +48,7 @@ pub struct AttachmentBody {
 /// Reads a message, best effort: whatever the bytes, the answer holds what could be made of them.
 #[must_use]
 pub fn parse(raw: &[u8]) -> Parsed {
-    crate::caught(|| of(&structure::read(raw))).unwrap_or_else(|| Parsed {
+    crate::catch_panic(|| of(&structure::read(raw))).unwrap_or_else(|| Parsed {
         digest: digest::unparsed(),
         text: Some(charset::guess(raw).into_owned()),
         ..Parsed::default()
@@ -63,7 +63,7 @@ pub fn codes(raw: &[u8]) -> Vec<String> {
         let bodies = Bodies::of(&structure);
         codes_of(&bodies, &digest::of(&structure, &bodies))
     };
-    crate::caught(find).unwrap_or_default()
+    crate::catch_panic(find).unwrap_or_default()
 }
 
 /// What lists need of a message, and whether it has a one-time code, from one reading.
@@ -74,10 +74,10 @@ pub fn digest_and_code(raw: &[u8]) -> (Digest, bool) {
         let bodies = Bodies::of(&structure);
         let digest = digest::of(&structure, &bodies);
         // A fault in the search for codes must not cost the digest.
-        let codes = crate::caught(|| codes_of(&bodies, &digest)).unwrap_or_default();
+        let codes = crate::catch_panic(|| codes_of(&bodies, &digest)).unwrap_or_default();
         (digest, !codes.is_empty())
     };
-    crate::caught(read).unwrap_or_else(|| (digest::unparsed(), false))
+    crate::catch_panic(read).unwrap_or_else(|| (digest::unparsed(), false))
 }
 
 fn codes_of(bodies: &Bodies<'_, '_>, digest: &Digest) -> Vec<String> {
@@ -97,7 +97,7 @@ pub fn attachment(raw: &[u8], id: &str) -> Option<AttachmentBody> {
         let is_id = !id.trim_start_matches(bodies::ALTERNATIVE).starts_with(['0', '+']);
         is_id.then(|| AttachmentBody { meta, bytes: bytes.into_owned() })
     };
-    crate::caught(find)?
+    crate::catch_panic(find)?
 }
 
 fn of(structure: &Structure<'_>) -> Parsed {

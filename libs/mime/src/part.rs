@@ -13,7 +13,7 @@ use crate::params::{self, Value};
 use crate::structure::Leaf;
 use crate::transfer::{self, Transfer};
 use crate::uuencode;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 use crate::words;
 
 /// The MIME fields of a part (RFC 2045, RFC 2183).
@@ -27,9 +27,9 @@ pub(crate) struct Head {
 
 impl Head {
     /// Reads a header block; `default` is the media type of a part that names none.
-    pub(crate) fn read(fields: &[Field<'_>], default: &str) -> (Self, Faults) {
+    pub(crate) fn read(fields: &[Field<'_>], default: &str) -> (Self, ParseWarnings) {
         let value = |name: &str| fields::first(fields, name);
-        let mut faults = Faults::default();
+        let mut faults = ParseWarnings::default();
         let mut content_type = value("content-type").map(Value::read).unwrap_or_default();
         if !is_media_type(&content_type.token) {
             faults.add_if(value("content-type").is_some(), Fault::BadContentType);
@@ -171,14 +171,14 @@ impl Leaf<'_> {
     }
 
     /// The faults of the body's encoding.
-    pub(crate) fn faults(&self) -> Faults {
+    pub(crate) fn faults(&self) -> ParseWarnings {
         match self.head.transfer {
             Transfer::Base64 if !transfer::is_clean_base64(self.body) => Fault::BadBase64.into(),
             Transfer::QuotedPrintable if !transfer::is_clean_quoted_printable(self.body) => {
                 Fault::BadQuotedPrintable.into()
             }
             Transfer::Uuencode if !uuencode::is_whole(self.body) => Fault::BadUuencode.into(),
-            _ => Faults::default(),
+            _ => ParseWarnings::default(),
         }
     }
 
@@ -188,7 +188,7 @@ impl Leaf<'_> {
     }
 
     /// The faults of a part that is shown as text.
-    pub(crate) fn text_faults(&self) -> Faults {
+    pub(crate) fn text_faults(&self) -> ParseWarnings {
         let charset = match self.head.charset() {
             Charset::Undeclared => self.charset(&self.head.transfer.decode(self.start())),
             named => named,
@@ -196,7 +196,7 @@ impl Leaf<'_> {
         match charset {
             Charset::Unknown => Fault::UnknownCharset.into(),
             Charset::Undeclared if !self.body.is_ascii() => Fault::EightBitWithoutCharset.into(),
-            _ => Faults::default(),
+            _ => ParseWarnings::default(),
         }
     }
 }

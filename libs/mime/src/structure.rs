@@ -10,7 +10,7 @@ use crate::fields::{self, Block, Field};
 use crate::limits;
 use crate::lines;
 use crate::part::Head;
-use crate::warnings::{Fault, Faults};
+use crate::warnings::{Fault, ParseWarnings};
 
 /// A part that is not a multipart.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Place {
 pub(crate) struct Structure<'a> {
     pub(crate) fields: Vec<Field<'a>>,
     pub(crate) leaves: Vec<Leaf<'a>>,
-    pub(crate) faults: Faults,
+    pub(crate) faults: ParseWarnings,
 }
 
 /// Splits a raw message.
@@ -79,7 +79,7 @@ struct Walk<'a> {
     /// The leaf being read and where its body starts; none in a preamble or an epilogue.
     leaf: Option<(Head, Place, usize)>,
     leaves: Vec<Leaf<'a>>,
-    faults: Faults,
+    faults: ParseWarnings,
     /// Bytes that may still be looked through for boundaries that are named.
     lookahead: usize,
 }
@@ -217,7 +217,7 @@ impl Walk<'_> {
             field.name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("content-"))
         };
         block.body > at
-            && block.faults == Faults::default()
+            && block.faults == ParseWarnings::default()
             && (block.fields.iter().any(is_mime) || self.is_used(name, block.body))
     }
 

@@ -40,9 +40,9 @@ faults! {
         "repeated_header", "A header field that may appear once is repeated; the first one counts.";
     /// RFC 5322, section 2.2; RFC 6532 is by agreement only.
     EightBitHeader = "eight_bit_header", "The header has 8-bit bytes instead of encoded words.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     TooManyHeaders = "too_many_headers", "Only the first 10,000 header fields are listed.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     HeaderTooLong = "header_too_long", "Only the first 128 KiB of a header field are shown.";
     /// RFC 5322, section 3.6.
     MissingFrom = "missing_from", "The message has no From field with an address.";
@@ -60,11 +60,11 @@ faults! {
         "missing_boundary", "A multipart names no boundary, or one that its body does not have.";
     /// RFC 2046, section 5.1.1.
     MissingClosingBoundary = "missing_closing_boundary", "A multipart has no closing boundary.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     TooManyParts = "too_many_parts", "Only the first 1,000 parts are split.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     TooDeep = "too_deep", "Multiparts more than 50 deep are kept as attachments.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     TooManyAttachments = "too_many_attachments", "Only the first 500 attachments are listed.";
     /// RFC 2045, section 6.4.
     BadEncoding =
@@ -81,17 +81,17 @@ faults! {
         "eight_bit_without_charset", "A text part has 8-bit bytes and names no charset for them.";
     /// RFC 2046, section 4.1.2.
     UnknownCharset = "unknown_charset", "A text or an encoded word names an unknown charset.";
-    /// Ours: see `limits`.
+    /// A bound of this parser, from [`crate::limits`].
     FilenameTooLong = "filename_too_long", "A file name is cut to 255 characters.";
-    /// Ours.
+    /// A panic of this parser, which says nothing about the message.
     ParseError = "parse_error", "The message could not be parsed; the raw message is whole.";
 }
 
 /// A set of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Faults(u64);
+pub(crate) struct ParseWarnings(u64);
 
-impl Faults {
+impl ParseWarnings {
     pub(crate) fn add(&mut self, fault: Fault) {
         self.0 |= 1 << (fault as u8);
     }
@@ -113,7 +113,7 @@ impl Faults {
     }
 }
 
-impl From<Fault> for Faults {
+impl From<Fault> for ParseWarnings {
     fn from(fault: Fault) -> Self {
         let mut faults = Self::default();
         faults.add(fault);

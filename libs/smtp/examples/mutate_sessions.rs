@@ -10,7 +10,7 @@ use std::{net::Ipv4Addr, process::ExitCode, sync::Arc};
 
 use mutation::{Mutator, Random};
 use trapline_smtp::{
-    Config, Login, Receipt, Reject, Room,
+    BodyBuffer, Config, Login, Receipt, Reject,
     session::{Answer, Question, Session, Step, Tls},
 };
 
@@ -142,7 +142,9 @@ impl Client {
                 let allowed = allow(recipient.len() % 5 != 0);
                 Answer::Accepted(recipient, allowed)
             }
-            Question::Room(held) => Answer::Room(Room::unaccounted((held * 2).max(64))),
+            Question::BodyBuffer(held) => {
+                Answer::BodyBuffer(BodyBuffer::unaccounted((held * 2).max(64)))
+            }
             Question::Deliver(mail, _) => {
                 assert!(mail.body.len() <= MESSAGE && !mail.recipients.is_empty());
                 self.bodies.push(mail.body.to_vec());

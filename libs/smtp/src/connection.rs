@@ -19,7 +19,7 @@ use self::{
     open::Open,
 };
 use crate::{
-    Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Room, Server,
+    BodyBuffer, Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Server,
     envelopes::Envelope,
     listener::Shutdown,
     session::{Answer, Question, Session, Step, Tls, octets_of},
@@ -262,12 +262,12 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             }
             Question::Accept(recipient) => self.accept(recipient).await,
             Question::Deliver(mail, reservation) => self.deliver(mail, reservation).await?,
-            Question::Room(held) => {
+            Question::BodyBuffer(held) => {
                 let Some(room) = self.room(held).await? else {
                     self.session.terminate(&NO_MEMORY);
                     return Ok(());
                 };
-                Answer::Room(room)
+                Answer::BodyBuffer(room)
             }
         };
         self.session.answer(answer);
@@ -315,7 +315,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     }
 
     /// Waits for memory as long as the mail may take; nothing is read meanwhile.
-    async fn room(&mut self, held: usize) -> io::Result<Option<Room>> {
+    async fn room(&mut self, held: usize) -> io::Result<Option<BodyBuffer>> {
         if held == 0 {
             self.clock.mail = Some(Instant::now());
         }

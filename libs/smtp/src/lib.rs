@@ -17,6 +17,6 @@ mod stream;
 pub use config::{Config, Limits};
 pub use listener::{Implicit, Server, bind, is_broken};
 pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Stage};
-pub use memory::{Hold, Memory, Payers, Reservation, Room};
+pub use memory::{BodyBuffer, Hold, Memory, Payers, Reservation};
 pub use network::network;
 pub use reject::Reject;

@@ -24,10 +24,10 @@ use tokio::{
     time::{self, Duration, Instant},
 };
 
+mod body_buffer;
 mod gate;
 mod hold;
 mod payer;
-mod room;
 
 use self::{
     gate::{Gate, Waiting},
@@ -35,14 +35,14 @@ use self::{
     payer::Shares,
 };
 use crate::Limits;
+pub use body_buffer::{BodyBuffer, Reservation};
 pub use hold::Hold;
 pub use payer::Payers;
-pub use room::{Reservation, Room};
 
 /// Sizes below the largest, each with its share of the bound in sixteenths.
 const SIZES: [(usize, usize); 4] = [(16 << 10, 1), (128 << 10, 1), (1 << 20, 2), (6 << 20, 4)];
 
-/// Hands out [`Room`] within a bound.
+/// Hands out [`BodyBuffer`]s within a bound.
 #[derive(Debug)]
 pub struct Memory {
     tiers: Vec<Arc<Tier>>,
@@ -85,8 +85,8 @@ impl Tier {
         [payers.address.gate(self.index), payers.inbox.gate(self.index), &self.gate]
     }
 
-    fn room(self: &Arc<Self>, payers: &Payers, places: [OwnedSemaphorePermit; 3]) -> Room {
-        Room::new(self.size, Reservation::new(self, Hold::new(payers.clone()), places))
+    fn buffer(self: &Arc<Self>, payers: &Payers, places: [OwnedSemaphorePermit; 3]) -> BodyBuffer {
+        BodyBuffer::new(self.size, Reservation::new(self, Hold::new(payers.clone()), places))
     }
 
     fn try_places(&self, payers: &Payers) -> Option<[OwnedSemaphorePermit; 3]> {
@@ -137,9 +137,9 @@ impl Memory {
         self.shares.payers(address, inbox)
     }
 
-    /// Empty room of the next size above `larger_than` octets; waits for its turn. The caller must
-    /// hold no room above `larger_than`.
-    pub async fn reserve(&self, payers: &Payers, larger_than: usize) -> Room {
+    /// An empty buffer of the next size above `larger_than` octets; waits for its turn. The caller must
+    /// hold no buffer above `larger_than`.
+    pub async fn reserve(&self, payers: &Payers, larger_than: usize) -> BodyBuffer {
         let tier = self.tier(larger_than);
         let _counted = Waiting::at(&tier.waiting);
         let mut places = pin!(tier.places(payers));
@@ -147,7 +147,7 @@ impl Memory {
         loop {
             tokio::select! {
                 biased;
-                places = &mut places => return tier.room(payers, places),
+                places = &mut places => return tier.buffer(payers, places),
                 () = time::sleep_until(look) => look = tier.revoke_slow(),
             }
         }
@@ -155,10 +155,10 @@ impl Memory {
 
     /// The same when there's no need to wait.
     #[must_use]
-    pub fn try_reserve(&self, payers: &Payers, larger_than: usize) -> Option<Room> {
+    pub fn try_reserve(&self, payers: &Payers, larger_than: usize) -> Option<BodyBuffer> {
         let tier = self.tier(larger_than);
         let places = tier.try_places(payers)?;
-        Some(tier.room(payers, places))
+        Some(tier.buffer(payers, places))
     }
 
     /// Octets reserved at this moment.

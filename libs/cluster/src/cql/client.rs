@@ -25,7 +25,7 @@ use super::{
     CqlError,
     error::port_error,
     meters::{Meters, Operation},
-    values::Bound,
+    values::Param,
 };
 
 /// How long preparing a statement may take.
@@ -34,7 +34,7 @@ const PREPARE: Duration = Duration::from_secs(10);
 const LARGEST_BATCH: usize = u16::MAX as usize;
 /// Reads, and as many writes, that a process has under way. More at once would only wait in the
 /// server, whose own time for them runs out; apart, so that many readers keep no mail waiting.
-const AT_ONCE: usize = 256;
+const MAX_CONCURRENT_REQUESTS: usize = 256;
 /// How long a request may wait for its turn.
 const TURN: Duration = Duration::from_secs(10);
 
@@ -45,7 +45,7 @@ struct Busy;
 /// A statement with its parameters.
 pub(super) struct Step<'a> {
     pub(super) statement: PreparedStatement,
-    pub(super) values: Vec<Bound<'a>>,
+    pub(super) values: Vec<Param<'a>>,
 }
 
 /// A session that counts.
@@ -62,7 +62,8 @@ impl Client {
     pub(super) async fn new(session: Session) -> Result<Self, CqlError> {
         let ping = of_node(&session, "key").await?;
         let time = of_node(&session, "toTimestamp(now())").await?;
-        let (reads, writes) = (Semaphore::new(AT_ONCE), Semaphore::new(AT_ONCE));
+        let (reads, writes) =
+            (Semaphore::new(MAX_CONCURRENT_REQUESTS), Semaphore::new(MAX_CONCURRENT_REQUESTS));
         Ok(Self { session, meters: Meters::new(), ping, time, reads, writes })
     }
 

@@ -29,7 +29,7 @@ pub(super) fn table(keyspace: &str, table: &Table) -> String {
     primary.extend(table.sort.iter().map(|column| quoted(column.name)));
     format!(
         "CREATE TABLE IF NOT EXISTS {} ({columns}, PRIMARY KEY ({})){}",
-        place(keyspace, table),
+        qualified_name(keyspace, table),
         primary.join(", "),
         with(order(table).into_iter().chain(Options::of(table).clauses()))
     )
@@ -37,7 +37,7 @@ pub(super) fn table(keyspace: &str, table: &Table) -> String {
 
 /// Gives a table other options.
 pub(super) fn change(keyspace: &str, table: &Table, clauses: Vec<String>) -> String {
-    format!("ALTER TABLE {}{}", place(keyspace, table), with(clauses.into_iter()))
+    format!("ALTER TABLE {}{}", qualified_name(keyspace, table), with(clauses.into_iter()))
 }
 
 fn with(clauses: impl Iterator<Item = String>) -> String {
@@ -62,7 +62,7 @@ pub(super) fn cql_type(kind: Kind) -> &'static str {
 }
 
 /// A table with its keyspace, so that no connection needs to have one in use.
-pub(super) fn place(keyspace: &str, table: &Table) -> String {
+pub(super) fn qualified_name(keyspace: &str, table: &Table) -> String {
     format!("{}.{}", quoted(keyspace), quoted(table.name))
 }
 

@@ -3,7 +3,7 @@
 
 use trapline_store::{Column, Order, Table, Writes};
 
-use super::ddl::{names, place, quoted};
+use super::ddl::{names, qualified_name, quoted};
 
 /// How a scan looks, apart from its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub(super) struct Shape {
 
 /// Key: the version, expiry, in plain tables the write time, and the document.
 pub(super) fn get(keyspace: &str, table: &Table) -> String {
-    let (read, place, row) = (about(table), place(keyspace, table), row(table));
+    let (read, place, row) = (about(table), qualified_name(keyspace, table), row(table));
     format!("SELECT {read}, doc FROM {place} WHERE {row}")
 }
 
@@ -51,12 +51,12 @@ pub(super) fn scan(keyspace: &str, table: &Table, shape: Shape) -> String {
             range = format!("{range} AND {}", compare(&table.sort[..columns], relation));
         }
     }
-    format!("SELECT {} FROM {} WHERE {range}", read.join(", "), place(keyspace, table))
+    format!("SELECT {} FROM {} WHERE {range}", read.join(", "), qualified_name(keyspace, table))
 }
 
 /// The partition key of each partition.
 pub(super) fn partitions(keyspace: &str, table: &Table) -> String {
-    format!("SELECT DISTINCT {} FROM {}", names(table.partition), place(keyspace, table))
+    format!("SELECT DISTINCT {} FROM {}", names(table.partition), qualified_name(keyspace, table))
 }
 
 /// Key, document, expiry, TTL, write time.
@@ -67,25 +67,29 @@ pub(super) fn put(keyspace: &str, table: &Table) -> String {
     format!(
         "INSERT INTO {} ({keys}, doc, version, expires) VALUES ({marks}?, 0, ?) \
          USING TTL ? AND TIMESTAMP ?",
-        place(keyspace, table)
+        qualified_name(keyspace, table)
     )
 }
 
 /// Write time, key.
 pub(super) fn delete(keyspace: &str, table: &Table) -> String {
-    format!("DELETE FROM {} USING TIMESTAMP ? WHERE {}", place(keyspace, table), row(table))
+    format!(
+        "DELETE FROM {} USING TIMESTAMP ? WHERE {}",
+        qualified_name(keyspace, table),
+        row(table)
+    )
 }
 
 /// Write time, key: a range tombstone from the key to the end of a newest-first partition.
 pub(super) fn delete_until(keyspace: &str, table: &Table) -> String {
     let range = until(table);
-    format!("DELETE FROM {} USING TIMESTAMP ? WHERE {range}", place(keyspace, table))
+    format!("DELETE FROM {} USING TIMESTAMP ? WHERE {range}", qualified_name(keyspace, table))
 }
 
 /// Key: the write times of what [`delete_until`] removes.
 pub(super) fn written_until(keyspace: &str, table: &Table) -> String {
     let range = until(table);
-    format!("SELECT WRITETIME(version) FROM {} WHERE {range}", place(keyspace, table))
+    format!("SELECT WRITETIME(version) FROM {} WHERE {range}", qualified_name(keyspace, table))
 }
 
 fn until(table: &Table) -> String {
@@ -122,7 +126,7 @@ impl Condition {
 /// Always UPDATE: an INSERT also writes a marker that keeps a row without values there when a later
 /// UPDATE with a shorter TTL has ended.
 pub(super) fn update(keyspace: &str, table: &Table, condition: Condition) -> String {
-    let (place, row, condition) = (place(keyspace, table), row(table), condition.text());
+    let (place, row, condition) = (qualified_name(keyspace, table), row(table), condition.text());
     format!(
         "UPDATE {place} USING TTL ? SET doc = ?, version = ?, expires = ? \
          WHERE {row} IF {condition}"
@@ -131,7 +135,8 @@ pub(super) fn update(keyspace: &str, table: &Table, condition: Condition) -> Str
 
 /// Key, version, time.
 pub(super) fn remove(keyspace: &str, table: &Table) -> String {
-    let (place, row, condition) = (place(keyspace, table), row(table), Condition::Version.text());
+    let (place, row, condition) =
+        (qualified_name(keyspace, table), row(table), Condition::Version.text());
     format!("DELETE FROM {place} WHERE {row} IF {condition}")
 }
 

@@ -26,7 +26,7 @@ pub enum CqlError {
     Unreachable {
         /// The hosts of the address.
         hosts: String,
-        /// What the last try ended with.
+        /// The error of the last attempt to connect.
         source: Source,
     },
     /// The user name or the password is wrong, or missing.
@@ -41,9 +41,9 @@ pub enum CqlError {
     /// The cluster has no such data centre.
     #[error("the CQL cluster has no data centre {asked:?}, but {known}")]
     Datacenter {
-        /// The one in the address.
+        /// The data centre that the URL names.
         asked: String,
-        /// Those of the cluster.
+        /// The data centres of the cluster.
         known: String,
     },
     /// There are fewer nodes than copies to keep.
@@ -55,7 +55,7 @@ pub enum CqlError {
         asked: u8,
         /// The data centre that is to keep them.
         datacenter: String,
-        /// Its nodes.
+        /// How many nodes that has.
         nodes: usize,
     },
     /// The keyspace has not been created.
@@ -64,19 +64,19 @@ pub enum CqlError {
     /// A table has not been created, or has other columns.
     #[error("the CQL table {keyspace}.{table} {problem}: run `trapline migrate`")]
     Table {
-        /// Its keyspace.
+        /// The table's keyspace.
         keyspace: String,
-        /// Its name.
+        /// The table's name.
         table: &'static str,
-        /// What is wrong with it.
+        /// What is wrong with the table.
         problem: String,
     },
     /// The server refused something, or did not answer.
     #[error("the CQL server could not {action}: {source}")]
     Failed {
-        /// What was tried.
+        /// The request, as a verb.
         action: &'static str,
-        /// Its answer.
+        /// The server's answer, or the lack of one.
         source: Source,
     },
 }

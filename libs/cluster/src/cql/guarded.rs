@@ -15,7 +15,7 @@ use super::{
     meters::Operation,
     read::{find, key_values},
     tables::{Guarded, Prepared},
-    values::{Bound, Life},
+    values::{Expiry, Param},
 };
 
 /// How often a creation is tried: rows that ended may go between a look at them and the next try.
@@ -23,14 +23,14 @@ const TRIES: usize = 3;
 
 /// A row to be written or removed on a condition.
 enum Change<'a> {
-    Create { key: &'a Key, doc: &'a str, life: Life },
-    Update { key: &'a Key, doc: &'a str, life: Life, from: i64 },
+    Create { key: &'a Key, doc: &'a str, expiry: Expiry },
+    Update { key: &'a Key, doc: &'a str, expiry: Expiry, from: i64 },
     Remove { key: &'a Key, version: i64 },
 }
 
 /// What is where a row is to be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Target {
     Empty,
     /// A row past its time, which the server has not removed yet.
     Expired,
@@ -39,23 +39,23 @@ enum Place {
 /// Writes to one partition, if all conditions hold.
 pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
     let [first, ..] = ops else { return Ok(()) };
-    let statements = store.tables.of(first.key().table)?;
-    let Prepared::Guarded(made) = &statements.writes else {
+    let prepared = store.tables.of(first.key().table)?;
+    let Prepared::Guarded(statements) = &prepared.writes else {
         return Err(PortError::Misuse("a conditional write to a plain table"));
     };
     let changes = ops.iter().map(|op| Change::of(store, op)).collect::<Result<Vec<_>>>()?;
     // Most creations are of rows that never were, so that is tried before anything is read.
-    let mut places = vec![Place::Empty; changes.len()];
+    let mut targets = vec![Target::Empty; changes.len()];
     for _ in 0..TRIES {
-        if attempt(store, made, &changes, &places).await? {
+        if attempt(store, statements, &changes, &targets).await? {
             return Ok(());
         }
-        let seen = look(store, made, &changes).await?;
+        let seen = look(store, statements, &changes).await?;
         let creates_only = changes.iter().all(Change::creates);
-        if seen == places && !creates_only {
+        if seen == targets && !creates_only {
             break;
         }
-        places = seen;
+        targets = seen;
     }
     Err(PortError::Conflict)
 }
@@ -63,53 +63,62 @@ pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
 /// Tries once; false if a condition does not hold.
 async fn attempt(
     store: &CqlStore,
-    made: &Guarded,
+    statements: &Guarded,
     changes: &[Change<'_>],
-    places: &[Place],
+    targets: &[Target],
 ) -> Result<bool> {
     let now = store.clock.now().millis();
-    let steps = changes.iter().zip(places).map(|(change, place)| change.step(made, *place, now));
+    let steps =
+        changes.iter().zip(targets).map(|(change, target)| change.step(statements, *target, now));
     match store.client.run(Operation::Conditional, steps.collect()).await? {
         Ok(answer) => applied(answer),
-        Err(error) if is_ambiguous(&error) => settle(store, made, changes).await,
+        Err(error) if is_ambiguous(&error) => resolve_ambiguous(store, statements, changes).await,
         Err(error) => Err(port_error(error)),
     }
 }
 
-/// Looks at the places of the rows that are to be created; a conflict if one is taken, or if there
+/// Looks at what is where rows are to be created; a conflict if one is taken, or if there
 /// is none, so that another condition must have failed.
-async fn look(store: &CqlStore, made: &Guarded, changes: &[Change<'_>]) -> Result<Vec<Place>> {
+async fn look(
+    store: &CqlStore,
+    statements: &Guarded,
+    changes: &[Change<'_>],
+) -> Result<Vec<Target>> {
     if !changes.iter().any(Change::creates) {
         return Err(PortError::Conflict);
     }
     let now = store.clock.now().millis();
-    let mut places = vec![Place::Empty; changes.len()];
-    for (change, place) in changes.iter().zip(&mut places) {
+    let mut targets = vec![Target::Empty; changes.len()];
+    for (change, target) in changes.iter().zip(&mut targets) {
         let Change::Create { key, .. } = change else { continue };
-        match find(&store.client, &made.settle, key).await? {
+        match find(&store.client, &statements.serial_read, key).await? {
             None => {}
-            Some(row) if row.is_past(now) => *place = Place::Expired,
+            Some(row) if row.is_past(now) => *target = Target::Expired,
             Some(_) => return Err(PortError::Conflict),
         }
     }
-    Ok(places)
+    Ok(targets)
 }
 
 /// After an answer that leaves the outcome open: reads at `LOCAL_SERIAL`, which finishes the writes
 /// that are under way, and says so if ours was applied. That is certain if every row is exactly as
 /// we would have left it. Otherwise it stays open: the server may still be trying, or another
 /// writer came after us.
-async fn settle(store: &CqlStore, made: &Guarded, changes: &[Change<'_>]) -> Result<bool> {
+async fn resolve_ambiguous(
+    store: &CqlStore,
+    statements: &Guarded,
+    changes: &[Change<'_>],
+) -> Result<bool> {
     for change in changes {
-        let (key, doc, life, version) = match change {
-            Change::Create { key, doc, life } => (key, doc, life, 1),
-            Change::Update { key, doc, life, from } => (key, doc, life, from.saturating_add(1)),
+        let (key, doc, expiry, version) = match change {
+            Change::Create { key, doc, expiry } => (key, doc, expiry, 1),
+            Change::Update { key, doc, expiry, from } => (key, doc, expiry, from.saturating_add(1)),
             // The row may be gone by another's hand.
             Change::Remove { .. } => return Err(PortError::Timeout),
         };
-        let found = find(&store.client, &made.settle, key).await?;
+        let found = find(&store.client, &statements.serial_read, key).await?;
         let ours = found.is_some_and(|row| {
-            row.version == version && row.expires == life.expires && row.doc == *doc
+            row.version == version && row.expires == expiry.expires && row.doc == *doc
         });
         if !ours {
             return Err(PortError::Timeout);
@@ -132,13 +141,13 @@ fn applied(answer: QueryResult) -> Result<bool> {
 
 impl<'a> Change<'a> {
     fn of(store: &CqlStore, op: &'a Op) -> Result<Self> {
-        let life = |ttl| Life::new(&store.clock, ttl);
+        let expiry = |ttl| Expiry::new(&store.clock, ttl);
         match op {
             Op::Put { key, doc, ttl, when: When::Absent } => {
-                Ok(Self::Create { key, doc, life: life(*ttl) })
+                Ok(Self::Create { key, doc, expiry: expiry(*ttl) })
             }
             Op::Put { key, doc, ttl, when: When::Version(from) } => {
-                Ok(Self::Update { key, doc, life: life(*ttl), from: *from })
+                Ok(Self::Update { key, doc, expiry: expiry(*ttl), from: *from })
             }
             Op::Delete { key, when: When::Version(version) } => {
                 Ok(Self::Remove { key, version: *version })
@@ -151,25 +160,25 @@ impl<'a> Change<'a> {
         matches!(self, Self::Create { .. })
     }
 
-    fn step(&self, made: &Guarded, place: Place, now: i64) -> Step<'a> {
-        let now = Bound::Int(now);
-        let set = |key: &'a Key, doc: &'a str, life: &Life, version: i64| {
-            let (ttl, expires) = (Bound::Seconds(life.ttl), Bound::Int(life.expires));
-            [ttl, Bound::Text(doc), Bound::Int(version), expires].into_iter().chain(key_values(key))
+    fn step(&self, statements: &Guarded, target: Target, now: i64) -> Step<'a> {
+        let now = Param::Int(now);
+        let set = |key: &'a Key, doc: &'a str, expiry: &Expiry, version: i64| {
+            let (ttl, expires) = (Param::Seconds(expiry.ttl), Param::Int(expiry.expires));
+            [ttl, Param::Text(doc), Param::Int(version), expires].into_iter().chain(key_values(key))
         };
         let (statement, values) = match self {
-            Self::Create { key, doc, life } if place == Place::Empty => {
-                (&made.create, set(key, doc, life, 1).collect())
+            Self::Create { key, doc, expiry } if target == Target::Empty => {
+                (&statements.create, set(key, doc, expiry, 1).collect())
             }
-            Self::Create { key, doc, life } => {
-                (&made.replace, set(key, doc, life, 1).chain([now]).collect())
+            Self::Create { key, doc, expiry } => {
+                (&statements.replace, set(key, doc, expiry, 1).chain([now]).collect())
             }
-            Self::Update { key, doc, life, from } => {
-                let set = set(key, doc, life, from.saturating_add(1));
-                (&made.update, set.chain([Bound::Int(*from), now]).collect())
+            Self::Update { key, doc, expiry, from } => {
+                let set = set(key, doc, expiry, from.saturating_add(1));
+                (&statements.update, set.chain([Param::Int(*from), now]).collect())
             }
             Self::Remove { key, version } => {
-                (&made.remove, key_values(key).chain([Bound::Int(*version), now]).collect())
+                (&statements.remove, key_values(key).chain([Param::Int(*version), now]).collect())
             }
         };
         Step { statement: statement.clone(), values }

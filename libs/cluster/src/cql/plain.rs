@@ -11,7 +11,7 @@ use super::{
     read::{key_values, look_at_range},
     stamps::Partition,
     tables::Prepared,
-    values::{Bound, Life},
+    values::{Expiry, Param},
 };
 
 /// Requests under way at once in an unordered write.
@@ -89,12 +89,12 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
         return Err(PortError::Misuse("a plain write to a guarded table"));
     };
     let partition = Partition::of(op.key().table, &op.key().partition);
-    let stamp = Bound::Int(store.stamps.next(partition));
+    let stamp = Param::Int(store.stamps.next(partition));
     let key = key_values(op.key());
     let (statement, values) = match op {
         Op::Put { doc, ttl, .. } => {
-            let Life { expires, ttl } = Life::new(&store.clock, op.key().table.life(*ttl));
-            let rest = [Bound::Text(doc), Bound::Int(expires), Bound::Seconds(ttl), stamp];
+            let Expiry { expires, ttl } = Expiry::new(&store.clock, op.key().table.life(*ttl));
+            let rest = [Param::Text(doc), Param::Int(expires), Param::Seconds(ttl), stamp];
             (Some(&made.put), key.chain(rest).collect())
         }
         Op::Delete { .. } => (Some(&made.delete), [stamp].into_iter().chain(key).collect()),

@@ -17,7 +17,7 @@ use super::{
     dml::{self, Shape},
     stamps::Partition,
     tables::Prepared,
-    values::{Bound, Found, key_of, number},
+    values::{Found, Param, key_of, number},
 };
 
 /// The most rows in a page. Documents are mostly below 1 KB.
@@ -122,7 +122,7 @@ async fn bind(store: &CqlStore, scan: &Scan) -> Result<BoundStatement> {
     let shape = Shape { after: after.len(), until: until.len(), keys_only: scan.keys_only };
     let statements = store.tables.of(scan.table)?;
     let statement = statements.scan(&store.client, &store.keyspace, scan.table, shape).await?;
-    let values = scan.partition.iter().chain(after).chain(until).map(Bound::Value);
+    let values = scan.partition.iter().chain(after).chain(until).map(Param::Value);
     let values: Vec<_> = values.collect();
     let mut bound = statement.bind(&values).map_err(PortError::unavailable)?;
     let largest = if scan.keys_only { PAGE_OF_KEYS } else { PAGE };
@@ -140,6 +140,6 @@ fn rows<'a>(
 }
 
 /// The values of a key, in the order of its columns.
-pub(super) fn key_values(key: &Key) -> impl Iterator<Item = Bound<'_>> {
-    key.partition.iter().chain(&key.sort).map(Bound::Value)
+pub(super) fn key_values(key: &Key) -> impl Iterator<Item = Param<'_>> {
+    key.partition.iter().chain(&key.sort).map(Param::Value)
 }

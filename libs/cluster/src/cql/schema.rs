@@ -16,7 +16,7 @@ use super::{CqlError, CqlSettings, connect::nodes, ddl, server::Server, table_op
 /// each other fail.
 const TRIES: u32 = 5;
 /// The pause between two tries; each is longer by this than the one before.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How long a change of the schema may take.
 const CHANGE: Duration = Duration::from_secs(30);
 /// The copies of each row if nothing is said: a write survives the loss of any one node.
@@ -91,13 +91,13 @@ pub(super) async fn create(
             if refused.is_ok() {
                 return check(session, keyspace, tables).await;
             }
-            tokio::time::sleep(PAUSE * number).await;
+            tokio::time::sleep(RETRY_DELAY * number).await;
             continue;
         }
         for table in missing {
             refused = change(session, ddl::table(keyspace, table)).await;
             if refused.is_err() {
-                tokio::time::sleep(PAUSE * number).await;
+                tokio::time::sleep(RETRY_DELAY * number).await;
                 break;
             }
         }

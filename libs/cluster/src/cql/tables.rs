@@ -55,7 +55,7 @@ pub(super) struct Guarded {
     pub(super) update: PreparedStatement,
     pub(super) remove: PreparedStatement,
     /// Reads a row after finishing what conditional writes to it are under way.
-    pub(super) settle: PreparedStatement,
+    pub(super) serial_read: PreparedStatement,
 }
 
 impl Tables {
@@ -134,14 +134,14 @@ impl Plain {
 impl Guarded {
     async fn prepare(client: &Client, keyspace: &str, table: &Table) -> Result<Self> {
         let update = |condition| once(client, dml::update(keyspace, table, condition));
-        let mut settle = once(client, dml::get(keyspace, table)).await?;
-        settle.set_consistency(Consistency::LocalSerial);
+        let mut serial_read = once(client, dml::get(keyspace, table)).await?;
+        serial_read.set_consistency(Consistency::LocalSerial);
         Ok(Self {
             create: update(Condition::Absent).await?,
             replace: update(Condition::Expired).await?,
             update: update(Condition::Version).await?,
             remove: once(client, dml::remove(keyspace, table)).await?,
-            settle,
+            serial_read,
         })
     }
 }

@@ -20,14 +20,14 @@ const LONGEST_TTL: u64 = 20 * 365 * 24 * 60 * 60;
 
 /// A parameter that is borrowed, so that binding copies nothing twice.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Bound<'a> {
+pub(super) enum Param<'a> {
     Value(&'a Value),
     Text(&'a str),
     Int(i64),
     Seconds(i32),
 }
 
-impl SerializeValue for Bound<'_> {
+impl SerializeValue for Param<'_> {
     fn serialize<'b>(
         &self,
         kind: &ColumnType<'_>,
@@ -45,14 +45,14 @@ impl SerializeValue for Bound<'_> {
 
 /// How long a row is there, by our clock and by the server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Life {
+pub(super) struct Expiry {
     /// Milliseconds since 1970.
     pub(super) expires: i64,
     /// For `USING TTL`; 0 for none.
     pub(super) ttl: i32,
 }
 
-impl Life {
+impl Expiry {
     pub(super) fn new(clock: &Clock, ttl: Option<Duration>) -> Self {
         let Some(ttl) = ttl else { return Self { expires: NEVER, ttl: 0 } };
         let real = clock.real(ttl);

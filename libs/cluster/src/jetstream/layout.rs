@@ -26,9 +26,9 @@ const MOST_WAITING: i64 = 4096;
 const TRIES: usize = 5;
 
 /// The consumer of each lane.
-pub(super) struct Lanes(HashMap<Lane, Consumer<pull::Config>>);
+pub(super) struct LaneConsumers(HashMap<Lane, Consumer<pull::Config>>);
 
-impl Lanes {
+impl LaneConsumers {
     pub(super) fn of(&self, lane: Lane) -> Result<&Consumer<pull::Config>> {
         self.0.get(&lane).ok_or(PortError::Misuse("a lane without a consumer"))
     }
@@ -67,7 +67,7 @@ fn consumer(names: &Names, lane: Lane, clock: &Clock) -> pull::Config {
 }
 
 /// Looks for everything that [`prepare`] makes.
-pub(super) async fn find(link: &Link) -> Result<Lanes, JetStreamError> {
+pub(super) async fn find(link: &Link) -> Result<LaneConsumers, JetStreamError> {
     let name = link.names.stream();
     let stream =
         existing(link).await?.ok_or_else(|| link.not_migrated(format!("stream {name}")))?;
@@ -88,7 +88,7 @@ pub(super) async fn find(link: &Link) -> Result<Lanes, JetStreamError> {
         })?;
         lanes.insert(lane, consumer);
     }
-    Ok(Lanes(lanes))
+    Ok(LaneConsumers(lanes))
 }
 
 /// Makes the stream and a consumer per lane, or brings them up to date.

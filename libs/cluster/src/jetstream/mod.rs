@@ -33,7 +33,7 @@ use std::fmt;
 use trapline_store::{Clock, Result};
 
 pub use self::error::JetStreamError;
-use self::{address::Address, layout::Lanes, link::Link};
+use self::{address::Address, layout::LaneConsumers, link::Link};
 use crate::UrlError;
 
 /// Whether a URL is one of NATS's; asks no server and reads no file.
@@ -76,7 +76,7 @@ impl fmt::Debug for JetStreamOptions {
 /// which tries for some seconds.
 pub struct JetStreamQueue {
     link: Link,
-    lanes: Lanes,
+    lanes: LaneConsumers,
 }
 
 impl JetStreamQueue {

@@ -21,7 +21,7 @@ const TRYING: Duration = Duration::from_secs(5);
 /// How long one attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(2);
 /// The pause between attempts.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// Why an attempt failed.
 enum Failure {
@@ -72,11 +72,11 @@ pub(super) async fn store(link: &Link, job: &Job, due: Option<Time>, mark: &str)
     link.meters.publish.increment(1);
     loop {
         let Err(failure) = attempt(link, &subject, &message).await else { return Ok(()) };
-        if !failure.is_passing() || began.elapsed() + PAUSE > TRYING {
+        if !failure.is_passing() || began.elapsed() + RETRY_DELAY > TRYING {
             link.meters.errors.increment(1);
             return Err(failure.into());
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_DELAY).await;
     }
 }
 

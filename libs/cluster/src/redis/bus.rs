@@ -3,7 +3,7 @@
 //! Published events go through the pool; all that a process hears comes over one connection of its
 //! own (see [`Subscriber`]) and is fanned out within the process.
 
-mod owed;
+mod pending_gaps;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -20,7 +20,7 @@ use tokio::{
 use trapline_model::InboxId;
 use trapline_store::{Bus, Fanout, LiveEvent, PortError, Result, SignalStream};
 
-use self::owed::Owed;
+use self::pending_gaps::PendingGaps;
 pub(super) use self::wire::{channel, decode, inbox_of};
 use super::{
     address::Address,
@@ -39,7 +39,7 @@ pub(super) struct RedisBus {
     fanout: Fanout,
     /// Unbounded, but each subscriber is in it twice at most: coming and going.
     changes: UnboundedSender<Change>,
-    owed: Owed,
+    pending_gaps: PendingGaps,
 }
 
 impl RedisBus {
@@ -53,7 +53,7 @@ impl RedisBus {
         });
         let subscriber = Subscriber::new(Arc::clone(&client), address, fanout.clone(), coming);
         tokio::spawn(subscriber.run());
-        Self { client, fanout, changes, owed: Owed::default() }
+        Self { client, fanout, changes, pending_gaps: PendingGaps::default() }
     }
 
     fn verb(&self) -> &'static str {
@@ -75,13 +75,13 @@ impl Bus for RedisBus {
             let mut command = cmd(verb);
             command.arg(&channel).arg(payload);
             let sent = self.client.query::<()>(Operation::Publish, &command).await;
-            sent.inspect_err(|_| self.owed.owe(inbox, &self.client, verb))?;
+            sent.inspect_err(|_| self.pending_gaps.add(inbox, &self.client, verb))?;
         }
         Ok(())
     }
 
     fn left_out(&self, inbox: InboxId) {
-        self.owed.owe(inbox, &self.client, self.verb());
+        self.pending_gaps.add(inbox, &self.client, self.verb());
     }
 
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream> {
@@ -93,6 +93,6 @@ impl Bus for RedisBus {
     }
 
     fn given_up(&self) -> u64 {
-        self.owed.given_up()
+        self.pending_gaps.given_up()
     }
 }

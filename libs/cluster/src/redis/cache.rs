@@ -18,21 +18,21 @@ use super::{
 };
 
 /// Keys that one command reads.
-const AT_ONCE: usize = 500;
+const KEYS_PER_COMMAND: usize = 500;
 /// Commands of one reader under way at a time.
-const TRIPS: usize = 4;
+const MAX_CONCURRENT_READS: usize = 4;
 /// Marks of one reader that are made at a time.
-const MARKS: usize = 64;
+const MAX_CONCURRENT_MARKS: usize = 64;
 
 /// Bytes of the largest value.
-const LARGEST: usize = 1 << 20;
+const LARGEST_VALUE: usize = 1 << 20;
 
 /// The longest life of a value: the server refuses much longer ones.
-const LONGEST: Duration = Duration::from_hours(365 * 24);
+const LONGEST_TTL: Duration = Duration::from_hours(365 * 24);
 
 /// How long a mark stays after its last change. Later it reads as a number that it never had, which
 /// costs its readers no more than if it had changed.
-const MARK: Duration = Duration::from_hours(24);
+const MARK_TTL: Duration = Duration::from_hours(24);
 
 /// Values and marks in Redis.
 pub(super) struct RedisCache {
@@ -50,7 +50,7 @@ impl RedisCache {
 
     async fn mark(&self, operation: Operation, script: &Script, key: &str) -> Result<u64> {
         let key = self.client.key("mark", key);
-        Ok(self.client.run(operation, script, &key, &[self.life(MARK)]).await?)
+        Ok(self.client.run(operation, script, &key, &[self.ttl(MARK_TTL)]).await?)
     }
 
     /// Reads many keys, so many in one trip. A Redis Cluster takes those of one slot together.
@@ -63,7 +63,7 @@ impl RedisCache {
     where
         T: FromRedisValue + Send,
     {
-        let parts = keys.chunks(AT_ONCE).map(async |keys| {
+        let parts = keys.chunks(KEYS_PER_COMMAND).map(async |keys| {
             let mut command = cmd("MGET");
             for key in keys {
                 command.arg(self.client.key(kind, key));
@@ -71,25 +71,26 @@ impl RedisCache {
             Ok::<Vec<T>, PortError>(self.client.query(operation, &command).await?)
         });
         let parts: Vec<_> = parts.collect();
-        let parts: Vec<_> = stream::iter(parts).buffered(TRIPS).try_collect().await?;
+        let parts: Vec<_> =
+            stream::iter(parts).buffered(MAX_CONCURRENT_READS).try_collect().await?;
         Ok(parts.into_iter().flatten().collect())
     }
 
     /// Milliseconds on the server's clock; it takes no zero.
-    fn life(&self, time: Duration) -> u64 {
-        let life = self.client.clock.real(time.min(LONGEST)).as_millis().max(1);
-        u64::try_from(life).unwrap_or(u64::MAX)
+    fn ttl(&self, time: Duration) -> u64 {
+        let ttl = self.client.clock.real(time.min(LONGEST_TTL)).as_millis().max(1);
+        u64::try_from(ttl).unwrap_or(u64::MAX)
     }
 }
 
 #[async_trait]
 impl Cache for RedisCache {
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
-        if value.len() > LARGEST {
+        if value.len() > LARGEST_VALUE {
             return Err(PortError::Misuse("a cached value has at most 1 MiB"));
         }
         let mut command = cmd("SET");
-        command.arg(self.client.key("cache", key)).arg(&value[..]).arg("PX").arg(self.life(ttl));
+        command.arg(self.client.key("cache", key)).arg(&value[..]).arg("PX").arg(self.ttl(ttl));
         Ok(self.client.query(Operation::Put, &command).await?)
     }
 
@@ -108,6 +109,6 @@ impl Cache for RedisCache {
             None => self.mark(Operation::Version, &self.version, key).await,
         });
         let versions: Vec<_> = versions.collect();
-        stream::iter(versions).buffered(MARKS).try_collect().await
+        stream::iter(versions).buffered(MAX_CONCURRENT_MARKS).try_collect().await
     }
 }

@@ -27,37 +27,37 @@ const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Connections in use at once. One carries about 100,000 small commands a second; a large value
 /// holds up only those that share its connection.
-const LANES: usize = 4;
+const SLOTS: usize = 4;
 
 /// How long a connection is shared until the pool checks it again. The check is a round trip: too
 /// much for each command.
-const TURN: Duration = Duration::from_secs(1);
+const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long calls fail at once after no connection was to be had.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// The way to Redis.
 pub(super) struct Client {
     pool: Pool,
-    lanes: [Mutex<Lane>; LANES],
+    slots: [Mutex<ConnectionSlot>; SLOTS],
     next: AtomicUsize,
     pub(super) namespace: String,
     pub(super) clock: Clock,
     pub(super) meters: Meters,
 }
 
-/// A place for a connection.
+/// A connection that many commands share, if there is one.
 #[derive(Default)]
-enum Lane {
+enum ConnectionSlot {
     #[default]
     Empty,
-    Shared(Arc<Shared>),
+    Shared(Arc<SharedConnection>),
     Away {
         until: Instant,
     },
 }
 
-struct Shared {
+struct SharedConnection {
     connection: Pooled,
     until: Instant,
     broken: AtomicBool,
@@ -90,7 +90,7 @@ impl Client {
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         Ok(Self {
             pool: Pool::new(address)?,
-            lanes: Default::default(),
+            slots: Default::default(),
             next: AtomicUsize::new(0),
             namespace: namespace.to_owned(),
             clock,
@@ -171,33 +171,37 @@ impl Client {
         })?)
     }
 
-    async fn shared(&self) -> Result<Arc<Shared>, Failure> {
-        let lane = self.next.fetch_add(1, Ordering::Relaxed) % LANES;
-        let mut lane = self.lanes[lane].lock().await;
+    async fn shared(&self) -> Result<Arc<SharedConnection>, Failure> {
+        let slot = self.next.fetch_add(1, Ordering::Relaxed) % SLOTS;
+        let mut slot = self.slots[slot].lock().await;
         let now = Instant::now();
-        match &*lane {
-            Lane::Shared(shared) if shared.serves(now) => return Ok(Arc::clone(shared)),
-            Lane::Away { until } if now < *until => return Err(Failure::Away),
+        match &*slot {
+            ConnectionSlot::Shared(shared) if shared.serves(now) => return Ok(Arc::clone(shared)),
+            ConnectionSlot::Away { until } if now < *until => return Err(Failure::Away),
             _ => {}
         }
         // Goes back to the pool first, which may hand out the same one again.
-        *lane = Lane::Empty;
+        *slot = ConnectionSlot::Empty;
         match self.pool.get().await {
             Ok(connection) => {
-                let until = Instant::now() + TURN;
-                let shared = Arc::new(Shared { connection, until, broken: AtomicBool::new(false) });
-                *lane = Lane::Shared(Arc::clone(&shared));
+                let until = Instant::now() + RECHECK_INTERVAL;
+                let shared = Arc::new(SharedConnection {
+                    connection,
+                    until,
+                    broken: AtomicBool::new(false),
+                });
+                *slot = ConnectionSlot::Shared(Arc::clone(&shared));
                 Ok(shared)
             }
             Err(error) => {
-                *lane = Lane::Away { until: Instant::now() + PAUSE };
+                *slot = ConnectionSlot::Away { until: Instant::now() + RETRY_DELAY };
                 Err(error.into())
             }
         }
     }
 }
 
-impl Shared {
+impl SharedConnection {
     fn serves(&self, now: Instant) -> bool {
         now < self.until && !self.broken.load(Ordering::Relaxed)
     }

@@ -26,10 +26,10 @@ use super::{address::Address, client::Client};
 
 /// Subscribing commands that are under way at once. A whole process' inboxes are subscribed anew
 /// after an outage, a hundred thousand a second or so.
-const AT_ONCE: usize = 256;
+const CHANNELS_PER_COMMAND: usize = 256;
 
 /// The time between attempts to connect, and until what failed is tried again.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Who listens changed.
@@ -101,7 +101,7 @@ impl Subscriber {
         let mut requests = FuturesUnordered::new();
         let mut retry = interval(RETRY);
         loop {
-            while requests.len() < AT_ONCE
+            while requests.len() < CHANNELS_PER_COMMAND
                 && let Some((verb, inbox)) = self.channels.next()
             {
                 self.client.meters.operation(verb.operation());
@@ -141,7 +141,7 @@ impl Subscriber {
 
     /// Waits before the next connection, and takes note of changes meanwhile.
     async fn pause(&mut self) -> ControlFlow<()> {
-        let until = Instant::now() + PAUSE;
+        let until = Instant::now() + RETRY_DELAY;
         while let Ok(change) = timeout_at(until, self.changes.recv()).await {
             self.change(change)?;
         }

@@ -19,7 +19,7 @@ impl Blobs for Segments {
     async fn read(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<Bytes> {
         let damaged = || PortError::Damaged(blob.segment.clone());
         let whole = part.is_none();
-        let range = place(blob, part).ok_or_else(damaged)?;
+        let range = byte_range(blob, part).ok_or_else(damaged)?;
         let read = self.call(self.range(&self.path(&blob.segment), range)).await?;
         match read {
             Ok(Some(bytes)) if whole => blob.verified(bytes),
@@ -89,7 +89,7 @@ impl Segments {
 
 /// Where a part of a blob is in its segment, cut at the blob's end; `None` when no segment can be
 /// so long.
-fn place(blob: &BlobRef, part: Option<Range<u64>>) -> Option<Range<u64>> {
+fn byte_range(blob: &BlobRef, part: Option<Range<u64>>) -> Option<Range<u64>> {
     let part = part.unwrap_or(0..blob.len);
     let start = part.start.min(blob.len);
     let end = part.end.clamp(start, blob.len);

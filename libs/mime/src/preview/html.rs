@@ -27,7 +27,7 @@ pub struct Options<'a> {
 #[must_use]
 pub fn html(source: &str, options: &Options<'_>) -> String {
     let shown = limits::cut(source, limits::HTML);
-    let rewritten = crate::caught(|| rewrite(shown, options));
+    let rewritten = crate::catch_panic(|| rewrite(shown, options));
     let mut page = rewritten.unwrap_or_else(|| super::text(shown));
     if shown.len() < source.len() {
         page.push_str("<p>The preview ends here: the message has more than 2 MiB of HTML.</p>");

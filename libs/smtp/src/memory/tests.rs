@@ -100,7 +100,7 @@ async fn many_growing_mails_all_finish_within_the_bound() {
         let (memory, peak) = (Arc::clone(&memory), Arc::clone(&peak));
         tokio::spawn(async move {
             let payers = payers(&memory, number % 3, u128::from(number % 2));
-            let mut room = Room::default();
+            let mut room = BodyBuffer::default();
             while room.size() < 300 << 10 {
                 let larger = memory.reserve(&payers, room.size()).await;
                 peak.fetch_max(memory.reserved(), Relaxed);
@@ -120,12 +120,12 @@ async fn many_growing_mails_all_finish_within_the_bound() {
 }
 
 /// Takes rooms for `host` and `inbox` until there are no more.
-fn take_all(memory: &Memory, host: u8, inbox: u128) -> Vec<Room> {
+fn take_all(memory: &Memory, host: u8, inbox: u128) -> Vec<BodyBuffer> {
     let payers = payers(memory, host, inbox);
     std::iter::from_fn(|| memory.try_reserve(&payers, 0)).collect()
 }
 
-async fn is_revoked(room: &Room) -> bool {
+async fn is_revoked(room: &BodyBuffer) -> bool {
     time::timeout(Duration::from_millis(1), room.hold().unwrap().revoked()).await.is_ok()
 }
 

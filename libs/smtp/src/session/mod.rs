@@ -20,7 +20,7 @@ use self::{
     reply::Replies,
     transfer::{Body, Chunk, Transaction},
 };
-pub use crate::{Config, Hold, Login, Mail, Receipt, Reject, Reservation, Room, Stage};
+pub use crate::{BodyBuffer, Config, Hold, Login, Mail, Receipt, Reject, Reservation, Stage};
 
 /// Replies of pipelined commands (RFC 2920) are sent together up to about this many octets.
 const REPLIES_AT_ONCE: usize = 4 << 10;
@@ -110,8 +110,8 @@ pub enum Question<R> {
     Confirm,
     /// What this recipient resolves to: [`Answer::Accepted`].
     Accept(String),
-    /// Room for a body of more octets than this: [`Answer::Room`].
-    Room(usize),
+    /// A larger buffer, for a body of more octets than this: [`Answer::BodyBuffer`].
+    BodyBuffer(usize),
     /// Whether the mail is kept: [`Answer::Delivered`]. Its memory is in use until the reservation
     /// is dropped.
     Deliver(Mail<R>, Reservation),
@@ -128,8 +128,8 @@ pub enum Answer<A, R> {
     Confirmed(Result<(), Reject>),
     /// To [`Question::Accept`], with the address that was asked about.
     Accepted(String, Result<R, Reject>),
-    /// To [`Question::Room`]; room up to the limit of a message at last.
-    Room(Room),
+    /// To [`Question::BodyBuffer`]; room up to the limit of a message at last.
+    BodyBuffer(BodyBuffer),
     /// To [`Question::Deliver`].
     Delivered(Result<Receipt, Reject>),
 }
@@ -188,7 +188,7 @@ impl<A, R> Session<A, R> {
             Answer::Authenticated(outcome) => self.authenticated(outcome),
             Answer::Confirmed(outcome) => self.confirmed(outcome),
             Answer::Accepted(recipient, outcome) => self.accepted(recipient, outcome),
-            Answer::Room(room) => self.enlarge(room),
+            Answer::BodyBuffer(room) => self.enlarge(room),
             Answer::Delivered(outcome) => self.delivered(outcome),
         }
     }

@@ -1,7 +1,7 @@
 //! Bodies: the text after DATA, and the chunks of BDAT (RFC 3030).
 
 use super::{DotReader, Phase, Question, Receipt, Session, Step, Tls, command::Sender, dispatch};
-use crate::{Mail, Reject, Room};
+use crate::{BodyBuffer, Mail, Reject};
 
 /// A mail in the making.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<R> Transaction<R> {
 #[derive(Debug)]
 pub(super) enum Body {
     Empty,
-    Held(Room),
+    Held(BodyBuffer),
     /// It passed the limit; the rest is dropped as it comes.
     TooLarge,
 }
@@ -93,7 +93,11 @@ impl<A, R> Session<A, R> {
             self.phase = Phase::Data(reader);
             // Memory is taken for octets that are here, so that a client's promise costs none.
             let awaited = input.is_empty();
-            return Some(if awaited { Step::NeedMore } else { Step::Ask(Question::Room(size)) });
+            return Some(if awaited {
+                Step::NeedMore
+            } else {
+                Step::Ask(Question::BodyBuffer(size))
+            });
         }
         let piece = &input[..input.len().min(window)];
         let (taken, ended) = reader.read(piece, |text| body.push(text, limit));
@@ -113,7 +117,7 @@ impl<A, R> Session<A, R> {
             if room == 0 && window > 0 {
                 let size = transaction.body.size();
                 self.phase = Phase::Chunk(chunk);
-                return Some(Step::Ask(Question::Room(size)));
+                return Some(Step::Ask(Question::BodyBuffer(size)));
             }
             window = window.min(room);
             transaction.body.push(&input[..window], limit);
@@ -139,8 +143,8 @@ impl<A, R> Session<A, R> {
         None
     }
 
-    /// Moves the body into the room that was asked for.
-    pub(super) fn enlarge(&mut self, room: Room) {
+    /// Moves the body into the larger buffer that was asked for.
+    pub(super) fn enlarge(&mut self, room: BodyBuffer) {
         let Some(transaction) = &mut self.transaction else { return };
         let room = match std::mem::replace(&mut transaction.body, Body::Empty) {
             Body::Held(smaller) => room.replace(smaller),
@@ -154,7 +158,7 @@ impl<A, R> Session<A, R> {
         let transaction = *self.transaction.take()?;
         let room = match transaction.body {
             Body::Held(room) => room,
-            Body::Empty => Room::default(),
+            Body::Empty => BodyBuffer::default(),
             Body::TooLarge => {
                 self.refuse(&dispatch::TOO_LARGE);
                 return None;

@@ -81,9 +81,9 @@ const SHARED_SECRET: &Table = &Table {
 pub struct Team {
     /// The team's id.
     pub id: TeamId,
-    /// For people.
+    /// The name that people gave it, of at most 100 characters.
     pub name: String,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Time,
 }
 
@@ -109,17 +109,17 @@ pub struct ApiKey {
     pub id: ApiKeyId,
     /// The team it acts for.
     pub team: TeamId,
-    /// For people.
+    /// The name that people gave it, of at most 100 characters.
     pub name: String,
     /// The value's first letters, to tell keys apart.
     pub prefix: String,
     /// The value's SHA-256 in hex.
     pub sha256: String,
-    /// What it may do.
+    /// What requests with the key may do.
     pub access: Access,
-    /// When it stops working.
+    /// From when on the key is refused; `None` is never.
     pub expires_at: Option<Time>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Time,
     /// What made it; `None` in rows of releases that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,9 +168,9 @@ pub struct ApiKeyByHash {
     pub team: TeamId,
     /// The key's id.
     pub id: ApiKeyId,
-    /// What it may do.
+    /// What requests with the key may do.
     pub access: Access,
-    /// When it stops working.
+    /// From when on the key is refused; `None` is never.
     pub expires_at: Option<Time>,
 }
 
@@ -196,7 +196,7 @@ pub struct ApiKeyUse {
     pub team: TeamId,
     /// The key's id.
     pub id: ApiKeyId,
-    /// To the minute.
+    /// The time of the last use, to the minute.
     pub last_used_at: Time,
 }
 
@@ -238,7 +238,7 @@ fn catch_all() -> String {
 }
 
 impl FirstRun {
-    /// The only row.
+    /// The row, of which there is one.
     #[must_use]
     pub fn row() -> Key {
         single(FIRST_RUN, Value::Text("first_run".to_owned()))
@@ -255,7 +255,7 @@ impl Record for FirstRun {
 /// A secret that all processes share.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SharedSecret {
-    /// What it is for.
+    /// The name that the secret is kept under.
     pub name: String,
     /// Sealed with the installation's master key.
     pub sealed: String,

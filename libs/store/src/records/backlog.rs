@@ -79,7 +79,7 @@ impl BacklogEntry {
         Some(Self { webhook, due: Time::from_millis(*due), delivery: DeliveryId(*id) })
     }
 
-    /// Its sort key.
+    /// The sort key of the entry's row.
     #[must_use]
     pub fn sort(&self) -> Vec<Value> {
         vec![Value::Int(self.due.millis()), Value::Uuid(self.delivery.0)]
@@ -93,7 +93,7 @@ impl BacklogEntry {
         Op::put(self, None, When::Always)
     }
 
-    /// The write that removes it.
+    /// The write that removes the entry.
     #[must_use]
     pub fn delete(&self) -> Op {
         Op::Delete { key: self.key(), when: When::Always }

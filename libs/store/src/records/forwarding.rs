@@ -70,7 +70,7 @@ pub struct ForwardRule {
     pub enabled: bool,
     /// The addresses, as the team has them.
     pub to: Vec<String>,
-    /// Only such mail.
+    /// The condition on mail that is forwarded; `None` is all mail.
     pub matching: Option<ForwardMatch>,
 }
 
@@ -151,7 +151,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// How long a link works.
+    /// How long a verification link works.
     pub const VALID: Duration = Duration::from_hours(7 * 24);
 
     /// The row of a token with this hash.
@@ -171,7 +171,7 @@ impl Record for Verification {
 /// One message on its way to one recipient.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forward {
-    /// Its id.
+    /// The forward's id.
     pub id: ForwardId,
     /// The team.
     pub team: TeamId,
@@ -181,15 +181,15 @@ pub struct Forward {
     pub to: String,
     /// Whether nobody asked for it but a rule.
     pub automatic: bool,
-    /// Where it stands.
+    /// The state of the forward.
     pub status: ForwardStatus,
     /// Why the last attempt failed, a stable word.
     pub error: Option<String>,
     /// Attempts that have ended.
     pub attempts: u32,
-    /// When the next one is due.
+    /// When the next attempt is due; `None` once there is none.
     pub next_attempt_at: Option<Time>,
-    /// When it ended.
+    /// The end of the forward, for better or worse; `None` while it goes on.
     pub completed_at: Option<Time>,
 }
 

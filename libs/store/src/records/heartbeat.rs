@@ -25,9 +25,9 @@ const HEARTBEAT: &Table = &Table {
 pub struct Heartbeat {
     /// `smtp` or `worker`.
     pub role: String,
-    /// The process.
+    /// The process: host, process id and a random suffix.
     pub instance: String,
-    /// When it was written.
+    /// The time of writing.
     pub at: Time,
     /// How often the process gave up announcing what it stored. When this changes, others look for it.
     #[serde(default)]

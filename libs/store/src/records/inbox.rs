@@ -66,9 +66,9 @@ pub struct Project {
     pub id: ProjectId,
     /// The team it belongs to.
     pub team: TeamId,
-    /// For people.
+    /// The name that people gave it, of at most 100 characters.
     pub name: String,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Time,
 }
 
@@ -94,7 +94,7 @@ pub struct Inbox {
     pub id: InboxId,
     /// The team it belongs to.
     pub team: TeamId,
-    /// For people.
+    /// The name that people gave it, of at most 100 characters.
     pub name: String,
     /// The project it is grouped under.
     pub project: Option<ProjectId>,
@@ -102,7 +102,7 @@ pub struct Inbox {
     pub max_messages: u32,
     /// When a disposable inbox is gone.
     pub expires_at: Option<Time>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Time,
     /// The SMTP user name, unique in the installation.
     pub username: String,
@@ -141,7 +141,7 @@ pub struct Login {
 }
 
 impl Login {
-    /// That of an inbox.
+    /// The login of an inbox.
     #[must_use]
     pub fn of(inbox: &Inbox) -> Self {
         Self { username: inbox.username.clone(), inbox: inbox.id }

@@ -43,7 +43,7 @@ const DAY_MS: i64 = 86_400_000;
 /// A mail that the service itself sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
-    /// Its id.
+    /// The mail's id.
     pub id: MailId,
     /// The recipient.
     pub to: String,
@@ -53,7 +53,7 @@ pub struct Mail {
     pub attempts: u32,
     /// When the next one is due; none once the mail has ended.
     pub next_attempt_at: Option<Time>,
-    /// Whether the relay took it.
+    /// Whether the relay accepted the mail.
     pub sent: bool,
     /// Why the last attempt failed, a stable word.
     pub error: Option<String>,
@@ -80,7 +80,7 @@ impl Record for Mail {
 /// How an attempt to send a mail ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailSend {
-    /// When.
+    /// The time of the attempt's end.
     pub at: Time,
     /// The mail.
     pub mail: MailId,
@@ -89,7 +89,7 @@ pub struct MailSend {
 }
 
 impl MailSend {
-    /// How long attempts are known.
+    /// How long attempts are kept.
     pub const KEPT: Duration = Duration::from_hours(48);
 
     /// The attempts on a day since a time, newest first.
@@ -109,7 +109,7 @@ impl Record for MailSend {
 /// A mail that ran out of attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailFailure {
-    /// When.
+    /// The time of the attempt's end.
     pub at: Time,
     /// The mail.
     pub mail: MailId,

@@ -62,7 +62,7 @@ pub struct Message {
     /// The Date field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Time>,
-    /// What the sender got wrong.
+    /// Faults of the message's form that the sender should mend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// The text's beginning.
@@ -169,7 +169,7 @@ impl Message {
 pub struct Mark {
     /// The message.
     pub id: MessageId,
-    /// What it was marked.
+    /// Whether it was marked read; else it was marked unread.
     pub is_read: bool,
     /// A UUIDv7 of the moment; compared with [`super::InboxState::at`].
     pub at: Uuid,

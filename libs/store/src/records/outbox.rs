@@ -51,7 +51,7 @@ impl Outbox {
         Slice::of(OUTBOX, Vec::new(), shard, from, (until, length, limit))
     }
 
-    /// Its row.
+    /// The write of the row.
     ///
     /// # Errors
     ///

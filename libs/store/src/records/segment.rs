@@ -25,7 +25,7 @@ const ALIAS: &Table = &Table {
 pub struct Moved {
     /// Where it began in the old segment.
     pub offset: u64,
-    /// Where it is now.
+    /// Where the message's bytes are now.
     pub to: BlobRef,
 }
 
@@ -35,7 +35,7 @@ pub struct Moved {
 pub struct SegmentAlias {
     /// The segment that was compacted.
     pub segment: String,
-    /// What moved.
+    /// The messages that were moved.
     pub moved: Vec<Moved>,
 }
 

@@ -39,7 +39,7 @@ pub enum TaskQueue {
 }
 
 impl TaskQueue {
-    /// All of them.
+    /// Every queue.
     pub const ALL: [Self; 2] = [Self::Expiry, Self::Segments];
 
     /// A word for keys and metrics.
@@ -93,7 +93,7 @@ pub enum Task {
     },
     /// See whether any message of a segment is still there, now and then.
     CheckSegment {
-        /// How often it was looked at.
+        /// How many times the segment was looked at.
         visits: u32,
         /// Aliases that lead to this segment, and go with it.
         aliases: Vec<String>,

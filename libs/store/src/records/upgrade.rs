@@ -27,7 +27,7 @@ pub struct Upgrade {
 }
 
 impl Upgrade {
-    /// The only row.
+    /// The row, of which there is one.
     #[must_use]
     pub fn row() -> Key {
         single(UPGRADE, Value::Text("upgrade".to_owned()))

@@ -83,15 +83,15 @@ pub struct Webhook {
     pub team: TeamId,
     /// Where events are sent.
     pub url: String,
-    /// The only inbox it is told of.
+    /// The only inbox whose events are sent; `None` is every inbox of the team.
     pub inbox: Option<InboxId>,
     /// The only events it is told of; empty for all.
     pub events: Vec<Subscription>,
-    /// Whether anything is delivered.
+    /// Whether events are sent.
     pub enabled: bool,
     /// The signing secret, sealed.
     pub secret: String,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Time,
 }
 
@@ -166,11 +166,11 @@ pub struct Delivery {
     pub id: DeliveryId,
     /// The webhook.
     pub webhook: WebhookId,
-    /// What it tells of.
+    /// The event that the delivery tells of.
     pub event: EventName,
-    /// The message it tells of.
+    /// The message that the event is about.
     pub message: Option<MessageId>,
-    /// Where it stands.
+    /// The state of the delivery.
     pub status: DeliveryStatus,
     /// The status of the last answer.
     pub http_status: Option<u16>,
@@ -178,11 +178,11 @@ pub struct Delivery {
     pub error: Option<String>,
     /// Attempts that have ended.
     pub attempts: u32,
-    /// How long the last one took.
+    /// How long the last attempt took, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// When the next one is due.
+    /// When the next attempt is due; `None` once there is none.
     pub next_attempt_at: Option<Time>,
-    /// When it ended.
+    /// The end of the delivery, for better or worse; `None` while it goes on.
     pub completed_at: Option<Time>,
     /// The delivery whose payload this one sends again.
     pub redelivery_of: Option<DeliveryId>,

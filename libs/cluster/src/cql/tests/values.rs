@@ -6,7 +6,7 @@ use trapline_store::{Clock, Value, Writes};
 use uuid::Uuid;
 
 use super::CHORE;
-use crate::cql::values::{Found, Life};
+use crate::cql::values::{Expiry, Found};
 
 #[test]
 fn lives() {
@@ -21,16 +21,20 @@ fn lives() {
         (Duration::from_secs(20 * year), 1_000 + 20 * year * 1000, 0),
     ];
     for (ttl, expires, seconds) in cases {
-        let life = Life::new(&clock, Some(ttl));
-        assert_eq!((life.expires, life.ttl), (i64::try_from(expires).unwrap(), seconds), "{ttl:?}");
+        let expiry = Expiry::new(&clock, Some(ttl));
+        assert_eq!(
+            (expiry.expires, expiry.ttl),
+            (i64::try_from(expires).unwrap(), seconds),
+            "{ttl:?}"
+        );
     }
-    assert_eq!(Life::new(&clock, None), Life { expires: i64::MAX, ttl: 0 });
-    assert_eq!(Life::new(&clock, Some(Duration::MAX)).ttl, 0);
+    assert_eq!(Expiry::new(&clock, None), Expiry { expires: i64::MAX, ttl: 0 });
+    assert_eq!(Expiry::new(&clock, Some(Duration::MAX)).ttl, 0);
 }
 
 #[test]
 fn a_fast_clock_gives_servers_real_seconds() {
-    assert_eq!(Life::new(&Clock::fast(10), Some(Duration::from_mins(1))).ttl, 7);
+    assert_eq!(Expiry::new(&Clock::fast(10), Some(Duration::from_mins(1))).ttl, 7);
 }
 
 fn row(columns: impl IntoIterator<Item = CqlValue>) -> Row {

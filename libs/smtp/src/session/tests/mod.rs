@@ -93,7 +93,9 @@ impl Talk {
                 };
                 Answer::Accepted(recipient, route)
             }
-            Question::Room(held) => Answer::Room(Room::unaccounted((held * 2).max(8))),
+            Question::BodyBuffer(held) => {
+                Answer::BodyBuffer(BodyBuffer::unaccounted((held * 2).max(8)))
+            }
             Question::Deliver(mail, _reservation) => {
                 let refused = mail.from.starts_with("later");
                 self.mails.push(mail);

@@ -9,18 +9,18 @@ use super::{Tier, hold::Hold};
 
 /// A buffer for a body, and the memory reserved for it.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct BodyBuffer {
     bytes: Vec<u8>,
     size: usize,
     reservation: Reservation,
 }
 
-impl Room {
+impl BodyBuffer {
     pub(super) fn new(size: usize, reservation: Reservation) -> Self {
         Self { bytes: Vec::with_capacity(size), size, reservation }
     }
 
-    /// Room that no [`Memory`](super::Memory) accounts for, for sessions driven without a server.
+    /// A buffer that no [`Memory`](super::Memory) accounts for, for sessions driven without a server.
     #[must_use]
     pub fn unaccounted(size: usize) -> Self {
         Self { bytes: Vec::new(), size, reservation: Reservation::default() }

@@ -18,16 +18,16 @@ use trapline_model::InboxId;
 use super::{super::client::Client, super::meters::Operation, channel, wire};
 
 /// Inboxes that are remembered; of more the bus gives up announcing.
-const MOST: usize = 10_000;
-/// Between tries.
-const PAUSE: Duration = Duration::from_millis(500);
+const MAX_INBOXES: usize = 10_000;
+/// The time between two rounds over the inboxes.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// After so long the bus gives up, and goes on trying. No more often either: whoever hears of it looks into
 /// every inbox that is followed.
-const GIVE_UP: Duration = Duration::from_secs(10);
+const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 
-/// The inboxes that are owed a gap. Clones share them.
+/// The inboxes whose listeners must hear of a gap. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Owed(Arc<Inner>);
+pub(super) struct PendingGaps(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -37,46 +37,46 @@ struct Inner {
     given_up: AtomicU64,
 }
 
-impl Owed {
-    /// Takes note of an inbox. The first one starts the task that pays.
-    pub(super) fn owe(&self, inbox: InboxId, client: &Arc<Client>, verb: &'static str) {
+impl PendingGaps {
+    /// Takes note of an inbox. The first one starts the task that publishes the gaps.
+    pub(super) fn add(&self, inbox: InboxId, client: &Arc<Client>, verb: &'static str) {
         let mut inboxes = self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
-        if inboxes.len() >= MOST {
-            // The task that pays is at work, and gives up on these in its end.
+        if inboxes.len() >= MAX_INBOXES {
+            // The task that publishes is at work, and gives up on these in its end.
             self.0.overflowed.store(true, Ordering::Relaxed);
             return;
         }
         let idle = inboxes.is_empty();
         inboxes.insert(inbox);
         if idle {
-            tokio::spawn(self.clone().pay(client.clone(), verb));
+            tokio::spawn(self.clone().publish_all(client.clone(), verb));
         }
     }
 
-    /// How often there was something owed for too long.
+    /// How often a gap could not be published for too long.
     pub(super) fn given_up(&self) -> u64 {
         self.0.given_up.load(Ordering::Relaxed)
     }
 
-    /// Ends when nothing is owed any more.
-    async fn pay(self, client: Arc<Client>, verb: &'static str) {
+    /// Publishes a gap for each inbox, and ends when there are none left.
+    async fn publish_all(self, client: Arc<Client>, verb: &'static str) {
         let mut since = Instant::now();
         loop {
-            sleep(PAUSE).await;
+            sleep(RETRY_DELAY).await;
             while let Some(inbox) = self.first() {
                 let mut command = cmd(verb);
                 command.arg(channel(&client.namespace, inbox)).arg(wire::GAP);
                 if client.query::<()>(Operation::Publish, &command).await.is_err() {
                     break;
                 }
-                if self.paid(inbox) {
+                if self.remove(inbox) {
                     if self.0.overflowed.swap(false, Ordering::Relaxed) {
                         self.give_up();
                     }
                     return;
                 }
             }
-            if since.elapsed() >= GIVE_UP {
+            if since.elapsed() >= GIVE_UP_AFTER {
                 since = Instant::now();
                 self.give_up();
             }
@@ -91,8 +91,8 @@ impl Owed {
         self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner).first().copied()
     }
 
-    /// Removes one, and tells whether it was the last.
-    fn paid(&self, inbox: InboxId) -> bool {
+    /// Removes an inbox, and tells whether it was the last.
+    fn remove(&self, inbox: InboxId) -> bool {
         let mut inboxes = self.0.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
         inboxes.remove(&inbox);
         inboxes.is_empty()
