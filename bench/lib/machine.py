@@ -64,8 +64,9 @@ def fdatasync_ms(folder: Path, times: int = 200) -> float:
 
 
 def disk_bytes(folder: Path) -> int:
-    """Bytes on disk of all files of a folder, as du counts them."""
-    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
+    """Bytes on disk of all files of a folder, as du counts them, but Trapline's reserve, which never grows."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "reserve")
+    return sum(path.stat().st_blocks * 512 for path in files)
 
 
 def facts(folder: Path) -> dict:

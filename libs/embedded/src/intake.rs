@@ -29,9 +29,9 @@ impl Intake for SqliteIntake {
         let size = bytes.len() + rows.bytes();
         self.0
             .write_within(share, size, move |session| {
-                session.atomically(|| {
+                session.wholly(|| {
                     keep(session, &segment, &bytes)?;
-                    rows.apply(session)?;
+                    rows.apply_all(session)?;
                     job.as_ref().map_or(Ok(()), |job| insert(session, job, None))
                 })
             })

@@ -47,8 +47,8 @@ pub(crate) struct Statements {
     pub(crate) create: String,
     /// Key, now: the document and version.
     pub(crate) get: String,
-    /// In [`Form::Split`], before `put`: what comes after the head.
-    pub(crate) put_rest: Option<String>,
+    /// In [`Form::Split`], before `put`.
+    pub(crate) split: Option<Split>,
     /// Key, document or head, expiry.
     pub(crate) put: String,
     /// Key, document, expiry, now.
@@ -65,6 +65,15 @@ pub(crate) struct Statements {
     pub(crate) sweep: String,
 }
 
+/// How a row in [`Form::Split`] comes in.
+pub(crate) struct Split {
+    /// What comes after the head.
+    pub(crate) put_rest: String,
+    /// Key, head, expiry: writes nothing when there is such a row. To replace one, SQLite has to be ready to undo
+    /// half of that, and copies the page first; nearly all rows are new.
+    pub(crate) put_new: String,
+}
+
 impl Statements {
     pub(crate) fn of(table: &Table, form: Form) -> Self {
         let name = quoted(table.name);
@@ -78,23 +87,27 @@ impl Statements {
              version = excluded.version, expires = excluded.expires"
         );
         let doc = form.doc(table);
-        let (put_rest, put) = match form {
+        let (split, put) = match form {
             Form::Whole => (None, format!("{insert}?, 0, ?) {update}")),
             Form::Split => {
                 let put_rest = format!("INSERT INTO {} (doc) VALUES (?)", rest_of(table));
                 let put = format!(
                     "INSERT INTO {name} ({list}, head, version, expires, rest) \
-                     VALUES ({marks}?, 0, ?, last_insert_rowid()) ON CONFLICT ({list}) DO UPDATE SET \
+                     VALUES ({marks}?, 0, ?, last_insert_rowid()) ON CONFLICT ({list})"
+                );
+                let put_new = format!("{put} DO NOTHING");
+                let put = format!(
+                    "{put} DO UPDATE SET \
                      head = excluded.head, expires = excluded.expires, rest = excluded.rest"
                 );
-                (Some(put_rest), put)
+                (Some(Split { put_rest, put_new }), put)
             }
         };
         Self {
             form,
             create: create(table, form),
             get: format!("SELECT {doc}, version FROM {name} WHERE {row} AND {ALIVE}"),
-            put_rest,
+            split,
             put,
             put_absent: format!("{insert}?, 1, ?) {update} WHERE {name}.expires <= ?"),
             put_version: format!(
@@ -123,7 +136,7 @@ pub(crate) fn partitions(table: &Table) -> String {
 pub(crate) enum Read {
     /// The version.
     Keys,
-    /// The version and the document.
+    /// The version and the document; in [`Form::Split`] its head, and the rest.
     Docs,
     /// The version, the head or the document, and where the rest is.
     Heads,
@@ -141,7 +154,8 @@ pub(crate) fn scan(table: &Table, form: Form, after: usize, until: usize, what: 
     let order = if order.is_empty() { "1".to_owned() } else { order.join(", ") };
     read.push(match (what, form) {
         (Read::Keys, _) => "version".to_owned(),
-        (Read::Docs, _) => format!("version, {}", form.doc(table)),
+        (Read::Docs, Form::Whole) => "version, doc".to_owned(),
+        (Read::Docs, Form::Split) => "version, head, doc".to_owned(),
         (Read::Heads, Form::Whole) => "version, doc, 0".to_owned(),
         (Read::Heads, Form::Split) => "version, head, rest".to_owned(),
     });
@@ -151,8 +165,13 @@ pub(crate) fn scan(table: &Table, form: Form, after: usize, until: usize, what: 
             range = format!("{range} AND {}", compare(&table.sort[..columns], relation));
         }
     }
-    let (read, name) = (read.join(", "), quoted(table.name));
-    format!("SELECT {read} FROM {name} WHERE {range} AND {ALIVE} ORDER BY {order} LIMIT ?")
+    let (read, mut from) = (read.join(", "), quoted(table.name));
+    if let (Read::Docs, Form::Split) = (what, form) {
+        let rest = rest_of(table);
+        // A query for each row would open the other table each time.
+        from = format!("{from} LEFT JOIN {rest} ON {rest}.seq = rest");
+    }
+    format!("SELECT {read} FROM {from} WHERE {range} AND {ALIVE} ORDER BY {order} LIMIT ?")
 }
 
 /// Rows of [`Form::Split`] are oldest first: a partition then grows at the end of its pages, of which

@@ -138,9 +138,16 @@ fn rows(connection: &Connection, range: &Scan, form: Form, now: i64) -> Result<V
     let (mut statement, values) = prepared(connection, range, form, what, now)?;
     let read = |row: &SqlRow<'_>| {
         let sort = key_columns(row, range.table.sort)?;
-        let version = row.get(sort.len())?;
-        let doc = if range.keys_only { String::new() } else { row.get(sort.len() + 1)? };
-        Ok(Row { sort, doc, version })
+        let at = sort.len();
+        let doc = match (what, form) {
+            (Read::Docs, Form::Split) => {
+                let (head, rest) = (row.get_ref(at + 1)?.as_str()?, row.get_ref(at + 2)?.as_str()?);
+                [head, rest].concat()
+            }
+            (Read::Docs, Form::Whole) => row.get(at + 1)?,
+            (Read::Keys | Read::Heads, _) => String::new(),
+        };
+        Ok(Row { version: row.get(at)?, sort, doc })
     };
     let found = statement.query_map(params_from_iter(values), read);
     found.map_err(sql)?.collect::<Result<_, _>>().map_err(sql)

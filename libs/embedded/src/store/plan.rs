@@ -46,19 +46,29 @@ impl Plan {
     pub(crate) fn apply(&self, session: &Session<'_>) -> Result<()> {
         let whole = |steps: &Vec<Step>| match &steps[..] {
             // One statement is atomic by itself.
-            [step] if step.statements.put_rest.is_none() => step.apply(session),
+            [step] if step.statements.split.is_none() => step.apply(session),
             steps => session.atomically(|| steps.iter().try_for_each(|step| step.apply(session))),
         };
         self.0.iter().try_for_each(whole)
+    }
+
+    /// Writes all partitions, for a caller who undoes them all when one fails.
+    pub(crate) fn apply_all(&self, session: &Session<'_>) -> Result<()> {
+        self.0.iter().flatten().try_for_each(|step| step.apply(session))
     }
 }
 
 impl Step {
     fn apply(&self, session: &Session<'_>) -> Result<()> {
         let (sql_text, changed_when) = self.choose();
-        if let (Op::Put { doc, .. }, Some(put_rest)) = (&self.op, &self.statements.put_rest) {
+        if let (Op::Put { doc, .. }, Some(split)) = (&self.op, &self.statements.split) {
             let rest = &doc[self.head_len(doc)..];
-            session.statement(put_rest)?.execute([rest]).map_err(sql)?;
+            session.statement(&split.put_rest)?.execute([rest]).map_err(sql)?;
+            let mut put_new = session.statement(&split.put_new)?;
+            let parameters = params_from_iter(self.parameters(session));
+            if put_new.execute(parameters).map_err(sql)? > 0 {
+                return Ok(());
+            }
         }
         let mut statement = session.statement(sql_text)?;
         let changed = statement.execute(params_from_iter(self.parameters(session))).map_err(sql)?;

@@ -103,7 +103,7 @@ impl Committer {
         self.synchronous(wanted)
             .and_then(|()| self.execute("BEGIN IMMEDIATE"))
             .map_err(|error| self.failure(error))?;
-        let session = Session::new(&self.connection, self.clock.now());
+        let session = Session::new(&self.connection, self.clock.now(), batch.tasks.len());
         for task in &mut batch.tasks {
             if room.as_mut().is_some_and(|room| !room.take(task.share(), task.bytes())) {
                 task.refuse();
@@ -117,7 +117,10 @@ impl Committer {
                 });
             }
         }
-        let rung = session.rung();
+        let Some(rung) = session.rung() else {
+            self.roll_back();
+            return Ok(());
+        };
         if let Err(error) = self.execute("COMMIT") {
             self.roll_back();
             return Err(self.failure(error));

@@ -1,6 +1,6 @@
 //! What a unit of work sees of the writer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rusqlite::{CachedStatement, Connection, blob::Blob};
 use trapline_model::Time;
@@ -13,11 +13,17 @@ pub(crate) struct Session<'c> {
     connection: &'c Connection,
     now: Time,
     rung: RefCell<Vec<Lane>>,
+    /// Whether the transaction is of one caller.
+    is_alone: bool,
+    /// Whether that caller's work failed, and the transaction is to be undone.
+    is_undone: Cell<bool>,
 }
 
 impl<'c> Session<'c> {
-    pub(super) fn new(connection: &'c Connection, now: Time) -> Self {
-        Self { connection, now, rung: RefCell::default() }
+    /// A transaction for so many callers.
+    pub(super) fn new(connection: &'c Connection, now: Time, callers: usize) -> Self {
+        let (is_alone, is_undone) = (callers == 1, Cell::new(false));
+        Self { connection, now, rung: RefCell::default(), is_alone, is_undone }
     }
 
     /// The time of this commit.
@@ -34,6 +40,17 @@ impl<'c> Session<'c> {
     pub(crate) fn last_blob(&self, table: &str, column: &str) -> Result<Blob<'c>> {
         let row = self.connection.last_insert_rowid();
         self.connection.blob_open("main", table, column, row, false).map_err(sql)
+    }
+
+    /// Undoes all that the caller does, which is `work`, if it fails. Beside other callers that is a savepoint, for
+    /// which SQLite copies each page before it changes.
+    pub(crate) fn wholly<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.is_alone {
+            return self.atomically(work);
+        }
+        let outcome = work();
+        self.is_undone.set(outcome.is_err());
+        outcome
     }
 
     /// Undoes all of `work` if it fails, and nothing of what other callers did before it.
@@ -76,8 +93,9 @@ impl<'c> Session<'c> {
         self.rung.borrow_mut().push(lane);
     }
 
-    pub(super) fn rung(self) -> Vec<Lane> {
-        self.rung.into_inner()
+    /// The lanes to ring after the commit; `None` when there is to be none.
+    pub(super) fn rung(self) -> Option<Vec<Lane>> {
+        (!self.is_undone.get()).then(|| self.rung.into_inner())
     }
 
     fn execute(&self, text: &str) -> Result<usize> {

@@ -67,6 +67,28 @@ async fn a_failure_does_not_undo_its_neighbours() {
 }
 
 #[tokio::test]
+async fn what_fails_leaves_nothing_alone_or_beside_others() {
+    let half = |number: i64| {
+        move |session: &Session<'_>| {
+            session.wholly(|| {
+                session.ring(Lane::Mail);
+                session.statement("INSERT INTO t VALUES (?)")?.execute([number]).map_err(sql)?;
+                Err::<(), _>(PortError::Conflict)
+            })
+        }
+    };
+    let fixture = Fixture::new();
+    let alone = fixture.writer.run(true, 0, half(1)).await;
+    assert!(matches!(alone, Err(PortError::Conflict)), "{alone:?}");
+    assert!(fixture.stored().is_empty());
+    let beside = fixture.writer.run(true, 0, half(3));
+    let (one, beside, two) = tokio::join!(fixture.insert(&[2]), beside, fixture.insert(&[4]));
+    assert!(matches!((one, two), (Ok(()), Ok(()))));
+    assert!(matches!(beside, Err(PortError::Conflict)), "{beside:?}");
+    assert_eq!(fixture.stored(), [2, 4]);
+}
+
+#[tokio::test]
 async fn a_rolled_back_transaction_fails_for_all_and_the_next_works() {
     let fixture = Fixture::new();
     let broken = fixture.writer.run(true, 0, |session| session.execute_batch("ROLLBACK"));
