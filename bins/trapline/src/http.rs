@@ -1,31 +1,19 @@
 //! The HTTP listener: bounded connections, headers and time, and an end.
 
 mod admission;
+mod connection;
+mod exchange;
 mod patience;
 
-use std::{
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::{body::Incoming, header, server::conn::http1};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::{GracefulShutdown, Watcher},
-    service::TowerToHyperService,
-};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use trapline_app::{AnswerMemory, metrics};
 
-use admission::{Admission, Ticket};
-use patience::Patient;
+use admission::Admission;
+use connection::Connection;
 
 /// Bytes of a request's head, beyond which it is 431 (RFC 6585, section 5).
 const HEAD_BYTES: usize = 32 * 1024;
@@ -71,7 +59,7 @@ pub(crate) async fn serve(
     memory: AnswerMemory,
     shutdown: CancellationToken,
 ) {
-    let graceful = GracefulShutdown::new();
+    let connections = TaskTracker::new();
     let admission = Admission::new(&limits, memory);
     let limits = Arc::new(limits);
     while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
@@ -79,9 +67,9 @@ pub(crate) async fn serve(
             Ok((stream, peer)) => match admission.admit(peer.ip()) {
                 Ok(ticket) => {
                     metrics::http_connection("accepted");
-                    let served =
-                        connection(stream, router.clone(), limits.clone(), graceful.watcher());
-                    tokio::spawn(served.run(ticket));
+                    let (router, limits) = (router.clone(), limits.clone());
+                    let connection = Connection::new(router, limits, shutdown.clone(), ticket);
+                    connections.spawn(connection.run(stream));
                 }
                 Err(refusal) => {
                     metrics::http_connection(refusal.name());
@@ -93,7 +81,8 @@ pub(crate) async fn serve(
         }
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+    connections.close();
+    if tokio::time::timeout(DRAIN, connections.wait()).await.is_err() {
         tracing::warn!("some HTTP requests were cut off");
     }
 }
@@ -106,75 +95,6 @@ async fn not_accepted(error: &std::io::Error) -> bool {
         tokio::time::sleep(PAUSE).await;
     }
     goes_on
-}
-
-struct Connection {
-    stream: TcpStream,
-    router: Router,
-    limits: Arc<Limits>,
-    watcher: Watcher,
-}
-
-fn connection(
-    stream: TcpStream,
-    router: Router,
-    limits: Arc<Limits>,
-    watcher: Watcher,
-) -> Connection {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY was not set");
-    }
-    Connection { stream, router, limits, watcher }
-}
-
-impl Connection {
-    async fn run(self, ticket: Ticket) {
-        let Self { stream, router, limits, watcher } = self;
-        let begun = Arc::new(AtomicBool::new(false));
-        let (client, has_begun) = (ticket.client(), begun.clone());
-        let events = Arc::new(AtomicBool::new(false));
-        let are_next = events.clone();
-        let service = router
-            .map_request(move |mut request: hyper::Request<Incoming>| {
-                has_begun.store(true, Ordering::Relaxed);
-                request.extensions_mut().insert(client.clone());
-                request.map(axum::body::Body::new)
-            })
-            .map_response(move |response: axum::response::Response| {
-                let kind = response.headers().get(header::CONTENT_TYPE);
-                if kind.is_some_and(|kind| kind == "text/event-stream") {
-                    are_next.store(true, Ordering::Relaxed);
-                }
-                response
-            });
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.next_request)
-            .max_header_size(HEAD_BYTES)
-            .max_buf_size(BUFFER_BYTES)
-            .serve_connection(
-                TokioIo::new(Patient::new(stream, limits.write, events)),
-                TowerToHyperService::new(service),
-            );
-        let connection = pin!(watcher.watch(connection));
-        tokio::select! {
-            ended = connection => if let Err(error) = ended {
-                tracing::debug!(%error, "an HTTP connection broke");
-            },
-            () = without_request(limits.first_request, &begun) => {
-                metrics::http_fault("no_request");
-            }
-        }
-    }
-}
-
-/// Returns after `time`, unless a request has begun by then. Whoever speaks another protocol may wait
-/// for ever for the server's first word, and a slow sender of a head for its end.
-async fn without_request(time: Duration, begun: &AtomicBool) {
-    tokio::time::sleep(time).await;
-    if begun.load(Ordering::Relaxed) {
-        std::future::pending::<()>().await;
-    }
 }
 
 #[cfg(test)]

@@ -8,45 +8,63 @@ use std::{
 
 use axum::{
     body::{Body, HttpBody},
-    extract::{Request, State},
+    extract::Request,
     http::header,
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
-use trapline_app::{App, Room};
+use trapline_app::{Answer, App, Room};
 
-use crate::{error::Error, layers::MAX_BODY, state::Client};
+use crate::{
+    error::Error,
+    later,
+    layers::{MAX_BODY, Next, Work},
+    state::Client,
+};
 
 /// What every connection may have without being counted, as its buffers are.
 const SMALL: usize = 16 * 1024;
 
-/// Counts the bytes of requests that end soon, which keep what they have had until they are answered.
-pub(crate) async fn count(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    counted(&app, true, request, next).await
+/// What a request keeps of the room that it has had, until it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// All of it, as it ends soon.
+    Everything,
+    /// None, as it may last.
+    Nothing,
 }
 
-/// Counts the bytes of requests that may last, which keep nothing while they wait.
-pub(crate) async fn count_lasting(
-    State(app): State<Arc<App>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    counted(&app, false, request, next).await
+/// Counts the bytes of requests and their answers.
+pub(crate) fn count(app: Arc<App>, keeps: Keeps) -> impl Fn(Request, Next) -> Work + Clone {
+    move |request, next| {
+        let share = request.extensions().get::<Client>().map(|client| client.share.clone());
+        let (incoming, answers) = (incoming(&request), app.answers().clone());
+        let work = next.run(request);
+        Box::pin(async move {
+            let keeps = keeps == Keeps::Everything;
+            let (mut response, answer) = match answers.counted(share, keeps, incoming, work).await {
+                Ok(done) => done,
+                Err(error) => return Error::from(error).into_response(),
+            };
+            let Some(work) = later::take(&mut response) else {
+                return roomed(response, answer).await;
+            };
+            let later = async move {
+                let (response, answer) = answer.go_on(work).await;
+                roomed(response, answer).await
+            };
+            later::put(&mut response, Box::pin(later));
+            response
+        })
+    }
 }
 
-async fn counted(app: &App, keeps: bool, request: Request, next: Next) -> Response {
-    let share = request.extensions().get::<Client>().map(|client| client.share.clone());
-    let incoming = incoming(&request);
-    let work = next.run(request);
-    let (response, answer) = match app.answers().counted(share, keeps, incoming, work).await {
-        Ok(done) => done,
-        Err(error) => return Error::from(error).into_response(),
-    };
+/// An answer, once there is room for it.
+async fn roomed(response: Response, answer: Answer) -> Response {
     let len = response.body().size_hint().exact().and_then(|len| usize::try_from(len).ok());
     let Some(len) = len.filter(|len| *len > SMALL) else { return response };
-    match answer.room(len).await {
+    match Box::pin(answer.room(len)).await {
         Ok(room) => response.map(|body| Body::new(Roomed { body, room })),
         Err(error) => Error::from(error).into_response(),
     }

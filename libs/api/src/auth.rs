@@ -3,10 +3,8 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
-    extract::{FromRequestParts, Request, State},
+    extract::{FromRequestParts, Request},
     http::{Extensions, HeaderMap, HeaderValue, Method, header, request::Parts},
-    middleware::Next,
-    response::{IntoResponse, Response},
 };
 use trapline_app::{App, Error as AppError, Forbidden, Rate, Unauthenticated, Verdict};
 use trapline_model::Principal;
@@ -14,6 +12,7 @@ use trapline_model::Principal;
 use crate::{
     error::{Error, Result, whole_seconds},
     extract::has_parameter,
+    layers::{Next, Work, done},
     state::Client,
 };
 
@@ -88,33 +87,47 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
     }
 }
 
+/// What the team of a request may have still.
+type Metered = Option<(Rate, Verdict)>;
+
 /// Finds out who asks, and takes one request from the team's allowance.
-pub(crate) async fn identify(
-    State(app): State<Arc<App>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) fn identify(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
+    move |request, next| {
+        let identified = Box::pin(identified(app.clone(), request));
+        Box::pin(async move {
+            let (request, metered) = identified.await;
+            let work = match request {
+                Ok(request) => next.run(request),
+                Err(error) => done(error),
+            };
+            let mut response = work.await;
+            if let Some((rate, verdict)) = metered {
+                write_allowance(response.headers_mut(), rate, verdict);
+            }
+            response
+        })
+    }
+}
+
+/// The request with the identity of whoever asks, if it may go on.
+async fn identified(app: Arc<App>, mut request: Request) -> (Result<Request>, Metered) {
     let address = address(request.extensions());
     let identity = match authenticate(&app, request.headers(), address).await {
         Ok(principal) => Ok(principal),
         Err(AppError::Unauthenticated(why)) => Err(why),
-        Err(error) => return Error::from(error).into_response(),
+        Err(error) => return (Err(error.into()), None),
     };
     request.extensions_mut().insert(Identity(identity));
     let metered = match &identity {
         Ok(principal) => app.access().meter(principal).await,
         Err(_) => None,
     };
-    let mut response = match metered {
+    match metered {
         Some((_, Verdict::Limited { retry_after })) => {
-            Error::from(AppError::TooMany { retry_after }).into_response()
+            (Err(AppError::TooMany { retry_after }.into()), metered)
         }
-        _ => next.run(request).await,
-    };
-    if let Some((rate, verdict)) = metered {
-        write_allowance(response.headers_mut(), rate, verdict);
+        _ => (Ok(request), metered),
     }
-    response
 }
 
 async fn authenticate(

@@ -1,23 +1,28 @@
 //! What happens around every request, of this router and of those of other packages.
 
-use std::{any::Any, future::ready, time::Duration};
+mod around;
+
+use std::{any::Any, time::Duration};
 
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, header},
-    middleware::{Next, from_fn, map_request, map_response},
     response::{IntoResponse, Response},
 };
+use futures_util::FutureExt as _;
 use tokio::time::{Instant, timeout};
+use tower::util::{MapRequestLayer, MapResponseLayer};
 use tower_http::{
     catch_panic::CatchPanicLayer,
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, RequestId, SetRequestIdLayer},
 };
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 use trapline_app::{Error as AppError, metrics};
 
-use crate::error::Error;
+use crate::{error::Error, later};
+pub use around::Work;
+pub(crate) use around::{Next, around, done};
 
 /// The most bytes that a body may have.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
@@ -29,15 +34,16 @@ pub fn secure<S>(routes: Router<S>, policy: ContentPolicy) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    with_policy(routes, policy)
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn(check_url))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn(security_headers))
-        .layer(from_fn(trace_request))
-        .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
-        .layer(map_request(check_id))
+    // One layer to axum, which boxes what is inside of each.
+    with_policy(routes, policy).layer((
+        MapRequestLayer::new(check_id),
+        SetRequestIdLayer::x_request_id(MakeRequestUuid),
+        PropagateRequestIdLayer::x_request_id(),
+        around(trace_request),
+        around(guard),
+        CatchPanicLayer::custom(panicked),
+        DefaultBodyLimit::max(MAX_BODY),
+    ))
 }
 
 /// The time in which any request but a wait or a stream is answered.
@@ -50,23 +56,18 @@ const URL_BYTES: usize = 8 * 1024;
 const ID_LENGTH: usize = 128;
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Drops a request's id that is not fit for logs: it gets one of ours then.
-async fn check_id(mut request: Request) -> Request {
+/// Drops a request's id that is not fit for logs: it gets one of ours then. One that stays is copied, or it
+/// would keep the connection's buffer as long as the request.
+fn check_id(mut request: Request) -> Request {
     let ids = request.headers().get_all(&REQUEST_ID);
-    let is_one = ids.iter().count() <= 1;
-    if !is_one || !ids.iter().all(|id| is_fit(id.as_bytes())) {
-        request.headers_mut().remove(&REQUEST_ID);
-    }
+    let mut ids = ids.iter().map(HeaderValue::as_bytes);
+    let Some(first) = ids.next() else { return request };
+    let is_one = ids.next().is_none() && is_fit(first);
+    match HeaderValue::from_bytes(first).ok().filter(|_| is_one) {
+        Some(copy) => request.headers_mut().insert(&REQUEST_ID, copy),
+        None => request.headers_mut().remove(&REQUEST_ID),
+    };
     request
-}
-
-/// Refuses URLs that are too long.
-async fn check_url(request: Request, next: Next) -> Response {
-    let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
-    if length > URL_BYTES {
-        return Error::UriTooLong.into_response();
-    }
-    next.run(request).await
 }
 
 fn is_fit(id: &[u8]) -> bool {
@@ -75,24 +76,57 @@ fn is_fit(id: &[u8]) -> bool {
 }
 
 /// One span and one measurement per request. Neither holds a query or a key: both have secrets.
-async fn trace_request(request: Request, next: Next) -> Response {
-    let started = Instant::now();
-    let method = known_method(request.method());
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or("none", MatchedPath::as_str);
-    let id = request.extensions().get::<RequestId>().map(|id| id.header_value().clone());
-    let span = tracing::info_span!(
-        "request",
-        http.method = method,
-        http.route = route,
-        http.path = request.uri().path(),
-        request.id = id.as_ref().and_then(|id| id.to_str().ok()),
-    );
-    let response = next.run(request).instrument(span.clone()).await;
-    let (status, took) = (response.status().as_u16(), started.elapsed());
-    metrics::http_request(route, method, status, took);
-    span.in_scope(|| tracing::debug!(http.status = status, took_ms = took.as_millis(), "answered"));
-    response
+fn trace_request(request: Request, next: Next) -> Work {
+    let trace = Trace::of(&request);
+    let work = trace.span.in_scope(|| next.run(request)).instrument(trace.span.clone());
+    Box::pin(async move {
+        let mut response = work.await;
+        match later::take(&mut response) {
+            None => trace.answered(&response),
+            Some(work) => {
+                let work = work.instrument(trace.span.clone());
+                let work = work.inspect(move |response| trace.answered(response));
+                later::put(&mut response, Box::pin(work));
+            }
+        }
+        response
+    })
+}
+
+/// What is told of a request.
+struct Trace {
+    started: Instant,
+    method: &'static str,
+    route: Option<MatchedPath>,
+    span: Span,
+}
+
+impl Trace {
+    fn of(request: &Request) -> Self {
+        let method = known_method(request.method());
+        let route = request.extensions().get::<MatchedPath>().cloned();
+        let id = request.extensions().get::<RequestId>().map(|id| id.header_value().clone());
+        let span = tracing::info_span!(
+            "request",
+            http.method = method,
+            http.route = name(route.as_ref()),
+            http.path = request.uri().path(),
+            request.id = id.as_ref().and_then(|id| id.to_str().ok()),
+        );
+        Self { started: Instant::now(), method, route, span }
+    }
+
+    fn answered(&self, response: &Response) {
+        let (status, took) = (response.status().as_u16(), self.started.elapsed());
+        metrics::http_request(name(self.route.as_ref()), self.method, status, took);
+        self.span.in_scope(|| {
+            tracing::debug!(http.status = status, took_ms = took.as_millis(), "answered");
+        });
+    }
+}
+
+fn name(route: Option<&MatchedPath>) -> &str {
+    route.map_or("none", MatchedPath::as_str)
 }
 
 /// Methods are labels of metrics, and anybody can make up new ones.
@@ -109,16 +143,20 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// Headers that keep browsers and caches from doing more than they are told.
-async fn security_headers(request: Request, next: Next) -> Response {
+/// Refuses URLs that are too long, and sends headers that keep browsers and caches from doing more than
+/// they are told.
+fn guard(request: Request, next: Next) -> Work {
+    let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let api = request.uri().path().starts_with("/api");
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    unless_set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    if api {
-        unless_set(headers, header::CACHE_CONTROL, "no-store");
-    }
-    response
+    let work = if length > URL_BYTES { done(Error::UriTooLong) } else { next.run(request) };
+    Box::pin(work.map(move |mut response| {
+        let headers = response.headers_mut();
+        unless_set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        if api {
+            unless_set(headers, header::CACHE_CONTROL, "no-store");
+        }
+        response
+    }))
 }
 
 /// The `Content-Security-Policy` of answers that have none of their own.
@@ -138,9 +176,9 @@ where
     match policy {
         ContentPolicy::PerAnswer => routes,
         ContentPolicy::Fixed(policy) => {
-            routes.layer(map_response(move |mut response: Response| {
+            routes.layer(MapResponseLayer::new(move |mut response: Response| {
                 unless_set(response.headers_mut(), header::CONTENT_SECURITY_POLICY, policy);
-                ready(response)
+                response
             }))
         }
     }
@@ -151,16 +189,19 @@ fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
 }
 
 /// Ends a request that takes too long.
-pub(crate) async fn request_timeout(request: Request, next: Next) -> Response {
-    timeout(ANSWER_WITHIN, next.run(request)).await.unwrap_or_else(|_| {
-        tracing::warn!("a request took too long");
-        Error::from(AppError::Unavailable).into_response()
-    })
+pub(crate) fn request_timeout(request: Request, next: Next) -> Work {
+    let answer = timeout(ANSWER_WITHIN, next.run(request));
+    Box::pin(answer.map(|answer| {
+        answer.unwrap_or_else(|_| {
+            tracing::warn!("a request took too long");
+            Error::from(AppError::Unavailable).into_response()
+        })
+    }))
 }
 
 /// The answer to a request whose handler panicked.
 #[expect(clippy::needless_pass_by_value, reason = "what the layer calls it with")]
-fn panicked(panic: Box<dyn Any + Send>) -> Response {
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
     tracing::error!(panic = said.unwrap_or("no message"), "a handler panicked");

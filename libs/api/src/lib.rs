@@ -11,6 +11,7 @@ mod extract;
 mod forwarding;
 mod inbox_page;
 mod inboxes;
+mod later;
 mod layers;
 mod live;
 mod messages;
@@ -26,7 +27,8 @@ mod service;
 mod state;
 mod webhooks;
 
-pub use layers::{ContentPolicy, secure};
+pub use later::{later, to_come};
+pub use layers::{ContentPolicy, Work, secure};
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
 pub use state::{Client, Options};

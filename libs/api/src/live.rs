@@ -5,7 +5,7 @@ mod frames;
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
-    Json,
+    Extension, Json,
     body::Body,
     extract::State,
     http::{HeaderMap, HeaderValue, header},
@@ -13,14 +13,16 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use trapline_app::{App, Filter, Waited};
-use trapline_model::{InboxId, Message, NearMiss, Time};
+use trapline_model::{InboxId, Message, NearMiss, Principal, Time};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use crate::{
     auth::Reader,
     error::{Error, Result},
     extract::{Flag, Params, PathParams},
+    later::later,
     reply,
+    state::Client,
 };
 
 const DEFAULT_TIMEOUT: u8 = 30;
@@ -130,8 +132,15 @@ pub(crate) async fn wait(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
     PathParams(id): PathParams<InboxId>,
+    client: Option<Extension<Client>>,
     Params(input): Params<WaitInput>,
-) -> Result<Response> {
+) -> Response {
+    let waited = waited(app, by, id, input);
+    // Without a listener, as in tests, nobody asks for an answer that is to come.
+    if client.is_some() { later(waited) } else { Box::pin(waited).await.into_response() }
+}
+
+async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> Result<Response> {
     let on_timeout = input.on_timeout;
     let (filter, timeout) = input.split();
     match (app.live().wait(&by, id, &filter, timeout).await?, on_timeout) {

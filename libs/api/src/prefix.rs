@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::Request,
     http::{Uri, uri::PathAndQuery},
-    middleware::{Next, from_fn_with_state},
-    response::Response,
 };
+use tower::util::MapRequestLayer;
 
 /// The path of a base URL, without a slash at its end: `/trapline` of `https://host/trapline`.
 pub(crate) fn of(base_url: &str) -> &str {
@@ -23,14 +22,15 @@ pub(crate) fn taken_off(inner: Router, base_url: &str) -> Router {
         return inner;
     }
     // The router inside sees what is left; one that routed first would not.
-    Router::new().fallback_service(inner).layer(from_fn_with_state(prefix, take_off))
+    let take_off = move |request| take_off(&prefix, request);
+    Router::new().fallback_service(inner).layer(MapRequestLayer::new(take_off))
 }
 
-async fn take_off(State(prefix): State<Arc<str>>, mut request: Request, next: Next) -> Response {
-    if let Some(uri) = without(request.uri(), &prefix) {
+fn take_off(prefix: &str, mut request: Request) -> Request {
+    if let Some(uri) = without(request.uri(), prefix) {
         *request.uri_mut() = uri;
     }
-    next.run(request).await
+    request
 }
 
 fn without(uri: &Uri, prefix: &str) -> Option<Uri> {

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    http::Uri,
-    middleware::{from_fn, from_fn_with_state},
-};
+use axum::{Router, http::Uri};
 use trapline_app::App;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    Options, answers, auth, confirmation, docs,
+    Options,
+    answers::{self, Keeps},
+    auth, confirmation, docs,
     error::Error,
     extract::{Contract, hold},
     forwarding, inbox_page, inboxes,
-    layers::{self, ContentPolicy},
+    layers::{self, ContentPolicy, around},
     live, messages,
     nowhere::nearest,
     openapi, prefix, preview, projects, service,
@@ -91,8 +89,8 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let metrics = OpenApiRouter::default().routes(routes!(service::metrics));
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
-    let metrics = metrics.layer(from_fn_with_state(contract.clone(), hold));
-    let routes = Router::from(metrics.layer(from_fn(layers::request_timeout)));
+    let metrics = metrics.layer((around(layers::request_timeout), around(hold(contract.clone()))));
+    let routes = Router::from(metrics);
     assembled(routes, &contract, Api::new(app, options, document))
 }
 
@@ -104,18 +102,16 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
-    let request_timeout = from_fn(layers::request_timeout);
-    let hold = from_fn_with_state(contract.clone(), hold);
-    let count = from_fn_with_state(app.clone(), answers::count);
-    let count_lasting = from_fn_with_state(app.clone(), answers::count_lasting);
-    let teams = team_routes()
-        .layer(request_timeout.clone())
-        .layer(count)
-        .merge(long_lived_routes().layer(count_lasting))
-        .layer(hold.clone())
-        .layer(from_fn_with_state(app.clone(), auth::identify));
-    let public = public_routes().layer(hold).layer(request_timeout);
-    let routes = Router::from(teams.merge(public)).merge(docs::routes());
+    let request_timeout = around(layers::request_timeout);
+    let hold = around(hold(contract.clone()));
+    let count = around(answers::count(app.clone(), Keeps::Everything));
+    let count_lasting = around(answers::count(app.clone(), Keeps::Nothing));
+    let identify = around(auth::identify(app.clone()));
+    let teams =
+        team_routes().layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
+    let long_lived = long_lived_routes().layer((identify, hold.clone(), count_lasting));
+    let public = public_routes().layer((request_timeout, hold));
+    let routes = Router::from(teams.merge(long_lived).merge(public)).merge(docs::routes());
     assembled(routes.merge(inbox_page::routes()), &contract, Api::new(app, options, document))
 }
 

@@ -19,7 +19,8 @@ pub struct Options {
     pub ca_certificate: Option<String>,
 }
 
-/// Who is at the other end of a connection: the listener puts it into the extensions of each request.
+/// Who is at the other end of a connection: the listener puts it into the extensions of each request, and asks with
+/// [`crate::to_come`] for answers that are only to come.
 #[derive(Debug, Clone)]
 pub struct Client {
     /// The address; of IPv6 the network, as one client can have many addresses in it.

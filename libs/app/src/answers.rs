@@ -105,7 +105,8 @@ impl AnswerMemory {
         let state = Mutex::default();
         let request = Arc::new(Request { memory: self.clone(), share, keeps, state });
         if incoming > 0 {
-            let room = request.take(self.units(incoming)).await?;
+            // In a box, so that a request that lasts holds no room for it.
+            let room = Box::pin(request.take(self.units(incoming))).await?;
             request.state().kept = Some(room);
         }
         let done = REQUEST.scope(request.clone(), work).await;
@@ -128,6 +129,11 @@ pub struct Room {
 }
 
 impl Answer {
+    /// Runs more work on the same request.
+    pub async fn go_on<T>(self, work: impl Future<Output = T>) -> (T, Self) {
+        (REQUEST.scope(self.0.clone(), work).await, self)
+    }
+
     /// Makes room for an answer of `len` bytes; what of the store is in it still has its own.
     pub async fn room(self, len: usize) -> Result<Room> {
         let request = self.0;

@@ -3,7 +3,7 @@
 use std::{fs, iter::repeat_n};
 
 use futures_util::future::join_all;
-use trapline_tests::{Deployment, Inbox, Smtp};
+use trapline_tests::{Deployment, Inbox, Smtp, eventually};
 
 const MIB: u64 = 1 << 20;
 
@@ -76,4 +76,54 @@ async fn two_hundred_large_messages_at_once_take_bounded_memory() {
     assert_eq!(stored, accepted as u64);
     let peak = peak(server.smtp_process_ids()[0]);
     assert!(peak < MAIL_MEMORY + BESIDE, "{} MiB", peak / MIB);
+}
+
+/// What a parked wait may take at most: the kernel's part of its connection is not in it.
+const PARKED_WAIT: u64 = 10 * 1024;
+const WAITS: usize = 1_000;
+
+/// What the processes have in memory, in bytes.
+fn resident(server: &Deployment) -> u64 {
+    let of = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
+    };
+    server.process_ids().iter().map(of).sum()
+}
+
+async fn until_parked(server: &Deployment, count: usize) {
+    eventually("parked waits", async || {
+        let metrics = server.client("metrics").get("/api/metrics").await.expect(200);
+        let parked =
+            metrics.text().lines().find_map(|line| line.strip_prefix("trapline_waits_parked "));
+        parked.is_some_and(|parked| parked.parse() == Ok(count)).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn parked_waits_take_little_memory() {
+    let server = Deployment::with(&["--metrics-token", "metrics"]);
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let path = inbox.path("/messages/wait?timeout=120&subject=none");
+    let park = |waits: usize| -> Vec<_> {
+        let wait = |_| {
+            let (rest, path) = (rest.clone(), path.clone());
+            tokio::spawn(async move { rest.get(&path).await.status })
+        };
+        (0..waits).map(wait).collect()
+    };
+    // The first ones warm the process up.
+    let first = park(WAITS / 10);
+    until_parked(&server, first.len()).await;
+    let before = resident(&server);
+    let waits = park(WAITS);
+    until_parked(&server, first.len() + waits.len()).await;
+    let each = resident(&server).saturating_sub(before) / WAITS as u64;
+    assert!(each < PARKED_WAIT, "{each} bytes for each");
+    for wait in first.into_iter().chain(waits) {
+        wait.abort();
+    }
 }

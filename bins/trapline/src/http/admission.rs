@@ -14,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 use trapline_api::Client;
-use trapline_app::{AnswerMemory, metrics};
+use trapline_app::{AnswerMemory, Share, metrics};
 use trapline_smtp::network;
 
 use super::Limits;
@@ -40,7 +40,7 @@ pub(super) struct Admission {
 #[derive(Default)]
 struct Open {
     total: usize,
-    by_address: HashMap<IpAddr, (usize, Client)>,
+    by_address: HashMap<IpAddr, (usize, Share)>,
 }
 
 /// Why a connection is refused.
@@ -79,13 +79,12 @@ impl Admission {
             return Err(Refusal::Connections);
         }
         let of_address = open.by_address.entry(address);
-        let (count, client) =
-            of_address.or_insert_with(|| (0, Client { address, share: self.memory.share() }));
+        let (count, share) = of_address.or_insert_with(|| (0, self.memory.share()));
         if *count >= self.per_address {
             return Err(Refusal::PerAddress);
         }
         *count += 1;
-        let client = client.clone();
+        let client = Client { address, share: share.clone() };
         open.total += 1;
         metrics::http_connection_opened();
         Ok(Ticket { open: self.open.clone(), client })

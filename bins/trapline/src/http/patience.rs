@@ -1,4 +1,4 @@
-//! A stream whose other end must take what is written to it.
+//! A stream whose other end must take what is written to it, and from which a head can be read again.
 
 use std::{
     future::Future,
@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -42,6 +43,25 @@ impl Buffered for TcpStream {
     }
 }
 
+/// What a stream and those who have its server's requests at hand tell each other.
+#[derive(Default)]
+pub(super) struct Signs {
+    events: AtomicBool,
+    writing: AtomicBool,
+}
+
+impl Signs {
+    /// An event stream is written next.
+    pub(super) fn events_are_next(&self) {
+        self.events.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether some of what the server has written is still to go out.
+    pub(super) fn is_writing(&self) -> bool {
+        self.writing.load(Ordering::Relaxed)
+    }
+}
+
 /// Fails with [`io::ErrorKind::TimedOut`] when less than 64 KiB of what waits to be written goes out
 /// in the time given.
 pub(super) struct Patient<S> {
@@ -51,24 +71,35 @@ pub(super) struct Patient<S> {
     deadline: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the deadline was set.
     written: usize,
-    /// Set when events are about to be written.
-    events: Arc<AtomicBool>,
+    signs: Arc<Signs>,
+    /// What is read before what comes from the stream.
+    first: Bytes,
 }
 
 impl<S: Buffered> Patient<S> {
-    /// Whoever sets `events` says that an event stream is written next.
-    pub(super) fn new(stream: S, time: Duration, events: Arc<AtomicBool>) -> Self {
-        Self { stream, time, deadline: None, written: 0, events }
+    pub(super) fn new(stream: S, time: Duration, signs: Arc<Signs>) -> Self {
+        Self { stream, time, deadline: None, written: 0, signs, first: Bytes::new() }
+    }
+
+    pub(super) fn stream(&self) -> &S {
+        &self.stream
+    }
+
+    /// Has these bytes read first.
+    pub(super) fn read_again(self, first: Bytes) -> Self {
+        Self { first, ..self }
     }
 
     fn prepare(&self) {
-        if self.events.load(Ordering::Relaxed) && self.events.swap(false, Ordering::Relaxed) {
+        let events = &self.signs.events;
+        if events.load(Ordering::Relaxed) && events.swap(false, Ordering::Relaxed) {
             self.stream.buffer_little();
         }
     }
 
     fn nothing_waits(&mut self) {
         (self.deadline, self.written) = (None, 0);
+        self.signs.writing.store(false, Ordering::Relaxed);
     }
 
     /// What becomes of a write, by what the stream says of it.
@@ -86,6 +117,7 @@ impl<S: Buffered> Patient<S> {
         if wrote.is_ready() {
             return wrote;
         }
+        self.signs.writing.store(true, Ordering::Relaxed);
         let time = self.time;
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
         ready!(deadline.as_mut().poll(cx));
@@ -100,6 +132,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.first.is_empty() {
+            let len = self.first.len().min(buffer.remaining());
+            buffer.put_slice(&self.first.split_to(len));
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }

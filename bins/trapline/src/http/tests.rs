@@ -1,11 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod later;
+
 use std::{io, net::SocketAddr};
 
 use axum::{body::Bytes, routing::get};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpSocket,
+    net::{TcpSocket, TcpStream},
 };
 use tokio_util::sync::DropGuard;
 

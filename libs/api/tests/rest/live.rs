@@ -1,10 +1,19 @@
 //! The long poll and the stream.
 
-use axum::body::Body;
-use futures_util::StreamExt;
+use std::{pin::pin, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, StatusCode},
+};
+use bytes::Bytes;
+use futures_util::{FutureExt as _, StreamExt};
 use serde_json::{Value, json};
 
-use crate::{Service, request};
+use trapline_api::{Client, to_come};
+use trapline_app::Rate;
+
+use crate::{Service, minutes, request};
 
 #[tokio::test]
 async fn a_wait_finds_what_is_there_and_tells_what_nearly_was() {
@@ -26,6 +35,64 @@ async fn a_parked_wait_hears_of_the_message() {
     let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=60");
     let (found, message) = tokio::join!(service.get(&path), service.message(&inbox));
     assert_eq!((found.status, &found.json()["message"]), (200, &message));
+}
+
+/// What a server has read of a request: its headers are pieces of it.
+struct Buffer {
+    text: &'static str,
+    _held: Arc<()>,
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+}
+
+#[tokio::test]
+async fn a_parked_wait_holds_nothing_of_its_request() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=60");
+    let mut request = request(Some(&service.key), "GET", &path, &Value::Null);
+    let held = Arc::new(());
+    let buffer = Bytes::from_owner(Buffer { text: "some-id", _held: held.clone() });
+    for name in ["x-request-id", "user-agent", "accept"] {
+        let value = HeaderValue::from_maybe_shared(buffer.clone()).unwrap();
+        request.headers_mut().insert(name, value);
+    }
+    drop(buffer);
+    request.extensions_mut().insert(held.clone());
+    let mut parked = pin!(service.send(request));
+    while Arc::strong_count(&held) > 1 {
+        assert!((&mut parked).now_or_never().is_none(), "answered without a message");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let (found, _) = tokio::join!(parked, service.message(&inbox));
+    assert_eq!(found.status(), StatusCode::OK);
+    assert_eq!(found.headers()["x-request-id"], "some-id");
+}
+
+#[tokio::test]
+async fn a_wait_is_answered_later_where_the_listener_asks_for_that() {
+    let service = Service::limited(Some(Rate { burst: 9, per: minutes(1) })).await;
+    let inbox = service.inbox().await;
+    let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=60");
+    let mut request = request(Some(&service.key), "GET", &path, &Value::Null);
+    let (address, share) = ([127, 0, 0, 1].into(), service.app.answers().share());
+    request.extensions_mut().insert(Client { address, share });
+    request.headers_mut().insert("x-request-id", HeaderValue::from_static("some-id"));
+    let later = to_come(service.send(request).await).unwrap();
+    let (found, message) = tokio::join!(later, service.message(&inbox));
+    assert_eq!(found.status(), StatusCode::OK);
+    let header = |name| found.headers().get(name).and_then(|value| value.to_str().ok());
+    assert_eq!(header("content-type"), Some("application/json"));
+    assert_eq!(header("x-request-id"), Some("some-id"));
+    assert_eq!(header("cache-control"), Some("no-store"));
+    assert!(header("ratelimit").is_some());
+    assert_eq!(header("content-length"), None, "of the answer before it");
+    let body = axum::body::to_bytes(found.into_body(), 1 << 20).await.unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&body).unwrap()["message"], message);
 }
 
 #[tokio::test]

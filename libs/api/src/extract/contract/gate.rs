@@ -4,10 +4,8 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, HttpBody, to_bytes},
-    extract::{MatchedPath, Request, State},
+    extract::{MatchedPath, Request},
     http::Method,
-    middleware::Next,
-    response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -21,6 +19,7 @@ use super::{
 use crate::{
     auth,
     error::{Error, Result},
+    layers::{Next, Work, done},
 };
 
 /// Bytes of a body that says nothing, at most.
@@ -87,16 +86,18 @@ fn described(item: &PathItem) -> impl Iterator<Item = (Method, &utoipa::openapi:
 
 /// Lets through what the operation takes, and nothing else: unknown or repeated parameters, values
 /// against their rules and a body that nobody reads are all refused. Extractors find what was taken.
-pub(crate) async fn hold(
-    State(contract): State<Arc<Contract>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    // The path does not take this method, which the router says.
-    let Some(operation) = contract.find(&request) else { return next.run(request).await };
-    match examine(operation, request).await {
-        Ok(request) => next.run(request).await,
-        Err(error) => error.into_response(),
+pub(crate) fn hold(contract: Arc<Contract>) -> impl Fn(Request, Next) -> Work + Clone {
+    move |request, next| {
+        // The path may not take this method, which the router says.
+        let Some(operation) = contract.find(&request) else { return next.run(request) };
+        let examined = Box::pin(examine(operation, request));
+        Box::pin(async move {
+            let work = match examined.await {
+                Ok(request) => next.run(request),
+                Err(error) => done(error),
+            };
+            work.await
+        })
     }
 }
 
