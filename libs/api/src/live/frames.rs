@@ -75,22 +75,22 @@ fn batches(
         };
         let (event, pause) = first?;
         let due = turns.next(pause);
-        let mut batch = BytesMut::new();
-        put(&mut batch, &event);
+        let mut batch = Batch::default();
+        batch.push(event);
         loop {
             let mut is_over = false;
-            while batch.len() < ENOUGH
+            while batch.bytes < ENOUGH
                 && !is_over
                 && let Some(next) = events.next().now_or_never()
             {
                 match next {
-                    Some((event, _)) => put(&mut batch, &event),
+                    Some((event, _)) => batch.push(event),
                     None => is_over = true,
                 }
             }
             let now = Instant::now();
-            if is_over || batch.len() >= ENOUGH || due <= now {
-                return Some((batch.freeze(), events));
+            if is_over || batch.bytes >= ENOUGH || due <= now {
+                return Some((batch.written(), events));
             }
             // Not for the next event: that would wake each of many streams for each of many events.
             sleep_until(due.min(now + LOOK)).await;
@@ -98,13 +98,33 @@ fn batches(
     })
 }
 
-fn put(batch: &mut BytesMut, event: &FeedEvent) {
-    let FeedEvent { id, name, data } = event;
-    for part in ["id: ", id, "\nevent: ", name, "\ndata: "] {
-        batch.put_slice(part.as_bytes());
+/// Events until they are written: all streams of an inbox share the bytes of each, which thousands that await their
+/// turn must not have copies of.
+#[derive(Default)]
+struct Batch {
+    events: Vec<FeedEvent>,
+    /// What they take when they are written.
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, event: FeedEvent) {
+        self.bytes += parts(&event).map(<[u8]>::len).iter().sum::<usize>();
+        self.events.push(event);
     }
-    batch.put_slice(data);
-    batch.put_slice(b"\n\n");
+
+    fn written(&self) -> Bytes {
+        let mut bytes = BytesMut::with_capacity(self.bytes);
+        for part in self.events.iter().flat_map(parts) {
+            bytes.put_slice(part);
+        }
+        bytes.freeze()
+    }
+}
+
+fn parts(event: &FeedEvent) -> [&[u8]; 7] {
+    let FeedEvent { id, name, data } = event;
+    [b"id: ", id.as_bytes(), b"\nevent: ", name.as_bytes(), b"\ndata: ", data, b"\n\n"]
 }
 
 #[cfg(test)]
