@@ -4,6 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
+use super::vocabulary::words;
 use crate::bare;
 
 /// Stands for each byte of what is masked.
@@ -17,7 +18,7 @@ static PATTERNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let dates = format!(
         r"\d{{1,2}}(?:st|nd|rd|th|\.|\sde)?\s{MONTHS}\pL{{0,9}}\.?,?(?:\sde)?\s\d{{4}}|{MONTHS}\pL{{0,9}}\.?\s\d{{1,2}}(?:st|nd|rd|th)?,?\s\d{{4}}"
     );
-    let patterns = [
+    words(&[
         &dates,
         r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年|\d{1,2}:\d{2}(?::\d{2})?",
         // Phones.
@@ -29,8 +30,7 @@ static PATTERNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"[#№]\s?[0-9a-f]{3,10}(?-u:\b)",
         // IP addresses and versions.
         r"\d{1,4}(?:\.\d{1,4}){2,3}",
-    ];
-    Regex::new(&format!("(?i)(?:{})", patterns.join("|"))).ok()
+    ])
 });
 
 /// `text` with those numbers replaced, byte by byte.

@@ -4,8 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-fn words(patterns: &[&str]) -> Option<Regex> {
-    Regex::new(&format!("(?i)(?:{})", patterns.join("|"))).ok()
+/// `\pL` stands for the letters of the languages here that have an alphabet, and `\d` for ASCII digits: with those of
+/// all scripts, of which each place in a pattern has its own copy, the patterns took megabytes.
+pub(super) fn words(patterns: &[&str]) -> Option<Regex> {
+    let patterns = patterns.join("|");
+    let patterns = patterns.replace(r"\pL", r"[a-z\u{C0}-\u{52F}]").replace(r"\d", "[0-9]");
+    Regex::new(&format!("(?i)(?:{patterns})")).ok()
 }
 
 /// Names of one-time codes.
@@ -41,7 +45,7 @@ pub(super) static OTHER_CODES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?:zip|post|postal|area|country|dialing|bar|qr|error|status|exit|response|source|dress|product|item|color|colour|currency|sort|swift|bank|tax|booking|reservation|order|tracking|shipping|reference|class|model|html|build)[- ]?codes?",
         r"(?:gutschein|rabatt|aktions|fehler|buchungs|bar|quell)-?codes?|codes? (?:promo\pL*|postal\pL*|de réduction|barres|erreur)",
         r"c[óo]digos? (?:postal|de descuento|promocional|de error|de barras)|code of conduct|codebase|(?-u:\b)(?:en|de)codes?",
-        r"クーポン\pL*|エラーコード|郵便番号|バーコード|优惠码|優惠碼|邮政编码|错误代码",
+        r"クーポン[\u{3040}-\u{30FF}\u{4E00}-\u{9FFF}]*|エラーコード|郵便番号|バーコード|优惠码|優惠碼|邮政编码|错误代码",
     ])
 });
 
