@@ -59,8 +59,8 @@ impl Backend {
         }
         let app = started.context("the store does not answer")?;
         if upgrade {
-            app.upgrade().await.context("rows of an earlier release could not be moved")?;
-        } else if !app.is_upgraded().await.context("the store does not answer")? {
+            app.upgrades().run().await.context("rows of an earlier release could not be moved")?;
+        } else if !app.upgrades().are_finished().await.context("the store does not answer")? {
             bail!("{}", self.not_upgraded());
         }
         Ok(app)

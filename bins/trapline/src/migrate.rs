@@ -18,7 +18,7 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let settings = public_settings(&migration.public, Settings::default());
     let app = opened.backend.start(clock, settings, &opened.master, true, shutdown.clone()).await?;
     let key = migration.api_key.as_deref();
-    let start = app.first_run(key).await?;
+    let start = app.installation().start(key).await?;
     shutdown.cancel();
     // What is lost here, the key, is shown by no other run.
     output::say(&migrated(&start, key.is_some())).context("cannot write to the standard output")

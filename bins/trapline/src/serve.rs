@@ -104,9 +104,10 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
     let caller =
         outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
-    app.call_webhooks_with(caller.clone());
+    app.webhooks().set_sender(caller.clone());
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
-    let first = if is_cluster { None } else { Some(app.first_run(api_key.as_deref()).await?) };
+    let first =
+        if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };
     let identity = if roles.api || roles.edge {
         Some(identity::load(&app, folder.as_ref(), edge.as_ref()).await?)
     } else {

@@ -50,7 +50,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Params(input): Params<LinkInput>,
 ) -> Result<Response> {
-    answer(app.confirmation(&input.token).await, |email, team| {
+    answer(app.forwarding().confirmation(&input.token).await, |email, team| {
         format!(
             "<h1>Forward mail to {email}?</h1>\
              <p>The team <b>{team}</b> would like to forward mail that its tests catch to {email}.</p>\
@@ -76,7 +76,7 @@ pub(crate) async fn confirm(
     State(app): State<Arc<App>>,
     Params(input): Params<LinkInput>,
 ) -> Result<Response> {
-    answer(app.confirm(&input.token).await, |email, team| {
+    answer(app.forwarding().confirm(&input.token).await, |email, team| {
         format!("<h1>Confirmed</h1><p>The team <b>{team}</b> can now forward mail to {email}.</p>")
     })
 }

@@ -74,7 +74,7 @@ pub(crate) async fn get(
     Reader(by): Reader,
     PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Forwarding>> {
-    Ok(Json(app.forwarding(&by, id).await?))
+    Ok(Json(app.forwarding().rule(&by, id).await?))
 }
 
 /// Set an inbox's forwarding
@@ -105,7 +105,7 @@ pub(crate) async fn set(
 ) -> Result<Json<Forwarding>> {
     let ForwardingInput { enabled, to, matching } = input;
     let new = Forwarding { enabled, to, matching };
-    Ok(Json(app.set_forwarding(&by, id, new).await?))
+    Ok(Json(app.forwarding().set_rule(&by, id, new).await?))
 }
 
 /// Forward a message
@@ -133,7 +133,7 @@ pub(crate) async fn forward(
     PathParams(id): PathParams<MessageId>,
     Body(input): Body<ForwardInput>,
 ) -> Result<Json<Vec<Forward>>> {
-    Ok(Json(app.forward_message(&by, id, &input.to).await?))
+    Ok(Json(app.forwarding().forward(&by, id, &input.to).await?))
 }
 
 /// List a message's forwards
@@ -152,7 +152,7 @@ pub(crate) async fn forwards(
     Reader(by): Reader,
     PathParams(id): PathParams<MessageId>,
 ) -> Result<Json<Vec<Forward>>> {
-    Ok(Json(app.forwards(&by, id).await?))
+    Ok(Json(app.forwarding().forwards(&by, id).await?))
 }
 
 /// List forwarding addresses
@@ -169,7 +169,7 @@ pub(crate) async fn addresses(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
 ) -> Result<Json<Vec<ForwardAddress>>> {
-    Ok(Json(app.forward_addresses(&by).await?))
+    Ok(Json(app.forwarding().addresses(&by).await?))
 }
 
 /// Add a forwarding address
@@ -197,7 +197,7 @@ pub(crate) async fn add(
     Writer(by): Writer,
     Body(input): Body<AddressInput>,
 ) -> Result<Response> {
-    Ok(match app.add_forward_address(&by, &input.email).await? {
+    Ok(match app.forwarding().add_address(&by, &input.email).await? {
         Added::New(address) => Created(address).into_response(),
         Added::Known(address) => (StatusCode::OK, Json(address)).into_response(),
     })
@@ -219,7 +219,7 @@ pub(crate) async fn delete(
     Writer(by): Writer,
     PathParams(id): PathParams<ForwardAddressId>,
 ) -> Result<NoContent> {
-    app.delete_forward_address(&by, id).await?;
+    app.forwarding().delete_address(&by, id).await?;
     Ok(NoContent)
 }
 
@@ -234,5 +234,5 @@ pub(crate) async fn delete(
     responses((status = 200, description = "The status.", body = ForwardingStatus))
 )]
 pub(crate) async fn status(State(app): State<Arc<App>>, _: Reader) -> Json<ForwardingStatus> {
-    Json(app.forwarding_status())
+    Json(app.forwarding().status())
 }

@@ -148,7 +148,7 @@ pub(crate) async fn mail_health(
 }
 
 async fn mail_trouble(app: &App) -> Vec<String> {
-    app.mail_health().await.map_or_else(
+    app.outbound_mail().health().await.map_or_else(
         |error| {
             tracing::warn!(%error, "the check of outbound mail has no answer");
             vec!["unavailable".to_owned()]

@@ -106,7 +106,7 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
 ) -> Result<Json<Vec<Webhook>>> {
-    Ok(Json(app.webhooks(&by).await?))
+    Ok(Json(app.webhooks().list(&by).await?))
 }
 
 /// Create a webhook
@@ -125,7 +125,7 @@ pub(crate) async fn create(
     Writer(by): Writer,
     Body(input): Body<NewWebhookInput>,
 ) -> Result<Created<Webhook>> {
-    Ok(Created(app.create_webhook(&by, input.into()).await?))
+    Ok(Created(app.webhooks().create(&by, input.into()).await?))
 }
 
 /// Get a webhook
@@ -144,7 +144,7 @@ pub(crate) async fn get(
     Reader(by): Reader,
     PathParams(id): PathParams<WebhookId>,
 ) -> Result<Json<Webhook>> {
-    Ok(Json(app.webhook(&by, id).await?))
+    Ok(Json(app.webhooks().get(&by, id).await?))
 }
 
 /// Change a webhook
@@ -165,7 +165,7 @@ pub(crate) async fn update(
     PathParams(id): PathParams<WebhookId>,
     Body(input): Body<WebhookChangeInput>,
 ) -> Result<Json<Webhook>> {
-    Ok(Json(app.update_webhook(&by, id, input.into()).await?))
+    Ok(Json(app.webhooks().update(&by, id, input.into()).await?))
 }
 
 /// Delete a webhook
@@ -184,7 +184,7 @@ pub(crate) async fn delete(
     Writer(by): Writer,
     PathParams(id): PathParams<WebhookId>,
 ) -> Result<NoContent> {
-    app.delete_webhook(&by, id).await?;
+    app.webhooks().delete(&by, id).await?;
     Ok(NoContent)
 }
 
@@ -204,7 +204,7 @@ pub(crate) async fn test(
     Writer(by): Writer,
     PathParams(id): PathParams<WebhookId>,
 ) -> Result<Json<Delivery>> {
-    Ok(Json(app.test_webhook(&by, id).await?))
+    Ok(Json(app.webhooks().test(&by, id).await?))
 }
 
 /// List deliveries
@@ -225,7 +225,7 @@ pub(crate) async fn deliveries(
     Params(input): Params<LogInput>,
 ) -> Result<Json<Vec<Delivery>>> {
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT).into();
-    Ok(Json(app.deliveries(&by, id, limit).await?))
+    Ok(Json(app.webhooks().deliveries(&by, id, limit).await?))
 }
 
 /// Redeliver
@@ -248,5 +248,5 @@ pub(crate) async fn redeliver(
     Writer(by): Writer,
     PathParams((id, delivery)): PathParams<(WebhookId, DeliveryId)>,
 ) -> Result<Json<Delivery>> {
-    Ok(Json(app.redeliver(&by, id, delivery).await?))
+    Ok(Json(app.webhooks().redeliver(&by, id, delivery).await?))
 }

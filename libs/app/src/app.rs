@@ -6,50 +6,32 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AccessControl, AnswerMemory, CpuPool, Inboxes, LiveUpdates, MailReceiver, Maintenance,
-    MasterKey, Messages, Result, Settings, Supervisor,
+    AccessControl, AnswerMemory, Arrivals, CpuPool, Forwarding, Inboxes, Installation, Jobs,
+    LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail, Result, Settings,
+    Supervisor, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
-    forwarding,
-    ids::Ids,
+    forwarding::RuleRows,
     inboxes::Retention,
-    jobs::Jobs,
-    leases::Leases,
-    limits::Limits,
-    mail,
     parts::Parts,
     receive::{ArrivalSubscriber, ReceiveUses},
-    rows::Unreadable,
-    secrets::Secrets,
-    storage_room::StorageRoom,
-    versions::Versions,
-    webhooks,
 };
 
 /// Every use case is a method of one of its services.
 pub struct App {
-    /// What webhooks, forwarding and outbound mail use, which have no service of their own yet.
-    pub(crate) ports: Ports,
-    pub(crate) clock: Clock,
-    pub(crate) ids: Arc<Ids>,
-    pub(crate) secrets: Arc<Secrets>,
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) limits: Limits,
-    pub(crate) jobs: Jobs,
-    pub(crate) leases: Leases,
-    pub(crate) room: Arc<StorageRoom>,
-    cpu: Arc<CpuPool>,
-    shutdown: CancellationToken,
-    pub(crate) access: Arc<AccessControl>,
-    pub(crate) inboxes: Arc<Inboxes>,
-    pub(crate) messages: Arc<Messages>,
-    pub(crate) receive: MailReceiver,
+    parts: Parts,
+    access: Arc<AccessControl>,
+    inboxes: Arc<Inboxes>,
+    messages: Arc<Messages>,
+    receive: Arc<MailReceiver>,
     live: Arc<LiveUpdates>,
+    outbound_mail: Arc<OutboundMail>,
+    webhooks: Arc<Webhooks>,
+    forwarding: Arc<Forwarding>,
     maintenance: Maintenance,
-    pub(crate) webhooks: webhooks::Shared,
-    pub(crate) forwarding: forwarding::Shared,
-    pub(crate) mail: mail::Shared,
-    pub(crate) unreadable: Unreadable,
+    arrivals: Arrivals,
+    installation: Installation,
+    upgrades: Arc<Upgrades>,
     answers: AnswerMemory,
     tasks: Supervisor,
 }
@@ -72,16 +54,19 @@ impl App {
         ports.store.prepare(&records::TABLES).await?;
         let shared = Parts::new(ports, clock, settings, master, shutdown)?;
         let tasks = Supervisor::new(shared.shutdown.clone());
-        let webhooks = webhooks::Shared::new(&shared.ports);
-        let forwarding = forwarding::Shared::new(&shared.ports);
         let logins = Arc::new(Logins::new(&shared));
         let retention = Arc::new(Retention::new(&shared));
-        let rules = Arc::new(forwarding::RuleRows::new(shared.ports.store.clone()));
+        let rules = Arc::new(RuleRows::new(shared.ports.store.clone()));
         let access = Arc::new(AccessControl::new(&shared, logins.clone()));
         let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
         let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
+        let outbound_mail = Arc::new(OutboundMail::new(&shared));
+        let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
+        let forwarding =
+            Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
+        let forwarding = Arc::new(forwarding);
         let subscribers: Vec<Arc<dyn ArrivalSubscriber>> =
-            vec![webhooks.hooks.clone(), forwarding.rules.clone()];
+            vec![webhooks.cache().clone(), forwarding.cache().clone()];
         let uses = ReceiveUses {
             access: access.clone(),
             inboxes: inboxes.clone(),
@@ -89,49 +74,45 @@ impl App {
             retention: retention.clone(),
             subscribers,
         };
+        let receive = Arc::new(MailReceiver::start(&shared, uses, &tasks));
+        let upgrades = Arc::new(Upgrades::new(&shared, access.clone(), webhooks.clone()));
+        let installation = Installation::new(
+            &shared,
+            access.clone(),
+            inboxes.clone(),
+            receive.clone(),
+            upgrades.clone(),
+        );
         let remembered: Vec<Arc<dyn Remembered>> =
-            vec![logins, webhooks.hooks.clone(), forwarding.rules.clone()];
+            vec![logins, webhooks.cache().clone(), forwarding.cache().clone()];
         let app = Self {
-            receive: MailReceiver::start(&shared, uses, &tasks),
             live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
             maintenance: Maintenance::start(&shared, access.clone(), inboxes.clone(), &tasks),
+            arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
             answers: AnswerMemory::new(shared.settings.answer_memory),
-            mail: mail::Shared::default(),
-            ports: shared.ports,
-            clock: shared.clock,
-            ids: shared.ids,
-            secrets: shared.secrets,
-            settings: shared.settings,
-            limits: shared.limits,
-            jobs: shared.jobs,
-            leases: shared.leases,
-            room: shared.room,
-            cpu: shared.cpu,
-            shutdown: shared.shutdown,
+            parts: shared,
             access,
             inboxes,
             messages,
+            receive,
+            outbound_mail,
             webhooks,
             forwarding,
-            unreadable: Unreadable::default(),
+            installation,
+            upgrades,
             tasks,
         };
-        app.check_master_key().await?;
-        app.start_tasks(retention, shared.versions, remembered);
+        app.installation.check_master_key().await?;
+        app.start_tasks(retention, remembered);
         Ok(Arc::new(app))
     }
 
     /// Starts what goes on behind the services, beside what they started themselves.
-    fn start_tasks(
-        &self,
-        retention: Arc<Retention>,
-        versions: Arc<Versions>,
-        remembered: Vec<Arc<dyn Remembered>>,
-    ) {
-        let shutdown = &self.shutdown;
+    fn start_tasks(&self, retention: Arc<Retention>, remembered: Vec<Arc<dyn Remembered>>) {
+        let shutdown = &self.parts.shutdown;
         self.tasks.spawn("retention", retention.run(shutdown.clone()));
-        self.tasks.spawn("versions", versions.run(shutdown.clone()));
-        let changes = follow_changes(self.ports.bus.clone(), remembered);
+        self.tasks.spawn("versions", self.parts.versions.clone().run(shutdown.clone()));
+        let changes = follow_changes(self.parts.ports.bus.clone(), remembered);
         let shutdown = shutdown.clone();
         self.tasks.spawn("changes", async move {
             shutdown.run_until_cancelled(changes).await;
@@ -168,28 +149,70 @@ impl App {
         &self.live
     }
 
+    /// Mail that the service itself sends.
+    #[must_use]
+    pub fn outbound_mail(&self) -> &OutboundMail {
+        &self.outbound_mail
+    }
+
+    /// Webhooks and their deliveries.
+    #[must_use]
+    pub fn webhooks(&self) -> &Webhooks {
+        &self.webhooks
+    }
+
+    /// Forwarding of messages to confirmed addresses.
+    #[must_use]
+    pub fn forwarding(&self) -> &Forwarding {
+        &self.forwarding
+    }
+
     /// The janitor, housekeeping and health.
     #[must_use]
     pub fn maintenance(&self) -> &Maintenance {
         &self.maintenance
     }
 
+    /// The jobs of arrived mail.
+    #[must_use]
+    pub fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
+    }
+
+    /// The queue of jobs, as job loops see it.
+    #[must_use]
+    pub fn jobs(&self) -> &Jobs {
+        &self.parts.jobs
+    }
+
+    /// What the first start makes, and every start checks.
+    #[must_use]
+    pub fn installation(&self) -> &Installation {
+        &self.installation
+    }
+
+    /// The moves of rows of earlier releases.
+    #[must_use]
+    pub fn upgrades(&self) -> &Upgrades {
+        &self.upgrades
+    }
+
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.parts.settings
     }
 
     /// Cancelled when the service shuts down; every stream and parked wait ends by it.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
-        &self.shutdown
+        &self.parts.shutdown
     }
 
     /// Where work over messages runs that keeps a processor busy.
     #[must_use]
     pub fn cpu(&self) -> &CpuPool {
-        &self.cpu
+        &self.parts.cpu
     }
 
     /// The memory that large bodies may take over all HTTP clients.
@@ -207,6 +230,6 @@ impl App {
     /// The time by the clock in use.
     #[must_use]
     pub fn now(&self) -> trapline_model::Time {
-        self.clock.now()
+        self.parts.clock.now()
     }
 }

@@ -18,9 +18,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use trapline_model::{ForwardingStatus, InboxId, TeamId};
-use trapline_store::{Ports, records::ForwardRule};
+use trapline_store::{Bus, Clock, Store, records::ForwardRule};
 
-use crate::{App, Result, in_flight::InFlight, receive::ArrivalSubscriber, team_cache::TeamCache};
+use crate::{
+    Inboxes, Jobs, Messages, OutboundMail, Result, Settings, ids::Ids, in_flight::InFlight,
+    limits::Limits, parts::Parts, receive::ArrivalSubscriber, rows::RowReader, secrets::Secrets,
+    team_cache::TeamCache,
+};
 
 pub use addresses::Added;
 pub use attempt::ForwardAttempt;
@@ -32,33 +36,73 @@ const MAX_RECIPIENTS: usize = 10;
 /// The most inboxes of one team with settings of their own.
 const MAX_RULES: usize = 1_000;
 
-/// A team's rules, as the receiving path knows them.
-pub(crate) type Rules = TeamCache<ForwardRule>;
+/// Rules by team, kept in memory for the receiving path.
+pub(crate) type RuleCache = TeamCache<ForwardRule>;
 
 #[async_trait]
-impl ArrivalSubscriber for Rules {
+impl ArrivalSubscriber for RuleCache {
     async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool> {
         Ok(self.of(team).await?.iter().any(|rule| rule.wants(inbox)))
     }
 }
 
-/// What the use cases of forwarding share.
-pub(crate) struct Shared {
-    pub(crate) rules: Arc<Rules>,
-    claims: Arc<InFlight>,
+/// Forwarding of messages to addresses whose owners agreed. It uses inboxes, messages and outbound mail.
+pub struct Forwarding {
+    store: Arc<dyn Store>,
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    limits: Limits,
+    jobs: Jobs,
+    rows: RowReader,
+    inboxes: Arc<Inboxes>,
+    messages: Arc<Messages>,
+    mail: Arc<OutboundMail>,
+    cache: Arc<RuleCache>,
+    /// Forwards that a job of this process works on.
+    in_flight: Arc<InFlight>,
+    /// Whether no other process forwards anything.
+    is_alone: bool,
 }
 
-impl Shared {
-    pub(crate) fn new(ports: &Ports) -> Self {
-        let rules = Rules::new(ports.store.clone(), |team| ForwardRule::of_team(team, MAX_RULES));
-        Self { rules: Arc::new(rules), claims: Arc::default() }
+impl Forwarding {
+    pub(crate) fn new(
+        parts: &Parts,
+        inboxes: Arc<Inboxes>,
+        messages: Arc<Messages>,
+        mail: Arc<OutboundMail>,
+    ) -> Self {
+        let store = parts.ports.store.clone();
+        let of_team = |team| ForwardRule::of_team(team, MAX_RULES);
+        Self {
+            bus: parts.ports.bus.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            jobs: parts.jobs.clone(),
+            rows: parts.rows.clone(),
+            inboxes,
+            messages,
+            mail,
+            cache: Arc::new(RuleCache::new(store.clone(), of_team)),
+            in_flight: Arc::default(),
+            is_alone: parts.is_alone,
+            store,
+        }
     }
-}
 
-impl App {
-    /// Whether mail can be forwarded, and to how many at once.
+    /// The rules in memory, which the receiving path asks and changes invalidate.
+    pub(crate) fn cache(&self) -> &Arc<RuleCache> {
+        &self.cache
+    }
+
+    /// Whether mail can be forwarded, and to how many addresses at once.
     #[must_use]
-    pub fn forwarding_status(&self) -> ForwardingStatus {
+    pub fn status(&self) -> ForwardingStatus {
         let outbound_enabled = self.settings.outbound.is_some();
         ForwardingStatus { outbound_enabled, max_recipients: MAX_RECIPIENTS }
     }

@@ -5,29 +5,26 @@ mod access;
 mod announce;
 mod answers;
 mod app;
-mod bridge;
+mod arrivals;
 mod cpu;
 mod error;
 mod filter;
-mod first_run;
 mod forwarding;
 mod heartbeats;
 mod ids;
 mod in_flight;
 mod inboxes;
+mod installation;
 mod jobs;
-mod lanes;
 mod leases;
 mod limits;
 mod live;
 mod mail;
 mod maintenance;
-mod master_key_check;
 mod message_scans;
 mod messages;
 pub mod metrics;
 mod parts;
-mod put_back;
 mod read_marks;
 mod receive;
 mod repeated;
@@ -45,27 +42,30 @@ mod webhooks;
 pub use access::{AccessControl, DeliveryTarget, KnownKey, LoginRefused, NewKey};
 pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use app::App;
+pub use arrivals::Arrivals;
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
-pub use first_run::Start;
-pub use forwarding::{Added, Confirmation, ForwardAttempt};
+pub use forwarding::{Added, Confirmation, ForwardAttempt, Forwarding};
 pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,
 };
-pub use jobs::Begun;
+pub use installation::{Installation, Start};
+pub use jobs::{Claimed, Jobs, Lacking};
 pub use live::{Feed, FeedEvent, LiveUpdates, Waited};
-pub use mail::{MailAttempt, MailHealth, Parcel, Relay, Stage, Trouble};
+pub use mail::{MailAttempt, MailHealth, OutboundMail, Parcel, Relay, Stage, Trouble};
 pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
-pub use put_back::Lacking;
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
-pub use webhooks::{Attempt, Failure, NewWebhook, Outcome, Reply, WebhookChange, WebhookSender};
+pub use upgrade::Upgrades;
+pub use webhooks::{
+    Attempt, Failure, NewWebhook, Outcome, Reply, WebhookChange, WebhookSender, Webhooks,
+};
 
 pub use trapline_mime::escape_html;
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};

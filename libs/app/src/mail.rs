@@ -14,8 +14,12 @@ mod send;
 use std::sync::Arc;
 
 use trapline_model::Address;
+use trapline_store::{Clock, Queue, Store};
 
-use crate::{App, Error, Outbound, Result, in_flight::InFlight};
+use crate::{
+    Error, Jobs, Outbound, Result, Settings, ids::Ids, in_flight::InFlight, parts::Parts,
+    secrets::Secrets,
+};
 
 pub(crate) use address::{Mailbox, domain_of};
 pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
@@ -24,15 +28,35 @@ pub(crate) use ladder::pause;
 pub use relay::{Parcel, Relay, Stage, Trouble};
 pub use send::MailAttempt;
 
-/// What the use cases of mail share.
-#[derive(Default)]
-pub(crate) struct Shared {
-    claims: Arc<InFlight>,
+/// Mail that the service itself sends. It uses no other service.
+pub struct OutboundMail {
+    store: Arc<dyn Store>,
+    queue: Arc<dyn Queue>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    jobs: Jobs,
+    /// Mails that a job of this process works on.
+    in_flight: Arc<InFlight>,
 }
 
-impl App {
-    /// Whom mail is from; an error without a relay.
-    pub(crate) fn outbound(&self) -> Result<&Outbound> {
+impl OutboundMail {
+    pub(crate) fn new(parts: &Parts) -> Self {
+        Self {
+            store: parts.ports.store.clone(),
+            queue: parts.ports.queue.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            settings: parts.settings.clone(),
+            jobs: parts.jobs.clone(),
+            in_flight: Arc::default(),
+        }
+    }
+
+    /// Whom mail is from; [`Error::OutboundDisabled`] without a relay.
+    pub(crate) fn identity(&self) -> Result<&Outbound> {
         self.settings.outbound.as_ref().ok_or(Error::OutboundDisabled)
     }
 
@@ -49,7 +73,7 @@ impl App {
 
     /// The envelope's sender of what goes out under this id: an address that says, to us only, which
     /// message bounced.
-    pub(crate) fn bounces_of(&self, outbound: &Outbound, id: &str) -> String {
+    pub(crate) fn envelope_sender(&self, outbound: &Outbound, id: &str) -> String {
         let made = || {
             let proof = self.secrets.sign(&format!("bounce:{id}"));
             format!("bounce+{id}.{}@{}", &proof[..8], self.settings.mail_domain)

@@ -8,7 +8,7 @@ use trapline_store::{Clock, Ports};
 
 use crate::{
     CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids, jobs::Jobs,
-    leases::Leases, limits::Limits, read_marks::ReadMarks, secrets::Secrets,
+    leases::Leases, limits::Limits, read_marks::ReadMarks, rows::RowReader, secrets::Secrets,
     storage_room::StorageRoom, versions::Versions,
 };
 
@@ -25,6 +25,7 @@ pub(crate) struct Parts {
     pub(crate) room: Arc<StorageRoom>,
     pub(crate) versions: Arc<Versions>,
     pub(crate) read_marks: ReadMarks,
+    pub(crate) rows: RowReader,
     pub(crate) heartbeats: Arc<Heartbeats>,
     pub(crate) cpu: Arc<CpuPool>,
     /// Cancelled when the service shuts down.
@@ -55,6 +56,7 @@ impl Parts {
             room: Arc::new(StorageRoom::new(store.clone())),
             versions: Arc::new(Versions::new(ports.cache.clone())),
             read_marks: ReadMarks::new(store.clone()),
+            rows: RowReader::new(store.clone()),
             heartbeats: Arc::new(Heartbeats::new(store, clock.clone(), is_alone)),
             cpu: Arc::new(CpuPool::for_machine()?),
             ports,

@@ -1,17 +1,23 @@
-//! Many rows at once, and rows that cannot be read.
+//! Reads and writes many rows at once, and decodes rows of which some may be damaged.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use futures_util::future::try_join_all;
+use moka::sync::Cache;
 use trapline_store::{
-    Key, PortError, Record, Result, Row, Scan, Table, Value, is_v7, records::Message,
+    Key, Op, PortError, Record, Result, Row, Scan, Store, Table, Value, by_partition, is_v7,
+    records::Message,
 };
 use uuid::Uuid;
 
-use crate::{App, metrics};
+use crate::metrics;
 
-/// From so many rows of one partition on, they are read by one scan.
+/// Rows of one partition from which on they are read by one scan.
 const SCAN_FROM: usize = 4;
+/// The documents of one batch, in bytes: CQL servers refuse batches of 50 KiB.
+const BATCH_BYTES: usize = 32 << 10;
+/// Damaged rows that are remembered, so that each is logged once.
+const REPORTED_CAPACITY: u64 = 1_000;
 
 /// Ids of rows of one partition.
 struct Partition {
@@ -20,32 +26,43 @@ struct Partition {
     ids: Vec<Uuid>,
 }
 
-impl App {
-    /// The row as a record, see [`Self::decoded`].
-    pub(crate) fn readable<R: Record>(&self, row: &Row) -> Option<R> {
-        self.decoded(R::TABLE.name, row, R::of(row))
+/// Reads rows. A row that does not decode is left out alone, counted, and logged once.
+#[derive(Clone)]
+pub(crate) struct RowReader {
+    store: Arc<dyn Store>,
+    /// Damaged rows that were logged.
+    reported: Cache<(&'static str, String), ()>,
+}
+
+impl RowReader {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, reported: Cache::new(REPORTED_CAPACITY) }
     }
 
-    /// The message of a row, see [`Self::decoded`].
-    pub(crate) fn readable_message(&self, row: &Row) -> Option<Message> {
-        self.decoded("message", row, Message::of(row))
+    /// The row as a record; `None` if it does not decode.
+    pub(crate) fn decode<R: Record>(&self, row: &Row) -> Option<R> {
+        self.report(R::TABLE.name, row, R::of(row))
     }
 
-    /// What became of a row. One that does not decode is left out alone: it is counted and told of in
-    /// the log once.
-    fn decoded<T>(&self, table: &'static str, row: &Row, decoded: Result<T>) -> Option<T> {
-        let told = |error: &PortError| {
-            if self.unreadable.is_new(table, &row.sort) {
+    /// The row as a message; `None` if it does not decode.
+    pub(crate) fn decode_message(&self, row: &Row) -> Option<Message> {
+        self.report("message", row, Message::of(row))
+    }
+
+    fn report<T>(&self, table: &'static str, row: &Row, decoded: Result<T>) -> Option<T> {
+        let log_once = |error: &PortError| {
+            let key = (table, format!("{:?}", row.sort));
+            if self.reported.entry(key).or_insert(()).is_fresh() {
                 metrics::unreadable_row(table);
                 tracing::error!(%error, row = ?row.sort, "a row that cannot be read is left out");
             }
         };
-        decoded.inspect_err(told).ok()
+        decoded.inspect_err(log_once).ok()
     }
 
     /// The rows that are there, of tables that are sorted newest first by one `UUIDv7`. Rows of one
     /// partition are read together with those between them, so they should lie near each other.
-    pub(crate) async fn rows_of(&self, keys: Vec<Key>) -> Result<HashMap<Uuid, Row>> {
+    pub(crate) async fn find(&self, keys: Vec<Key>) -> Result<HashMap<Uuid, Row>> {
         let mut places = HashMap::new();
         let mut partitions: Vec<Partition> = Vec::new();
         for Key { table, partition, sort } in keys {
@@ -65,7 +82,7 @@ impl App {
             return self.rows_one_by_one(partition, &partition.ids).await;
         };
         let limit = scan.limit;
-        let rows = self.ports.store.scan(scan).await?;
+        let rows = self.store.scan(scan).await?;
         let is_cut_off = rows.len() == limit;
         let mut found = HashMap::new();
         for row in rows {
@@ -90,7 +107,7 @@ impl App {
     ) -> Result<HashMap<Uuid, Row>> {
         let gets = ids.iter().map(|id| async move {
             let key = Key { table, partition: key.clone(), sort: vec![Value::Uuid(*id)] };
-            Ok(self.ports.store.get(&key).await?.map(|row| (*id, row)))
+            Ok(self.store.get(&key).await?.map(|row| (*id, row)))
         });
         Ok(try_join_all(gets).await?.into_iter().flatten().collect())
     }
@@ -116,17 +133,26 @@ impl Partition {
     }
 }
 
-/// Rows that were told of; at most so many are remembered.
-pub(crate) struct Unreadable(moka::sync::Cache<(&'static str, String), ()>);
-
-impl Default for Unreadable {
-    fn default() -> Self {
-        Self(moka::sync::Cache::new(1_000))
-    }
+/// Writes rows that need not be there together: those of one partition in one write, as far as every
+/// store takes them.
+pub(crate) async fn write_all(store: &dyn Store, ops: Vec<Op>) -> Result<()> {
+    let batches = by_partition(ops)?.into_iter().flat_map(in_batches);
+    try_join_all(batches.map(|batch| store.write(batch))).await.map(drop)
 }
 
-impl Unreadable {
-    fn is_new(&self, table: &'static str, sort: &[Value]) -> bool {
-        self.0.entry((table, format!("{sort:?}"))).or_insert(()).is_fresh()
+/// Cuts the writes of one partition into batches of bounded size, each with one at least.
+fn in_batches(ops: Vec<Op>) -> Vec<Vec<Op>> {
+    let mut batches: Vec<Vec<Op>> = Vec::new();
+    let mut room = 0;
+    for op in ops {
+        let size = size_of::<Op>() + if let Op::Put { doc, .. } = &op { doc.len() } else { 0 };
+        if let Some(batch) = batches.last_mut().filter(|_| size <= room) {
+            batch.push(op);
+        } else {
+            room = BATCH_BYTES;
+            batches.push(vec![op]);
+        }
+        room = room.saturating_sub(size);
     }
+    batches
 }

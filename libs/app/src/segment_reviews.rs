@@ -10,7 +10,7 @@ use trapline_store::{
     segment::{self, Class},
 };
 
-use crate::{jobs::write_all, message_scans::message_keys};
+use crate::{message_scans::message_keys, rows::write_all};
 
 /// Rows read at a time.
 const AT_ONCE: usize = 500;

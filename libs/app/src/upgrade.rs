@@ -11,34 +11,56 @@ mod queues;
 #[cfg(test)]
 mod tests;
 
-use futures_util::future::BoxFuture;
-use trapline_store::{Op, When, load, records::Upgrade};
+use std::sync::Arc;
 
-use crate::{App, Result};
+use futures_util::future::BoxFuture;
+use trapline_store::{Clock, Op, Store, When, load, records::Upgrade};
+
+use crate::{AccessControl, Result, Webhooks, parts::Parts};
 
 /// Moves rows of earlier releases.
 struct Step {
     /// Its name in the row of finished steps; never used again for another step.
     name: &'static str,
-    run: for<'a> fn(&'a App) -> BoxFuture<'a, Result<()>>,
+    run: for<'a> fn(&'a Upgrades) -> BoxFuture<'a, Result<()>>,
 }
 
 /// All steps, in the order in which they run.
 const STEPS: &[Step] = &[
-    Step { name: "deliveries", run: |app| Box::pin(deliveries::run(app)) },
-    Step { name: "inboxes by id", run: |app| Box::pin(inboxes::run(app)) },
-    Step { name: "queues", run: |app| Box::pin(queues::run(app)) },
+    Step { name: "deliveries", run: |upgrades| Box::pin(deliveries::run(upgrades)) },
+    Step { name: "inboxes by id", run: |upgrades| Box::pin(inboxes::run(upgrades)) },
+    Step { name: "queues", run: |upgrades| Box::pin(queues::run(upgrades)) },
 ];
 
-impl App {
+/// Brings rows of earlier releases into the form of this one.
+pub struct Upgrades {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    access: Arc<AccessControl>,
+    webhooks: Arc<Webhooks>,
+}
+
+impl Upgrades {
+    pub(crate) fn new(parts: &Parts, access: Arc<AccessControl>, webhooks: Arc<Webhooks>) -> Self {
+        Self { store: parts.ports.store.clone(), clock: parts.clock.clone(), access, webhooks }
+    }
+
     /// Moves the rows of earlier releases, unless that is done: then it costs one read. Nothing else
     /// may be at work on the data. Safe to run again after it was cut off.
-    pub async fn upgrade(&self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer; what was moved until then stays moved.
+    pub async fn run(&self) -> Result<()> {
         self.run_steps(STEPS).await
     }
 
     /// Whether nothing is in the form of an earlier release any more.
-    pub async fn is_upgraded(&self) -> Result<bool> {
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn are_finished(&self) -> Result<bool> {
         let Upgrade { finished } = self.finished_steps().await?;
         Ok(STEPS.iter().all(|step| is_in(&finished, step)))
     }
@@ -58,13 +80,13 @@ impl App {
             }
             row.finished.push(step.name.to_owned());
             let put = Op::put(&row, None, When::Always)?;
-            self.ports.store.write(vec![put]).await?;
+            self.store.write(vec![put]).await?;
         }
         Ok(())
     }
 
     async fn finished_steps(&self) -> Result<Upgrade> {
-        let found = load::<Upgrade>(&*self.ports.store, &Upgrade::row()).await?;
+        let found = load::<Upgrade>(&*self.store, &Upgrade::row()).await?;
         Ok(found.map(|(row, _)| row).unwrap_or_default())
     }
 }

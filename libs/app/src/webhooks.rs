@@ -29,16 +29,22 @@ use async_trait::async_trait;
 use moka::sync::Cache;
 use trapline_model::{InboxId, Principal, Subscription, TeamId, Webhook, WebhookId};
 use trapline_store::{
-    LiveEvent, Op, PortError, Ports, Record as _, When, load,
+    Bus, Clock, LiveEvent, Op, PortError, Record as _, Store, When, load,
     records::{self, DeliveryBucket, WebhookStatus},
 };
 
 use crate::{
-    App, Error, Result,
-    announce::BROADCAST,
+    Error, Inboxes, Jobs, Result, Settings,
+    announce::{BROADCAST, announce},
+    ids::Ids,
     in_flight::InFlight,
+    leases::Leases,
+    limits::Limits,
+    parts::Parts,
     receive::ArrivalSubscriber,
-    secrets::{BASE62, random_text},
+    rows::RowReader,
+    secrets::{BASE62, Secrets, random_text},
+    storage_room::StorageRoom,
     team_cache::TeamCache,
 };
 
@@ -46,11 +52,11 @@ pub use attempt::{Attempt, Failure, Outcome, Reply, WebhookSender};
 use endpoint::Endpoints;
 use status::Statuses;
 
-/// A team's webhooks, as the receiving path knows them.
-pub(crate) type Hooks = TeamCache<records::Webhook>;
+/// Webhooks by team, kept in memory for the receiving path.
+pub(crate) type WebhookCache = TeamCache<records::Webhook>;
 
 #[async_trait]
-impl ArrivalSubscriber for Hooks {
+impl ArrivalSubscriber for WebhookCache {
     async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool> {
         Ok(self.of(team).await?.iter().any(|hook| hook.wants(inbox)))
     }
@@ -63,33 +69,32 @@ const SECRET_PREFIX: &str = "whsec_";
 const SECRET_LETTERS: usize = 43;
 const EDIT_TRIES: usize = 8;
 
-/// What the use cases of webhooks share.
-pub(crate) struct Shared {
-    pub(crate) hooks: Arc<Hooks>,
+/// Webhooks, their deliveries and the log of these. It uses inboxes.
+pub struct Webhooks {
+    store: Arc<dyn Store>,
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    limits: Limits,
+    jobs: Jobs,
+    leases: Leases,
+    room: Arc<StorageRoom>,
+    rows: RowReader,
+    inboxes: Arc<Inboxes>,
+    cache: Arc<WebhookCache>,
     statuses: Statuses,
+    /// Deliveries that a job of this process works on.
     in_flight: Arc<InFlight>,
     endpoints: Endpoints,
-    /// This process, among those that work on backlogs.
+    /// The name of this process in the leases of backlogs.
     holder: String,
     /// Parts of logs that have a row of their own by now.
     buckets: Cache<DeliveryBucket, ()>,
-    caller: OnceLock<Arc<dyn WebhookSender>>,
-}
-
-impl Shared {
-    pub(crate) fn new(ports: &Ports) -> Self {
-        Self {
-            hooks: Arc::new(Hooks::new(ports.store.clone(), |team| {
-                records::Webhook::of_team(team, MAX_WEBHOOKS)
-            })),
-            statuses: Statuses::new(ports.store.clone()),
-            in_flight: Arc::default(),
-            endpoints: Endpoints::new(),
-            holder: random_text(SECRET_LETTERS, BASE62),
-            buckets: Cache::new(rows::BUCKETS_KNOWN),
-            caller: OnceLock::new(),
-        }
-    }
+    sender: OnceLock<Arc<dyn WebhookSender>>,
+    /// Whether no other process works on deliveries.
+    is_alone: bool,
 }
 
 /// What a new webhook is to be.
@@ -118,34 +123,82 @@ pub struct WebhookChange {
     pub enabled: Option<bool>,
 }
 
-impl App {
-    /// Says how webhooks are called, and which addresses may be; once, before requests are taken.
-    pub fn call_webhooks_with(&self, caller: Arc<dyn WebhookSender>) {
-        if self.webhooks.caller.set(caller).is_err() {
-            tracing::error!("webhooks are called in two ways; the first stays");
+impl Webhooks {
+    pub(crate) fn new(parts: &Parts, inboxes: Arc<Inboxes>) -> Self {
+        let store = parts.ports.store.clone();
+        let of_team = |team| records::Webhook::of_team(team, MAX_WEBHOOKS);
+        Self {
+            bus: parts.ports.bus.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            jobs: parts.jobs.clone(),
+            leases: parts.leases.clone(),
+            room: parts.room.clone(),
+            rows: parts.rows.clone(),
+            inboxes,
+            cache: Arc::new(WebhookCache::new(store.clone(), of_team)),
+            statuses: Statuses::new(store.clone()),
+            in_flight: Arc::default(),
+            endpoints: Endpoints::new(),
+            holder: random_text(SECRET_LETTERS, BASE62),
+            buckets: Cache::new(rows::BUCKET_CAPACITY),
+            sender: OnceLock::new(),
+            is_alone: parts.is_alone,
+            store,
         }
     }
 
-    /// The team's webhooks, oldest first; without their secrets for who may only read.
-    pub async fn webhooks(&self, by: &Principal) -> Result<Vec<Webhook>> {
+    /// The webhooks in memory, which the receiving path asks and changes invalidate.
+    pub(crate) fn cache(&self) -> &Arc<WebhookCache> {
+        &self.cache
+    }
+
+    /// Sets how test events are sent, and which addresses may be called; once, before requests are
+    /// taken.
+    pub fn set_sender(&self, sender: Arc<dyn WebhookSender>) {
+        if self.sender.set(sender).is_err() {
+            tracing::error!("the sender of webhooks was set twice; the first one stays");
+        }
+    }
+
+    /// The team's webhooks, oldest first; without their secrets for a principal that may only read.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, and [`Error::WrongMasterKey`] when a secret does not open.
+    pub async fn list(&self, by: &Principal) -> Result<Vec<Webhook>> {
         let team = by.team;
-        let statuses = self.webhooks.statuses.of_team(team).await?;
+        let statuses = self.statuses.of_team(team).await?;
         let hooks = self.webhook_records(team).await?;
         let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
         hooks.iter().map(|hook| self.present_hook(hook, of(hook), by)).collect()
     }
 
-    /// One webhook; without its secret for who may only read.
-    pub async fn webhook(&self, by: &Principal, id: WebhookId) -> Result<Webhook> {
+    /// One webhook; without its secret for a principal that may only read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, [`Error::WrongMasterKey`] when its secret
+    /// does not open, and when the store does not answer.
+    pub async fn get(&self, by: &Principal, id: WebhookId) -> Result<Webhook> {
         let (hook, _) = self.versioned_hook(by.team, id).await?;
         self.with_status(&hook, by).await
     }
 
     /// Makes a webhook with a secret of its own.
-    pub async fn create_webhook(&self, by: &Principal, new: NewWebhook) -> Result<Webhook> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for an address that cannot or must not be called, for an unknown inbox, and
+    /// for more than 1,000 webhooks of a team; [`Error::StorageFull`] when there is no room; and when
+    /// the store does not answer.
+    pub async fn create(&self, by: &Principal, new: NewWebhook) -> Result<Webhook> {
         let team = by.team;
         self.check_target(&new.url)?;
-        self.room_for_more().await?;
+        self.room.check().await?;
         self.check_inbox(team, new.inbox).await?;
         if self.webhook_records(team).await?.len() >= MAX_WEBHOOKS {
             let message = format!("a team has at most {MAX_WEBHOOKS} webhooks");
@@ -161,14 +214,20 @@ impl App {
             events: new.events,
             enabled: new.enabled,
             secret: self.secrets.seal(&seal_context(id), &secret)?,
-            created_at: self.now(),
+            created_at: self.clock.now(),
         };
         self.put_hook(&hook, When::Absent).await?;
         self.present_hook(&hook, None, by)
     }
 
     /// Changes a webhook. What waits for it goes to the new address.
-    pub async fn update_webhook(
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, [`Error::Invalid`] for an address that
+    /// cannot or must not be called and for an unknown inbox, [`Error::Conflict`] when others changed
+    /// it at the same moment again and again, and when the store does not answer.
+    pub async fn update(
         &self,
         by: &Principal,
         id: WebhookId,
@@ -196,48 +255,53 @@ impl App {
     }
 
     /// Removes a webhook; what waits for it is not sent.
-    pub async fn delete_webhook(&self, by: &Principal, id: WebhookId) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, [`Error::Conflict`] when somebody changed
+    /// it at the same moment, and when the store does not answer.
+    pub async fn delete(&self, by: &Principal, id: WebhookId) -> Result<()> {
         let team = by.team;
         let (hook, version) = self.versioned_hook(team, id).await?;
         let delete = Op::Delete { key: hook.key(), when: When::Version(version) };
         let status = Op::Delete { key: WebhookStatus::row(team, id), when: When::Always };
-        self.ports.store.write(vec![delete, status]).await?;
+        self.store.write(vec![delete, status]).await?;
         self.hooks_changed(team).await;
         Ok(())
     }
 
     async fn put_hook(&self, hook: &records::Webhook, when: When) -> Result<()> {
         let put = Op::put(hook, None, when)?;
-        self.ports.store.write(vec![put]).await?;
+        self.store.write(vec![put]).await?;
         self.hooks_changed(hook.team).await;
         Ok(())
     }
 
     /// Makes this and every other process look again.
     async fn hooks_changed(&self, team: TeamId) {
-        self.webhooks.hooks.forget(team);
-        self.announce(BROADCAST, LiveEvent::HooksChanged { team }).await;
+        self.cache.forget(team);
+        announce(&*self.bus, BROADCAST, LiveEvent::HooksChanged { team }).await;
     }
 
     async fn webhook_records(&self, team: TeamId) -> Result<Vec<records::Webhook>> {
-        let rows = self.ports.store.scan(records::Webhook::of_team(team, MAX_WEBHOOKS)).await?;
+        let rows = self.store.scan(records::Webhook::of_team(team, MAX_WEBHOOKS)).await?;
         Ok(rows.iter().map(records::Webhook::of).collect::<Result<_, PortError>>()?)
     }
 
     async fn versioned_hook(&self, team: TeamId, id: WebhookId) -> Result<(records::Webhook, i64)> {
         let row = records::Webhook::row(team, id);
-        load(&*self.ports.store, &row).await?.ok_or(Error::NotFound)
+        load(&*self.store, &row).await?.ok_or(Error::NotFound)
     }
 
     fn check_target(&self, url: &str) -> Result<()> {
         let url = target::parse(url)?;
-        let Some(caller) = self.webhooks.caller.get() else { return Ok(()) };
-        caller.check(&url).map_err(|why| target::wrong("address_not_allowed", why))
+        let Some(sender) = self.sender.get() else { return Ok(()) };
+        sender.check(&url).map_err(|why| target::wrong("address_not_allowed", why))
     }
 
     async fn check_inbox(&self, team: TeamId, inbox: Option<InboxId>) -> Result<()> {
         let Some(id) = inbox else { return Ok(()) };
-        self.inbox_record(team, id).await.map(drop).map_err(|error| match error {
+        self.inboxes.record(team, id).await.map(drop).map_err(|error| match error {
             Error::NotFound => {
                 Error::invalid("inboxId", "unknown", "there is no inbox with this id")
             }
@@ -246,7 +310,7 @@ impl App {
     }
 
     async fn with_status(&self, hook: &records::Webhook, by: &Principal) -> Result<Webhook> {
-        let status = self.webhooks.statuses.of(hook).await?;
+        let status = self.statuses.of(hook).await?;
         self.present_hook(hook, status.as_ref(), by)
     }
 

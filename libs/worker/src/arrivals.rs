@@ -33,7 +33,7 @@ impl Handler for Arrivals {
     }
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        match self.0.arrived(job).await {
+        match self.0.arrivals().start(job).await {
             Ok(next) => Ok(next.map_or(Ended::Done, Ended::Again)),
             Err(error) => after_outage(&self.0, job, error),
         }
@@ -47,5 +47,5 @@ pub(crate) fn after_outage(app: &App, job: &Job, error: Error) -> Result<Ended, 
         return Err(error);
     }
     tracing::warn!(%error, job.id, "a job waits for a backend");
-    Ok(Ended::Again(App::job_at(job, app.now().after(PAUSE))?))
+    Ok(Ended::Again(app.jobs().delayed(job, PAUSE)?))
 }

@@ -92,7 +92,7 @@ impl LaneLoop {
     }
 
     async fn take(&mut self, free: usize) {
-        match self.app.take_jobs(self.handler.lane(), free, LOOK).await {
+        match self.app.jobs().take(self.handler.lane(), free, LOOK).await {
             Ok(leases) => {
                 for lease in leases {
                     let (app, handler) = (self.app.clone(), self.handler.clone());
@@ -120,9 +120,9 @@ async fn work(app: Arc<App>, handler: Arc<dyn Handler>, lease: Lease) {
     let outcome = run_held(&app, handler.as_ref(), &lease).await;
     metrics::job_done(lease.job.lane, outcome.is_ok());
     let ended = match outcome {
-        Ok(Ended::Done) => app.job_done(lease).await,
-        Ok(Ended::Again(next)) => app.job_again(lease, &next).await,
-        Err(why) => app.job_failed(lease, &why).await,
+        Ok(Ended::Done) => app.jobs().complete(lease).await,
+        Ok(Ended::Again(next)) => app.jobs().reschedule(lease, &next).await,
+        Err(why) => app.jobs().fail(lease, &why).await,
     };
     if let Err(error) = ended {
         tracing::warn!(%error, "a job's end was not stored; it will run again");
@@ -135,12 +135,12 @@ async fn run_held(app: &App, handler: &dyn Handler, lease: &Lease) -> Result<End
     let mut run = pin!(AssertUnwindSafe(handler.run(&lease.job)).catch_unwind());
     let outcome = tokio::select! {
         outcome = &mut run => outcome,
-        () = app.keep_job(lease) => run.await,
+        () = app.jobs().keep(lease) => run.await,
     };
     match outcome {
         // Another process may be of a later release.
         Ok(Err(error)) if error.is_unknown_work() => {
-            let next = app.put_back(&lease.job, Lacking::KindOfWork);
+            let next = app.jobs().put_back(&lease.job, Lacking::KindOfWork);
             next.map(|next| next.map_or(Ended::Done, Ended::Again)).map_err(|_| error.to_string())
         }
         Ok(outcome) => outcome.map_err(|error| error.to_string()),

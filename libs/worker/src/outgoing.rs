@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use trapline_app::{App, Begun, Error, Job, Lane, Relay};
+use trapline_app::{App, Claimed, Error, Job, Lane, Relay};
 
 use crate::{
     arrivals::after_outage,
@@ -52,13 +52,13 @@ impl Handler for Mails {
 
 impl Mails {
     async fn send(&self, job: &Job) -> Result<Ended, Error> {
-        let attempt = match self.app.begin_mail(job).await? {
-            Begun::Attempt(attempt) => attempt,
-            Begun::Later(next) => return Ok(Ended::Again(next)),
-            Begun::Over => return Ok(Ended::Done),
+        let attempt = match self.app.outbound_mail().claim(job).await? {
+            Claimed::Run(attempt) => attempt,
+            Claimed::Reschedule(next) => return Ok(Ended::Again(next)),
+            Claimed::Finished => return Ok(Ended::Done),
         };
         let sent = self.relay.send(&attempt.parcel).await;
-        let next = self.app.record_mail(*attempt, sent).await?;
+        let next = self.app.outbound_mail().record(*attempt, sent).await?;
         Ok(next.map_or(Ended::Done, Ended::Again))
     }
 }
@@ -80,16 +80,16 @@ impl Handler for Forwards {
 
 impl Forwards {
     async fn send(&self, job: &Job) -> Result<Ended, Error> {
-        let mut attempt = match self.app.begin_forward(job).await? {
-            Begun::Attempt(attempt) => attempt,
-            Begun::Later(next) => return Ok(Ended::Again(next)),
-            Begun::Over => return Ok(Ended::Done),
+        let mut attempt = match self.app.forwarding().claim(job).await? {
+            Claimed::Run(attempt) => attempt,
+            Claimed::Reschedule(next) => return Ok(Ended::Again(next)),
+            Claimed::Finished => return Ok(Ended::Done),
         };
         let mut sent = self.relay.send(&attempt.parcel).await;
         if sent.is_err_and(|trouble| trouble.is_about_content()) && attempt.wrap() {
             sent = self.relay.send(&attempt.parcel).await;
         }
-        let next = self.app.record_forward(*attempt, sent).await?;
+        let next = self.app.forwarding().record(*attempt, sent).await?;
         Ok(next.map_or(Ended::Done, Ended::Again))
     }
 }

@@ -116,7 +116,8 @@ impl Handler for Calls {
     }
 
     async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        let deliver = AssertUnwindSafe(self.app.deliver(job, &self.caller)).catch_unwind();
+        let deliver =
+            AssertUnwindSafe(self.app.webhooks().deliver(job, &self.caller)).catch_unwind();
         match deliver.await {
             Ok(Ok(next)) => Ok(next.map_or(Ended::Done, Ended::Again)),
             Ok(Err(error)) if error.is_unknown_work() => Err(error),
@@ -130,6 +131,6 @@ impl Handler for Calls {
 impl Calls {
     fn after_fault(&self, job: &Job, why: &str) -> Result<Ended, Error> {
         tracing::error!(error = why, job.id, "deliveries wait for a job that failed");
-        Ok(Ended::Again(App::job_at(job, self.app.now().after(RETRY_AFTER_FAULT))?))
+        Ok(Ended::Again(self.app.jobs().delayed(job, RETRY_AFTER_FAULT)?))
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use trapline_app::{Begun, Lane, Parcel, Stage, Trouble};
+use trapline_app::{Claimed, Lane, Parcel, Stage, Trouble};
 
 use crate::{Answer, Service, request};
 
@@ -19,13 +19,14 @@ impl Service {
     async fn mailed(&self, sent: Result<(), Trouble>) -> Vec<Parcel> {
         let mut parcels = Vec::new();
         let look = Duration::from_millis(30);
-        for lease in self.app.take_jobs(Lane::Mail, 10, look).await.unwrap() {
-            let Begun::Attempt(attempt) = self.app.begin_mail(&lease.job).await.unwrap() else {
+        for lease in self.app.jobs().take(Lane::Mail, 10, look).await.unwrap() {
+            let Claimed::Run(attempt) = self.app.outbound_mail().claim(&lease.job).await.unwrap()
+            else {
                 panic!("a mail is to be sent")
             };
             parcels.push(attempt.parcel.clone());
-            self.app.record_mail(*attempt, sent).await.unwrap();
-            self.app.job_done(lease).await.unwrap();
+            self.app.outbound_mail().record(*attempt, sent).await.unwrap();
+            self.app.jobs().complete(lease).await.unwrap();
         }
         parcels
     }

@@ -34,7 +34,7 @@ impl Service {
 
     /// A webhook and a delivery of its log.
     pub(crate) async fn webhook_with_delivery(&self) -> (Value, Value) {
-        self.app.call_webhooks_with(Arc::new(Receiver));
+        self.app.webhooks().set_sender(Arc::new(Receiver));
         let webhook = self.webhook(json!({ "url": "https://receiver.example/" })).await;
         let path = format!("/api/webhooks/{}/test", webhook["id"].as_str().unwrap());
         let delivery = self.post(&path, Value::Null).await;
@@ -107,7 +107,7 @@ async fn secrets_are_for_those_who_administrate() {
 #[tokio::test]
 async fn every_wrong_field_is_named() {
     let service = Service::start().await;
-    service.app.call_webhooks_with(Arc::new(Receiver));
+    service.app.webhooks().set_sender(Arc::new(Receiver));
     let url = "https://a.example/";
     let inbox = "0".repeat(26);
     let long = format!("https://a.example/{}", "x".repeat(2048));

@@ -9,8 +9,8 @@ use trapline_store::{
     records::{self, ForwardRule},
 };
 
-use super::MAX_RULES;
-use crate::{App, Error, Result, mail::Mailbox};
+use super::{Forwarding, MAX_RULES};
+use crate::{Error, Result, mail::Mailbox};
 
 const MAX_ADDRESSES: usize = 100;
 /// Each of them gets mail that its owner did not ask for.
@@ -41,9 +41,13 @@ pub enum Added {
     Known(ForwardAddress),
 }
 
-impl App {
+impl Forwarding {
     /// The team's addresses, oldest first.
-    pub async fn forward_addresses(&self, by: &Principal) -> Result<Vec<ForwardAddress>> {
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn addresses(&self, by: &Principal) -> Result<Vec<ForwardAddress>> {
         let team = by.team;
         let mut rows = self.address_rows(team).await?;
         rows.sort_by_key(|row| (row.created_at, row.id));
@@ -52,11 +56,17 @@ impl App {
 
     /// Adds an address and sends its owner a link to confirm it with. One that the team has already
     /// gets another link, unless it is confirmed.
-    pub async fn add_forward_address(&self, by: &Principal, email: &str) -> Result<Added> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for text that is no address, for an address of this service, and for too many
+    /// addresses; [`Error::OutboundDisabled`] without a relay; [`Error::TooMany`] for too many links; and
+    /// when the store or the limiter does not answer.
+    pub async fn add_address(&self, by: &Principal, email: &str) -> Result<Added> {
         let team = by.team;
         let mailbox = self.foreign_mailbox("email", email)?;
-        self.outbound()?;
-        let (id, store) = (address_id(team, &mailbox), &*self.ports.store);
+        self.mail.identity()?;
+        let (id, store) = (address_id(team, &mailbox), &*self.store);
         let row = records::ForwardAddress::row(team, id);
         if let Some((known, _)) = load::<records::ForwardAddress>(store, &row).await? {
             if known.verified_at.is_none() {
@@ -72,31 +82,36 @@ impl App {
             team,
             email: mailbox.as_str().to_owned(),
             verified_at: None,
-            created_at: self.now(),
+            created_at: self.clock.now(),
         };
         let put = Op::put(&new, None, When::Absent)?;
-        self.ports.store.write(vec![put]).await?;
+        self.store.write(vec![put]).await?;
         self.send_link(&new).await?;
         Ok(Added::New(present(&new)))
     }
 
     /// Removes an address. From here on nothing is forwarded to it, and no inbox names it any more.
-    pub async fn delete_forward_address(&self, by: &Principal, id: ForwardAddressId) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such address, [`Error::Conflict`] when somebody changed
+    /// it at the same moment, and when the store does not answer.
+    pub async fn delete_address(&self, by: &Principal, id: ForwardAddressId) -> Result<()> {
         let team = by.team;
         let row = records::ForwardAddress::row(team, id);
-        let found = load::<records::ForwardAddress>(&*self.ports.store, &row).await?;
+        let found = load::<records::ForwardAddress>(&*self.store, &row).await?;
         let (address, version) = found.ok_or(Error::NotFound)?;
         // Rules first: a crash in between leaves an address that can be removed again.
         self.write_rules(self.rules_without(team, &address.email).await?).await?;
         let delete = Op::Delete { key: row, when: When::Version(version) };
-        self.ports.store.write(vec![delete]).await?;
+        self.store.write(vec![delete]).await?;
         self.rules_changed(team).await;
         Ok(())
     }
 
     /// The rules that name an address, without it.
     async fn rules_without(&self, team: TeamId, email: &str) -> Result<Vec<ForwardRule>> {
-        let rows = self.ports.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
+        let rows = self.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
         let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
         let naming = rules.into_iter().filter(|rule| rule.to.iter().any(|to| to == email));
         Ok(naming
@@ -142,14 +157,14 @@ impl App {
         mailbox: &Mailbox,
     ) -> Result<Option<String>> {
         let row = records::ForwardAddress::row(team, address_id(team, mailbox));
-        let found = load::<records::ForwardAddress>(&*self.ports.store, &row).await?;
+        let found = load::<records::ForwardAddress>(&*self.store, &row).await?;
         Ok(found.filter(|(address, _)| address.verified_at.is_some()).map(|(found, _)| found.email))
     }
 
     /// An address that is not one of this service's inboxes, where it would only come round.
     fn foreign_mailbox(&self, path: &str, text: &str) -> Result<Mailbox> {
         let mailbox = Mailbox::parse(path, text)?;
-        if self.is_our_domain(mailbox.as_str()) {
+        if self.mail.is_our_domain(mailbox.as_str()) {
             let message = "must not be an address of this service itself";
             return Err(Error::invalid(path, "own_address", message));
         }
@@ -171,14 +186,14 @@ impl App {
 
     async fn allow_link(&self, team: TeamId, id: ForwardAddressId, to: &Mailbox) -> Result<()> {
         let team = team.to_string();
-        self.take_all("confirmation:address", &id.to_string(), &LINKS).await?;
-        self.take_all("confirmation:mailbox", &to.owner(), &LINKS_OF_A_MAILBOX).await?;
-        self.take_all("confirmation:team", &team, &LINKS_OF_A_TEAM).await
+        self.limits.take_all("confirmation:address", &id.to_string(), &LINKS).await?;
+        self.limits.take_all("confirmation:mailbox", &to.owner(), &LINKS_OF_A_MAILBOX).await?;
+        self.limits.take_all("confirmation:team", &team, &LINKS_OF_A_TEAM).await
     }
 
     pub(super) async fn address_rows(&self, team: TeamId) -> Result<Vec<records::ForwardAddress>> {
         let scan = records::ForwardAddress::of_team(team, 2 * MAX_ADDRESSES);
-        let rows = self.ports.store.scan(scan).await?;
+        let rows = self.store.scan(scan).await?;
         let rows = rows.iter().map(records::ForwardAddress::of);
         Ok(rows.collect::<Result<_, PortError>>()?)
     }

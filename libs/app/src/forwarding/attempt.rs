@@ -8,13 +8,14 @@ use trapline_model::{ForwardId, MessageId, Principal};
 use trapline_store::{Job, Lane, PortError, load, records::Forward};
 
 use super::{
+    Forwarding,
     rewrite::{self, Marks, Rewritten},
     trail::{Refused, Trail},
 };
 use crate::{
-    App, Error, Parcel, Result,
+    Error, Parcel, Result,
     in_flight::Claim,
-    jobs::{self, Begun},
+    jobs::{self, Claimed},
     mail::{Mailbox, letter_date, written},
 };
 
@@ -61,52 +62,56 @@ impl ForwardAttempt {
     }
 }
 
-impl App {
-    /// Finds out whether the job's message is still to be forwarded.
-    pub async fn begin_forward(&self, job: &Job) -> Result<Begun<ForwardAttempt>> {
+impl Forwarding {
+    /// Finds out whether the job's message is still to be forwarded, and makes that this process's own.
+    ///
+    /// # Errors
+    ///
+    /// When a backend does not answer.
+    pub async fn claim(&self, job: &Job) -> Result<Claimed<ForwardAttempt>> {
         let work: Work = jobs::work(job)?;
-        let Some(claim) = self.forwarding.claims.take(work.forward.0) else {
-            return Ok(Begun::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+        let Some(claim) = self.in_flight.take(work.forward.0) else {
+            return Ok(self.jobs.claimed_elsewhere(job)?);
         };
         let row = Forward::row(work.message, work.forward);
-        let Some((forward, _)) = load::<Forward>(&*self.ports.store, &row).await? else {
-            return Ok(self.without_row(job)?);
+        let Some((forward, _)) = load::<Forward>(&*self.store, &row).await? else {
+            return Ok(self.jobs.without_row(job)?);
         };
-        let Some(next) = next_job(&forward)? else { return Ok(Begun::Over) };
+        let Some(next) = next_job(&forward)? else { return Ok(Claimed::Finished) };
         if work.attempt <= forward.attempts {
             // A repeat. What comes after it may have been lost with the process that ran it first.
-            return Ok(Begun::Later(next));
+            return Ok(Claimed::Reschedule(next));
         }
         match self.forward_attempt(&forward).await? {
             Ok((parcel, whole)) => {
                 let number = forward.attempts + 1;
                 let attempt = ForwardAttempt { parcel, number, forward, whole, _claim: claim };
-                Ok(Begun::Attempt(Box::new(attempt)))
+                Ok(Claimed::Run(Box::new(attempt)))
             }
             Err(why) => {
                 self.refuse_forward(forward, why).await?;
-                Ok(Begun::Over)
+                Ok(Claimed::Finished)
             }
         }
     }
 
     /// What the relay is to get, or why nothing may be sent.
     async fn forward_attempt(&self, forward: &Forward) -> Result<Result<Built, &'static str>> {
-        let Ok(outbound) = self.outbound() else { return Ok(Err("outbound_disabled")) };
-        if self.is_our_domain(&forward.to) {
+        let Ok(outbound) = self.mail.identity() else { return Ok(Err("outbound_disabled")) };
+        if self.mail.is_our_domain(&forward.to) {
             return Ok(Err("own_address"));
         }
         let mailbox = Mailbox::parse("to", &forward.to)?;
         if self.verified_address(forward.team, &mailbox).await?.is_none() {
             return Ok(Err("address_removed"));
         }
-        let raw = match self.raw(&Principal::system(forward.team), forward.message).await {
+        let raw = match self.messages.raw(&Principal::system(forward.team), forward.message).await {
             Err(Error::NotFound) => return Ok(Err("message_gone")),
             Err(Error::Damaged(_)) => return Ok(Err("message_damaged")),
             raw => raw?,
         };
         let inbox = forward.message.inbox.to_string();
-        let trail = self.take_apart(raw.clone(), Trail::of).await?;
+        let trail = self.messages.take_apart(raw.clone(), Trail::of).await?;
         let hops = match trail.check(forward.automatic, |mark| self.is_our_mark(mark)) {
             Err(Refused(why)) => return Ok(Err(why)),
             Ok(hops) => hops,
@@ -115,16 +120,17 @@ impl App {
         let marks = Marks {
             from: written(&outbound.from),
             to: forward.to.clone(),
-            date: letter_date(self.now()),
+            date: letter_date(self.clock.now()),
             message_id: format!("<{id}@{}>", crate::mail::id_domain(&outbound.from)),
             boundary: format!("=_{id}"),
             mark: format!("{inbox}; hops={hops}; by={}", self.mark_of(&inbox)),
         };
         let (shared, of) = (raw.clone(), marks.clone());
-        let rewritten = self.take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
+        let rewritten =
+            self.messages.take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
         let Rewritten { content, utf8_header, is_whole } = rewritten.await?;
         let whole = is_whole.then_some((raw, marks));
-        let from = self.bounces_of(outbound, &id);
+        let from = self.mail.envelope_sender(outbound, &id);
         Ok(Ok((Parcel { from, to: forward.to.clone(), content, utf8_header }, whole)))
     }
 

@@ -7,9 +7,9 @@ use trapline_store::{
     records::{ForwardAddress, Team, Verification},
 };
 
-use super::letters;
+use super::{Forwarding, letters};
 use crate::{
-    App, Error, Result,
+    Error, Result,
     secrets::{random, sha256_hex},
 };
 
@@ -25,8 +25,12 @@ pub struct Confirmation {
     pub team_name: String,
 }
 
-impl App {
-    /// What a link asks; not found when it is over or was never sent.
+impl Forwarding {
+    /// What a link asks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the link is over or was never sent, and when the store does not answer.
     pub async fn confirmation(&self, token: &str) -> Result<Confirmation> {
         let (_, address, _) = self.pending(token).await?;
         let team_name = self.team_name(&address).await?;
@@ -34,13 +38,18 @@ impl App {
     }
 
     /// Confirms the address that a link is about. A link works once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the link is over or was never sent, [`Error::Conflict`] when the address
+    /// was changed at the same moment, and when the store does not answer.
     pub async fn confirm(&self, token: &str) -> Result<Confirmation> {
         let (verification, mut address, version) = self.pending(token).await?;
-        address.verified_at = Some(self.now());
+        address.verified_at = Some(self.clock.now());
         let when = When::Version(version);
         let put = Op::put(&address, None, when)?;
         let used = Op::Delete { key: verification.key(), when: When::Always };
-        self.ports.store.write(vec![put, used]).await?;
+        self.store.write(vec![put, used]).await?;
         let team_name = self.team_name(&address).await?;
         Ok(Confirmation { email: address.email, team_name })
     }
@@ -55,17 +64,17 @@ impl App {
             added_at: address.created_at,
         };
         let put = Op::put(&verification, Some(Verification::VALID), When::Always)?;
-        self.ports.store.write(vec![put]).await?;
+        self.store.write(vec![put]).await?;
         let base = &self.settings.base_url;
         let link = format!("{base}/api/forward-addresses/confirm?token={token}");
         let team_name = self.team_name(address).await?;
-        self.send_letter(&address.email, &letters::confirm(&team_name, &address.email, &link)).await
+        self.mail.send(&address.email, &letters::confirm(&team_name, &address.email, &link)).await
     }
 
     /// The link, and the address that still waits for it. Once an address is confirmed, every link to
     /// it is over; one that was removed meanwhile is not brought back.
     async fn pending(&self, token: &str) -> Result<(Verification, ForwardAddress, i64)> {
-        let store = &*self.ports.store;
+        let store = &*self.store;
         let row = Verification::row(&sha256_hex(token));
         let (link, _) = load::<Verification>(store, &row).await?.ok_or(Error::NotFound)?;
         let row = ForwardAddress::row(link.team, link.address);
@@ -76,7 +85,7 @@ impl App {
     }
 
     async fn team_name(&self, address: &ForwardAddress) -> Result<String> {
-        let team = load::<Team>(&*self.ports.store, &Team::row(address.team)).await?;
+        let team = load::<Team>(&*self.store, &Team::row(address.team)).await?;
         Ok(team.map(|(team, _)| team.name).unwrap_or_default())
     }
 }

@@ -3,25 +3,32 @@
 use trapline_model::ForwardStatus;
 use trapline_store::{Job, Lane, Op, PortError, Record as _, When, load, records::Forward};
 
-use super::attempt::{ForwardAttempt, LADDER, next_job};
-use crate::{App, Result, Trouble, mail::pause, metrics};
+use super::{
+    Forwarding,
+    attempt::{ForwardAttempt, LADDER, next_job},
+};
+use crate::{Result, Trouble, mail::pause, metrics};
 
-impl App {
-    /// Notes how an attempt ended, and returns the job of the next one, if there is one. A forward
-    /// that has ended, or an attempt that another process noted meanwhile, is left as it is.
-    pub async fn record_forward(
+impl Forwarding {
+    /// Records how an attempt ended, and returns the job of the next one, if there is one. A forward
+    /// that has ended, or an attempt that another process recorded meanwhile, is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn record(
         &self,
         attempt: ForwardAttempt,
         sent: Result<(), Trouble>,
     ) -> Result<Option<Job>> {
         let row = attempt.forward.key();
-        let Some((mut forward, _)) = load::<Forward>(&*self.ports.store, &row).await? else {
+        let Some((mut forward, _)) = load::<Forward>(&*self.store, &row).await? else {
             return Ok(None);
         };
         if forward.status.is_final() || forward.attempts >= attempt.number {
             return Ok(next_job(&forward)?);
         }
-        let now = self.now();
+        let now = self.clock.now();
         forward.attempts = attempt.number;
         forward.error = sent.err().map(|trouble| trouble.code.to_owned());
         let again = sent.is_err_and(|trouble| !trouble.is_final);
@@ -34,7 +41,7 @@ impl App {
         };
         forward.completed_at = forward.status.is_final().then_some(now);
         metrics::mail_sent(Lane::Forward, sent.is_ok(), forward.next_attempt_at.is_some());
-        self.ports.store.write(vec![put(&forward)?]).await?;
+        self.store.write(vec![put(&forward)?]).await?;
         Ok(next_job(&forward)?)
     }
 
@@ -43,9 +50,9 @@ impl App {
         tracing::info!(forward.id = %forward.id, why, "a message is not forwarded");
         forward.status = ForwardStatus::Failed;
         forward.error = Some(why.to_owned());
-        (forward.next_attempt_at, forward.completed_at) = (None, Some(self.now()));
+        (forward.next_attempt_at, forward.completed_at) = (None, Some(self.clock.now()));
         metrics::mail_sent(Lane::Forward, false, false);
-        Ok(self.ports.store.write(vec![put(&forward)?]).await?)
+        Ok(self.store.write(vec![put(&forward)?]).await?)
     }
 }
 

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use trapline_model::{Forwarding, InboxId, Principal, TeamId};
+use trapline_model::{self as model, InboxId, Principal, TeamId};
 use trapline_store::{
     LiveEvent, Op, PortError, Record as _, Store, When, load, records::ForwardRule,
 };
 
-use super::MAX_RULES;
-use crate::{App, Error, Result, announce::BROADCAST, inboxes::InboxDependent};
+use super::{Forwarding, MAX_RULES};
+use crate::{
+    Error, Result,
+    announce::{BROADCAST, announce},
+    inboxes::InboxDependent,
+};
 
 /// The rules' rows, of which an inbox that is gone has none.
 pub(crate) struct RuleRows(Arc<dyn Store>);
@@ -32,27 +36,37 @@ impl InboxDependent for RuleRows {
     }
 }
 
-impl App {
+impl Forwarding {
     /// An inbox's automatic forwarding.
-    pub async fn forwarding(&self, by: &Principal, inbox: InboxId) -> Result<Forwarding> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such inbox, and when the store does not answer.
+    pub async fn rule(&self, by: &Principal, inbox: InboxId) -> Result<model::Forwarding> {
         let team = by.team;
-        self.inbox_record(team, inbox).await?;
+        self.inboxes.record(team, inbox).await?;
         let row = ForwardRule::row(team, inbox);
-        let rule = load::<ForwardRule>(&*self.ports.store, &row).await?;
+        let rule = load::<ForwardRule>(&*self.store, &row).await?;
         Ok(rule.map(|(rule, _)| present(rule)).unwrap_or_default())
     }
 
     /// Replaces an inbox's automatic forwarding. Every recipient must be confirmed.
-    pub async fn set_forwarding(
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such inbox; [`Error::OutboundDisabled`] for a rule that
+    /// is to be enabled without a relay; [`Error::Invalid`] for recipients that are not confirmed, none
+    /// at all, or too many rules; and when the store does not answer.
+    pub async fn set_rule(
         &self,
         by: &Principal,
         inbox: InboxId,
-        new: Forwarding,
-    ) -> Result<Forwarding> {
+        new: model::Forwarding,
+    ) -> Result<model::Forwarding> {
         let team = by.team;
-        self.inbox_record(team, inbox).await?;
+        self.inboxes.record(team, inbox).await?;
         if new.enabled {
-            self.outbound()?;
+            self.mail.identity()?;
         }
         let to = self.verified(team, &new.to).await?;
         if new.enabled && to.is_empty() {
@@ -61,7 +75,7 @@ impl App {
         self.check_rules(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
         let put = Op::put(&rule, None, When::Always)?;
-        self.ports.store.write(vec![put]).await?;
+        self.store.write(vec![put]).await?;
         self.rules_changed(team).await;
         Ok(present(rule))
     }
@@ -69,26 +83,26 @@ impl App {
     /// Writes rules that were there, for as long as their inboxes are.
     pub(super) async fn write_rules(&self, rules: Vec<ForwardRule>) -> Result<()> {
         for rule in rules {
-            match self.inbox_record(rule.team, rule.inbox).await {
+            match self.inboxes.record(rule.team, rule.inbox).await {
                 Ok(_) => {}
                 Err(Error::NotFound) => continue,
                 Err(error) => return Err(error),
             }
             let put = Op::put(&rule, None, When::Always)?;
-            self.ports.store.write(vec![put]).await?;
+            self.store.write(vec![put]).await?;
         }
         Ok(())
     }
 
     /// Makes this and every other process look again.
     pub(super) async fn rules_changed(&self, team: TeamId) {
-        self.forwarding.rules.forget(team);
-        self.announce(BROADCAST, LiveEvent::HooksChanged { team }).await;
+        self.cache.forget(team);
+        announce(&*self.bus, BROADCAST, LiveEvent::HooksChanged { team }).await;
     }
 
     /// The receiving path reads all of a team's rules at once.
     async fn check_rules(&self, team: TeamId, inbox: InboxId) -> Result<()> {
-        let rows = self.ports.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
+        let rows = self.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
         let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
         if rules.len() >= MAX_RULES && rules.iter().all(|rule| rule.inbox != inbox) {
             let message = format!("at most {MAX_RULES} inboxes of a team can have forwarding set");
@@ -98,6 +112,6 @@ impl App {
     }
 }
 
-fn present(rule: ForwardRule) -> Forwarding {
-    Forwarding { enabled: rule.enabled, to: rule.to, matching: rule.matching }
+fn present(rule: ForwardRule) -> model::Forwarding {
+    model::Forwarding { enabled: rule.enabled, to: rule.to, matching: rule.matching }
 }

@@ -11,8 +11,8 @@ use trapline_store::{
     records::{self, ForwardRule, Message},
 };
 
-use super::{attempt::next_job, record::put};
-use crate::{App, Error, Filter, Result, filter::Matcher, ids, mail::Mailbox, receive::Arrival};
+use super::{Forwarding, attempt::next_job, record::put};
+use crate::{Error, Filter, Result, filter::Matcher, ids, mail::Mailbox, receive::Arrival};
 
 /// Messages whose forwards are started together.
 const AT_ONCE: usize = 64;
@@ -24,21 +24,27 @@ const BY_HAND: [Rate; 2] = [
     Rate { burst: 200, per: Duration::from_hours(24) },
 ];
 
-impl App {
+impl Forwarding {
     /// Forwards a message to confirmed addresses, now.
-    pub async fn forward_message(
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such message, [`Error::OutboundDisabled`] without a
+    /// relay, [`Error::Invalid`] for recipients that are not confirmed, [`Error::TooMany`] for too many
+    /// messages to one person, and when a backend does not answer.
+    pub async fn forward(
         &self,
         by: &Principal,
         message: MessageId,
         to: &[String],
     ) -> Result<Vec<Forward>> {
         let team = by.team;
-        self.message_row(team, message).await?;
-        self.outbound()?;
+        self.messages.record(team, message).await?;
+        self.mail.identity()?;
         let to = self.verified(team, to).await?;
         for email in &to {
             let key = format!("{team}:{}", Mailbox::parse("to", email)?.owner());
-            self.take_all("forward:by-hand", &key, &BY_HAND).await?;
+            self.limits.take_all("forward:by-hand", &key, &BY_HAND).await?;
         }
         let forwards: Vec<_> = to
             .into_iter()
@@ -50,14 +56,14 @@ impl App {
 
     /// Forwards what arrived in inboxes with a rule that wants it. Returns what is left to a process
     /// that has a relay.
-    pub(crate) async fn forward_arrivals(&self, arrivals: &[Arrival]) -> Result<Vec<Arrival>> {
+    pub(crate) async fn start_forwards_of(&self, arrivals: &[Arrival]) -> Result<Vec<Arrival>> {
         let mut left = Vec::new();
         for arrival in arrivals {
-            let rules = self.forwarding.rules.of(arrival.team).await?;
+            let rules = self.cache.of(arrival.team).await?;
             let Some(rule) = rules.iter().find(|rule| rule.wants(arrival.inbox)) else { continue };
             if self.settings.outbound.is_none() {
                 // One process knows that there is no other.
-                if !self.ports.queue.durable() {
+                if !self.is_alone {
                     left.push(arrival.clone());
                 }
                 continue;
@@ -85,7 +91,7 @@ impl App {
         let rows = new.iter().map(put).collect::<Result<_, PortError>>()?;
         let jobs = all.iter().map(next_job).collect::<Result<Vec<_>, PortError>>()?;
         let jobs: Vec<_> = jobs.into_iter().flatten().collect();
-        Ok(self.schedule_with(rows, &jobs).await?)
+        Ok(self.jobs.schedule_with(rows, &jobs).await?)
     }
 
     /// The forwards that a rule asks of a message and that have not been tried, and whether each is
@@ -96,20 +102,22 @@ impl App {
         matcher: &Matcher,
         id: MessageId,
     ) -> Result<Vec<(records::Forward, bool)>> {
-        let row = self.ports.store.get(&Message::row(id)).await?;
-        let Some(message) = row.and_then(|row| self.readable_message(&row)) else {
+        let row = self.store.get(&Message::row(id)).await?;
+        let Some(message) = row.and_then(|row| self.rows.decode_message(&row)) else {
             return Ok(Vec::new());
         };
         // Bounces have no sender, so that nothing answers them; to forward them would.
-        if message.envelope.from.is_empty() || !self.heading_holds(&message, matcher).await? {
+        if message.envelope.from.is_empty()
+            || !self.messages.heading_holds(&message, matcher).await?
+        {
             return Ok(Vec::new());
         }
         let mut found = Vec::with_capacity(rule.to.len());
         for to in &rule.to {
             let forward = ForwardId(ids::of_mail(id, to.as_bytes()));
             let row = records::Forward::row(id, forward);
-            let row = self.ports.store.get(&row).await?;
-            match row.map(|row| self.readable::<records::Forward>(&row)) {
+            let row = self.store.get(&row).await?;
+            match row.map(|row| self.rows.decode::<records::Forward>(&row)) {
                 Some(Some(known)) if known.status == ForwardStatus::Pending => {
                     found.push((known, true));
                 }
@@ -127,15 +135,19 @@ impl App {
 
     async fn may_forward(&self, id: MessageId) -> Result<bool> {
         let key = format!("forward:{}", id.inbox);
-        let verdict = self.ports.limiter.take(&key, AUTOMATIC).await?;
+        let verdict = self.limits.take(&key, AUTOMATIC).await?;
         Ok(matches!(verdict, Verdict::Allowed { .. }))
     }
 
     /// How the forwards of a message stand, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such message, and when the store does not answer.
     pub async fn forwards(&self, by: &Principal, message: MessageId) -> Result<Vec<Forward>> {
         let team = by.team;
-        self.message_row(team, message).await?;
-        let rows = self.ports.store.scan(records::Forward::of_message(message, 1_000)).await?;
+        self.messages.record(team, message).await?;
+        let rows = self.store.scan(records::Forward::of_message(message, 1_000)).await?;
         let forwards = rows.iter().map(records::Forward::of).collect::<Result<Vec<_>, _>>();
         Ok(forwards.map_err(Error::from)?.iter().map(present).collect())
     }

@@ -9,7 +9,8 @@ use trapline_store::{
     records::{MailFailure, MailSend},
 };
 
-use crate::{App, Result};
+use super::OutboundMail;
+use crate::Result;
 
 /// How long a mail that was given up is a reason to worry.
 const EXHAUSTED_FOR: Duration = Duration::from_mins(30);
@@ -33,9 +34,13 @@ pub struct MailHealth {
     pub reasons: Vec<String>,
 }
 
-impl App {
+impl OutboundMail {
     /// Checks whether mails were given up lately, wait for too long, or keep failing.
-    pub async fn mail_health(&self) -> Result<MailHealth> {
+    ///
+    /// # Errors
+    ///
+    /// When the store or the queue does not answer.
+    pub async fn health(&self) -> Result<MailHealth> {
         let mut reasons = Vec::new();
         let exhausted = self.given_up().await?;
         if exhausted > 0 {
@@ -58,7 +63,7 @@ impl App {
     async fn failures_in_a_row(&self) -> Result<Option<usize>> {
         let newest = self.rows_of_last(LATELY, MailSend::on_day).await?;
         let sends = newest.iter().map(MailSend::of).collect::<Result<Vec<_>, _>>()?;
-        let since = self.now().before(NONE_WELL);
+        let since = self.clock.now().before(NONE_WELL);
         let failures = sends.iter().take_while(|send| !send.ok).count();
         let went_well = sends.iter().any(|send| send.ok && send.at >= since);
         Ok((failures >= IN_A_ROW && !went_well).then_some(failures))
@@ -66,17 +71,17 @@ impl App {
 
     /// The rows of the last while, newest first; that may begin on the day before.
     async fn rows_of_last(&self, last: Duration, on_day: OnDay) -> Result<Vec<Row>> {
-        let (now, since) = (self.now(), self.now().before(last));
-        let mut rows = self.ports.store.scan(on_day(now, since, READ)).await?;
+        let (now, since) = (self.clock.now(), self.clock.now().before(last));
+        let mut rows = self.store.scan(on_day(now, since, READ)).await?;
         let earlier = on_day(since, since, READ);
         if earlier.partition != on_day(now, since, READ).partition {
-            rows.extend(self.ports.store.scan(earlier).await?);
+            rows.extend(self.store.scan(earlier).await?);
         }
         Ok(rows)
     }
 
     /// For how long the oldest job of a lane that is not done has been due, over a minute.
     async fn oldest_overdue(&self, lane: Lane) -> Result<Option<Duration>> {
-        Ok(self.ports.queue.stats(lane).await?.oldest_overdue)
+        Ok(self.queue.stats(lane).await?.oldest_overdue)
     }
 }

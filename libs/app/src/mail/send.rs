@@ -7,11 +7,11 @@ use trapline_store::{
     records::{Mail, MailFailure, MailSend},
 };
 
-use super::{Letter, Parcel, Stage, Trouble, ladder, pause};
+use super::{Letter, OutboundMail, Parcel, Stage, Trouble, ladder, pause};
 use crate::{
-    App, Error, Result,
+    Error, Result,
     in_flight::Claim,
-    jobs::{self, Begun},
+    jobs::{self, Claimed},
     metrics,
 };
 
@@ -34,11 +34,11 @@ pub struct MailAttempt {
     _claim: Claim,
 }
 
-impl App {
+impl OutboundMail {
     /// Stores a mail, to be sent at once.
-    pub(crate) async fn send_letter(&self, to: &str, letter: &Letter) -> Result<()> {
-        let (id, now) = (MailId(self.ids.next()), self.now());
-        let message = letter.message(&self.outbound()?.from, to, &id.to_string(), now);
+    pub(crate) async fn send(&self, to: &str, letter: &Letter) -> Result<()> {
+        let (id, now) = (MailId(self.ids.next()), self.clock.now());
+        let message = letter.message(&self.identity()?.from, to, &id.to_string(), now);
         let mail = Mail {
             id,
             to: to.to_owned(),
@@ -49,45 +49,53 @@ impl App {
             error: None,
         };
         let job = next_job(&mail)?.ok_or(Error::Unavailable)?;
-        Ok(self.schedule_with(vec![put(&mail)?], &[job]).await?)
+        Ok(self.jobs.schedule_with(vec![put(&mail)?], &[job]).await?)
     }
 
-    /// Finds out whether the job's mail is still to be sent.
-    pub async fn begin_mail(&self, job: &Job) -> Result<Begun<MailAttempt>> {
+    /// Finds out whether the job's mail is still to be sent, and makes it this process's own.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, and [`Error::WrongMasterKey`] when the mail does not open.
+    pub async fn claim(&self, job: &Job) -> Result<Claimed<MailAttempt>> {
         let work: Work = jobs::work(job)?;
-        let Some(claim) = self.mail.claims.take(work.mail.0) else {
-            return Ok(Begun::Later(Self::job_at(job, self.now().after(jobs::BEHIND))?));
+        let Some(claim) = self.in_flight.take(work.mail.0) else {
+            return Ok(self.jobs.claimed_elsewhere(job)?);
         };
-        let row = load::<Mail>(&*self.ports.store, &Mail::row(work.mail)).await?;
+        let row = load::<Mail>(&*self.store, &Mail::row(work.mail)).await?;
         let Some((mail, _)) = row else {
-            return Ok(self.without_row(job)?);
+            return Ok(self.jobs.without_row(job)?);
         };
-        let Some(next) = next_job(&mail)? else { return Ok(Begun::Over) };
+        let Some(next) = next_job(&mail)? else { return Ok(Claimed::Finished) };
         if work.attempt <= mail.attempts {
             // A repeat. What comes after it may have been lost with the process that ran it first.
-            return Ok(Begun::Later(next));
+            return Ok(Claimed::Reschedule(next));
         }
         let sealed = mail.sealed.as_deref().unwrap_or_default();
         let message = self.secrets.open(&seal_context(mail.id), sealed)?;
-        let from = self.bounces_of(self.outbound()?, &mail.id.to_string());
+        let from = self.envelope_sender(self.identity()?, &mail.id.to_string());
         let content = vec![message.into()];
         let parcel = Parcel { from, to: mail.to, content, utf8_header: false };
         let number = mail.attempts + 1;
-        Ok(Begun::Attempt(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
+        Ok(Claimed::Run(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
     }
 
-    /// Notes how sending ended, and returns the job of the next attempt, if there is one.
-    pub async fn record_mail(
+    /// Records how sending ended, and returns the job of the next attempt, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn record(
         &self,
         attempt: MailAttempt,
         sent: Result<(), Trouble>,
     ) -> Result<Option<Job>> {
-        let row = load::<Mail>(&*self.ports.store, &Mail::row(attempt.mail)).await?;
+        let row = load::<Mail>(&*self.store, &Mail::row(attempt.mail)).await?;
         let Some((mut mail, _)) = row else { return Ok(None) };
         if mail.next_attempt_at.is_none() || mail.attempts >= attempt.number {
             return Ok(next_job(&mail)?);
         }
-        let now = self.now();
+        let now = self.clock.now();
         mail.attempts = attempt.number;
         mail.sent = sent.is_ok();
         mail.error = sent.err().map(|trouble| trouble.code.to_owned());
@@ -105,7 +113,7 @@ impl App {
             tracing::error!(mail.id = %mail.id, error = mail.error, "a mail was given up");
             ops.push(kept(&MailFailure { at: now, mail: mail.id })?);
         }
-        self.ports.store.write(ops).await?;
+        self.store.write(ops).await?;
         Ok(next_job(&mail)?)
     }
 }

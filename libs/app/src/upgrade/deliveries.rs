@@ -6,7 +6,8 @@ use trapline_store::{
     records::{Delivery, DeliveryPayload},
 };
 
-use crate::{App, Result};
+use super::Upgrades;
+use crate::{Result, rows::write_all};
 
 pub(super) const OLD: &Table = &Table {
     name: "delivery",
@@ -32,23 +33,23 @@ struct OldDelivery {
     payload: String,
 }
 
-pub(super) async fn run(app: &App) -> Result<()> {
-    app.ports.store.prepare(&[OLD]).await?;
-    for partition in app.ports.store.partitions(OLD).await? {
+pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
+    upgrades.store.prepare(&[OLD]).await?;
+    for partition in upgrades.store.partitions(OLD).await? {
         let mut after = None;
         loop {
             let (partition, limit) = (partition.clone(), PAGE);
             let scan = Scan { table: OLD, partition, after, until: None, limit, keys_only: false };
-            let rows = app.ports.store.scan(scan.clone()).await?;
+            let rows = upgrades.store.scan(scan.clone()).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.sort.clone());
-            move_rows(app, &scan.partition, &rows).await?;
+            move_rows(upgrades, &scan.partition, &rows).await?;
         }
     }
     Ok(())
 }
 
-async fn move_rows(app: &App, partition: &[Value], rows: &[Row]) -> Result<()> {
+async fn move_rows(upgrades: &Upgrades, partition: &[Value], rows: &[Row]) -> Result<()> {
     let (mut puts, mut gone, mut moved) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
         let OldDelivery { delivery, payload } = match serde_json::from_str(&row.doc) {
@@ -59,14 +60,14 @@ async fn move_rows(app: &App, partition: &[Value], rows: &[Row]) -> Result<()> {
             }
         };
         let payload = DeliveryPayload { webhook: delivery.webhook, id: delivery.id, payload };
-        puts.extend(app.new_delivery_rows(&delivery, &payload)?);
+        puts.extend(upgrades.webhooks.new_delivery_rows(&delivery, &payload)?);
         let key = Key { table: OLD, partition: partition.to_vec(), sort: row.sort.clone() };
         gone.push(Op::Delete { key, when: When::Always });
         moved.push(delivery);
     }
-    app.write_all(puts).await?;
+    write_all(&*upgrades.store, puts).await?;
     for delivery in &moved {
-        app.bucket_written(delivery);
+        upgrades.webhooks.bucket_written(delivery);
     }
-    Ok(app.write_all(gone).await?)
+    Ok(write_all(&*upgrades.store, gone).await?)
 }

@@ -8,7 +8,8 @@ use trapline_store::{
     records::{Inbox, InboxEntry, Login},
 };
 
-use crate::{App, Result, inboxes::life};
+use super::Upgrades;
+use crate::{Result, inboxes::life};
 
 const INBOX: &Table = &Table {
     name: "inbox",
@@ -35,20 +36,20 @@ const PAGE: usize = 100;
 /// Inboxes that are moved at once.
 const AT_ONCE: usize = 16;
 
-pub(super) async fn run(app: &App) -> Result<()> {
-    app.ports.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
-    for partition in app.ports.store.partitions(INBOX).await? {
+pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
+    upgrades.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
+    for partition in upgrades.store.partitions(INBOX).await? {
         let mut after = None;
         loop {
             let (partition, limit) = (partition.clone(), PAGE);
             let scan =
                 Scan { table: INBOX, partition, after, until: None, limit, keys_only: false };
-            let rows = app.ports.store.scan(scan).await?;
+            let rows = upgrades.store.scan(scan).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.sort.clone());
-            let moves = rows.into_iter().map(|row| move_inbox(app, row));
+            let moves = rows.into_iter().map(|row| move_inbox(upgrades, row));
             let gone: Vec<_> = stream::iter(moves).buffered(AT_ONCE).try_collect().await?;
-            app.ports.store.write(gone.into_iter().flatten().collect()).await?;
+            upgrades.store.write(gone.into_iter().flatten().collect()).await?;
         }
     }
     Ok(())
@@ -56,7 +57,7 @@ pub(super) async fn run(app: &App) -> Result<()> {
 
 /// Writes an inbox to where it belongs, unless an earlier run did. Returns what removes it from where
 /// it was.
-async fn move_inbox(app: &App, row: Row) -> Result<Option<Op>> {
+async fn move_inbox(upgrades: &Upgrades, row: Row) -> Result<Option<Op>> {
     let inbox = match Inbox::of(&row) {
         Ok(inbox) => inbox,
         Err(error) => {
@@ -64,9 +65,9 @@ async fn move_inbox(app: &App, row: Row) -> Result<Option<Op>> {
             return Ok(None);
         }
     };
-    let store = &app.ports.store;
-    if !inbox.expired(app.now()) {
-        let ttl = life(&inbox, app.now());
+    let store = &upgrades.store;
+    if !inbox.expired(upgrades.clock.now()) {
+        let ttl = life(&inbox, upgrades.clock.now());
         let (entry, login) = (InboxEntry::written(&inbox, 1), Login::of(&inbox));
         let writes = vec![
             Op::put(&entry, ttl, When::Always)?,

@@ -5,24 +5,29 @@ use trapline_store::{
     records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Outbox, TaskQueue},
 };
 
-use crate::{App, Result, jobs::write_all};
+use super::Upgrades;
+use crate::{Result, rows::write_all};
 
 const AT_ONCE: usize = 200;
 
 /// Moves every row of the queues by the hour. Documents stay as they are.
-pub(super) async fn run(app: &App) -> Result<()> {
+pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     let tables = [CHORES, HOURLY_OUTBOX];
-    app.ports.store.prepare(&tables).await?;
+    upgrades.store.prepare(&tables).await?;
     for table in tables {
-        for partition in app.ports.store.partitions(table).await? {
-            move_partition(app, table, &partition).await?;
+        for partition in upgrades.store.partitions(table).await? {
+            move_partition(upgrades, table, &partition).await?;
         }
     }
     Ok(())
 }
 
-async fn move_partition(app: &App, table: &'static Table, partition: &[Value]) -> Result<()> {
-    let store = &*app.ports.store;
+async fn move_partition(
+    upgrades: &Upgrades,
+    table: &'static Table,
+    partition: &[Value],
+) -> Result<()> {
+    let store = &*upgrades.store;
     loop {
         let scan = Scan {
             table,
@@ -36,7 +41,8 @@ async fn move_partition(app: &App, table: &'static Table, partition: &[Value]) -
         if rows.is_empty() {
             return Ok(());
         }
-        write_all(store, rows.iter().filter_map(|row| moved(app, table, row)).collect()).await?;
+        write_all(store, rows.iter().filter_map(|row| moved(upgrades, table, row)).collect())
+            .await?;
         let delete = |row: Row| {
             let key = Key { table, partition: partition.to_vec(), sort: row.sort };
             Op::Delete { key, when: When::Always }
@@ -46,10 +52,10 @@ async fn move_partition(app: &App, table: &'static Table, partition: &[Value]) -
 }
 
 /// The row of a queue by the minute, due when it was, or now.
-fn moved(app: &App, table: &'static Table, row: &Row) -> Option<Op> {
+fn moved(upgrades: &Upgrades, table: &'static Table, row: &Row) -> Option<Op> {
     // The keys of both are of one form.
     let (due, name) = MaintenanceTask::place(row)?;
-    let (due, doc) = (due.max(app.now()), row.doc.clone());
+    let (due, doc) = (due.max(upgrades.clock.now()), row.doc.clone());
     if table == HOURLY_OUTBOX {
         return Some(Outbox::put_doc(Outbox::row(due, name), doc));
     }

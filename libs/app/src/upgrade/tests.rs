@@ -6,7 +6,7 @@ use trapline_embedded::{Embedded, Options};
 use trapline_store::{Clock, PortError, Record as _, records::Team};
 
 use super::*;
-use crate::{Error, MasterKey, Settings};
+use crate::{App, Error, MasterKey, Settings};
 
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
@@ -32,13 +32,13 @@ async fn a_step_runs_until_it_is_finished_and_never_again() {
     let key = MasterKey::generate().unwrap();
     let (ports, clock, settings) = (embedded.ports(), Clock::system(), Settings::default());
     let app = App::start(ports, clock, settings, &key, <_>::default()).await.unwrap();
-    let run = app.first_run(None).await.unwrap();
-    let outcome = app.run_steps(&[FIRST, CUT_OFF]).await;
+    let run = app.installation().start(None).await.unwrap();
+    let outcome = app.upgrades().run_steps(&[FIRST, CUT_OFF]).await;
     assert!(matches!(outcome, Err(Error::Unavailable)), "{outcome:?}");
-    app.run_steps(&[FIRST, SECOND]).await.unwrap();
-    app.run_steps(&[FIRST, CUT_OFF]).await.unwrap();
+    app.upgrades().run_steps(&[FIRST, SECOND]).await.unwrap();
+    app.upgrades().run_steps(&[FIRST, CUT_OFF]).await.unwrap();
     assert_eq!(RUNS.load(Ordering::SeqCst), 1);
-    let tables = app.ports.store.partitions(Team::TABLE).await.unwrap();
+    let tables = embedded.ports().store.partitions(Team::TABLE).await.unwrap();
     assert_eq!(tables, [Team::row(run.team).partition]);
 }
 
@@ -49,9 +49,9 @@ async fn a_new_installation_has_nothing_to_move() {
     let key = MasterKey::generate().unwrap();
     let (ports, clock, settings) = (embedded.ports(), Clock::system(), Settings::default());
     let app = App::start(ports, clock, settings, &key, <_>::default()).await.unwrap();
-    app.run_steps(&[CUT_OFF]).await.unwrap();
-    app.upgrade().await.unwrap();
-    app.first_run(None).await.unwrap();
-    app.run_steps(&[CUT_OFF]).await.unwrap();
-    assert!(app.is_upgraded().await.unwrap());
+    app.upgrades().run_steps(&[CUT_OFF]).await.unwrap();
+    app.upgrades().run().await.unwrap();
+    app.installation().start(None).await.unwrap();
+    app.upgrades().run_steps(&[CUT_OFF]).await.unwrap();
+    assert!(app.upgrades().are_finished().await.unwrap());
 }

@@ -8,8 +8,8 @@ use trapline_model::{Time, WebhookId};
 use trapline_store::records::{Delivery, Webhook};
 use url::Url;
 
-use super::{sign::signature, target};
-use crate::{App, Result};
+use super::{Webhooks, sign::signature, target};
+use crate::Result;
 
 /// The names that a fault of the answering side has in the log.
 pub(super) const DISABLED: &str = "webhook_disabled";
@@ -77,7 +77,7 @@ impl Outcome {
     }
 }
 
-impl App {
+impl Webhooks {
     /// The next request of a delivery, signed now; nothing if the address cannot be called.
     pub(super) fn attempt(
         &self,
@@ -87,7 +87,7 @@ impl App {
     ) -> Result<Option<Attempt>> {
         let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
         let secret = self.secret_of(hook)?;
-        let at = self.now();
+        let at = self.clock.now();
         let timestamp = at.millis().div_euclid(1000);
         Ok(Some(Attempt {
             webhook: hook.id,

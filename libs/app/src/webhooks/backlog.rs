@@ -6,12 +6,15 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use trapline_model::{DeliveryId, Time, WebhookId};
 use trapline_store::{
-    Job, Lane, Op, Value,
+    Job, Lane, Op, Store, Value,
     records::{BacklogEntry, Webhook},
 };
 
-use super::deliver::{Backlog, Work};
-use crate::{App, Result, jobs};
+use super::{
+    Webhooks,
+    deliver::{Backlog, Work},
+};
+use crate::{Result, jobs, rows::write_all};
 
 /// Entries that are read together.
 pub(super) const AT_ONCE: usize = 64;
@@ -37,7 +40,7 @@ impl From<&Webhook> for Owner {
     }
 }
 
-impl App {
+impl Webhooks {
     /// Adds deliveries to their webhook's backlog. Returns when they and a job that works on them are
     /// stored.
     pub(super) async fn add_to_backlog(
@@ -49,22 +52,22 @@ impl App {
         let entries = waiting.iter().map(|(delivery, due)| {
             BacklogEntry { webhook: owner.webhook, due: *due, delivery: *delivery }.put()
         });
-        self.write_all(entries.collect::<Result<Vec<Op>, _>>()?).await?;
+        write_all(&*self.store, entries.collect::<Result<Vec<Op>, _>>()?).await?;
         self.cover(owner, first).await
     }
 
     /// Sees to it that a job works on entries that are stored, the first of which is due at `first`.
     pub(super) async fn cover(&self, owner: Owner, first: Time) -> Result<()> {
-        let endpoint = self.webhooks.endpoints.of(owner.webhook);
+        let endpoint = self.endpoints.of(owner.webhook);
         let _alone = endpoint.publishing.lock().await;
-        let now = self.now();
+        let now = self.clock.now();
         if endpoint.schedule.covers(first, now) {
             return Ok(());
         }
         let (due, from) = (first.max(endpoint.soonest(now)), first.min(now));
         let id = format!("backlog:{}:{}", owner.webhook, self.ids.next());
         let backlog = Backlog { team: owner.team, webhook: owner.webhook, from, deferrals: 0 };
-        self.schedule(&backlog.job(id, endpoint.lane(), due)?).await?;
+        self.jobs.schedule(&backlog.job(id, endpoint.lane(), due)?).await?;
         endpoint.schedule.planned(due, from, now);
         Ok(())
     }
@@ -76,7 +79,7 @@ impl App {
         while first < last {
             let scans = (first..first.saturating_add(HOURS_AT_ONCE)).map(|hour| {
                 let (behind, end) = (behind.clone(), BacklogEntry::end_of(hour));
-                self.ports.store.scan(BacklogEntry::of_hour(webhook, hour, behind, end, 1))
+                self.store.scan(BacklogEntry::of_hour(webhook, hour, behind, end, 1))
             });
             let rows = try_join_all(scans).await?.into_iter().flatten();
             let entries = rows.filter_map(|row| BacklogEntry::of_key(webhook, &row));
@@ -111,7 +114,11 @@ impl Reader {
     }
 
     /// The next entries that are due at `until` or were before; nothing if there are none.
-    pub(super) async fn next(&mut self, app: &App, until: Time) -> Result<Vec<BacklogEntry>> {
+    pub(super) async fn next(
+        &mut self,
+        store: &dyn Store,
+        until: Time,
+    ) -> Result<Vec<BacklogEntry>> {
         while self.from <= until {
             let hour = BacklogEntry::hour(self.from);
             let end = BacklogEntry::end_of(hour).min(until);
@@ -121,7 +128,7 @@ impl Reader {
                 None => vec![Value::Int(self.from.millis().saturating_sub(1))],
             };
             let scan = BacklogEntry::of_hour(self.webhook, hour, behind, end, AT_ONCE);
-            let rows = match app.ports.store.scan(scan).await {
+            let rows = match store.scan(scan).await {
                 Err(_) if !self.is_narrow => {
                     self.is_narrow = true;
                     continue;

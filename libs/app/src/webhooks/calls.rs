@@ -14,13 +14,13 @@ use trapline_store::{
 };
 
 use super::{
-    Outcome, WebhookSender,
+    Outcome, WebhookSender, Webhooks,
     attempt::{DELETED, DISABLED, NOT_ALLOWED},
     backlog::Owner,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
     record::record_as_they_come,
 };
-use crate::{App, Result, in_flight::Claim};
+use crate::{Result, in_flight::Claim, rows::write_all};
 
 /// Under which conditions calls are made.
 pub(super) struct Batch {
@@ -84,7 +84,7 @@ impl Made {
     }
 }
 
-impl App {
+impl Webhooks {
     /// Makes the calls, in order and four at a time, and records them. What is tried again has its
     /// place in the backlog then, but maybe no job.
     pub(super) async fn make_calls(
@@ -97,13 +97,13 @@ impl App {
             return Ok(Made::default());
         }
         let Owner { team, webhook } = batch.owner;
-        let hook = load::<Webhook>(&*self.ports.store, &Webhook::row(team, webhook)).await?;
+        let hook = load::<Webhook>(&*self.store, &Webhook::row(team, webhook)).await?;
         let hook = match hook {
             None => Err(DELETED),
             Some((hook, _)) if !hook.enabled => Err(DISABLED),
             Some((hook, _)) => Ok(hook),
         };
-        let (endpoint, made) = (self.webhooks.endpoints.of(webhook), Mutex::<Made>::default());
+        let (endpoint, made) = (self.endpoints.of(webhook), Mutex::<Made>::default());
         let lock = || made.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = ready.into_iter().map(|ready| {
             let (hook, endpoint, lock) = (&hook, &endpoint, &lock);
@@ -143,7 +143,7 @@ impl App {
         caller: &dyn WebhookSender,
     ) -> Result<Ending, bool> {
         let _permit = endpoint.call_permit().await.ok_or(true)?;
-        if self.now() >= batch.until || endpoint.is_too_slow_for(batch.lane) {
+        if self.clock.now() >= batch.until || endpoint.is_too_slow_for(batch.lane) {
             return Err(true);
         }
         let attempt = match self.next_attempt(hook, ready).await {
@@ -193,7 +193,7 @@ impl App {
             }
             places.push(*entry);
         }
-        let claims = order.iter().map(|id| (*id, self.webhooks.in_flight.take(id.0)));
+        let claims = order.iter().map(|id| (*id, self.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
         let rows = self.delivery_rows(owner.webhook, &order).await?;
         let (mut ready, mut moved, mut gone, mut held) = (Vec::new(), Vec::new(), Vec::new(), None);
@@ -204,11 +204,11 @@ impl App {
                 held = [held, due].into_iter().flatten().min();
                 continue;
             };
-            let delivery = rows.get(&id.0).and_then(|row| self.readable::<Delivery>(row));
+            let delivery = rows.get(&id.0).and_then(|row| self.rows.decode::<Delivery>(row));
             match delivery.filter(|delivery| !delivery.status.is_final()) {
                 None => gone.extend(entries),
                 Some(delivery) => match delivery.next_attempt_at {
-                    Some(due) if super::deliver::is_retry(&delivery) && due > self.now() => {
+                    Some(due) if super::deliver::is_retry(&delivery) && due > self.clock.now() => {
                         moved.push(
                             BacklogEntry { webhook: owner.webhook, due, delivery: id }.put()?,
                         );
@@ -218,8 +218,8 @@ impl App {
                 },
             }
         }
-        self.write_all(moved).await?;
-        self.write_all(gone.iter().map(BacklogEntry::delete).collect()).await?;
+        write_all(&*self.store, moved).await?;
+        write_all(&*self.store, gone.iter().map(BacklogEntry::delete).collect()).await?;
         Ok((ready, held))
     }
 }

@@ -13,11 +13,14 @@ use trapline_store::{
 };
 
 use super::{
-    WebhookSender,
+    WebhookSender, Webhooks,
     backlog::Owner,
     calls::{Batch, Ready},
 };
-use crate::{App, Result, jobs};
+use crate::{
+    Result,
+    jobs::{self, CLAIM_RETRY_DELAY},
+};
 
 /// For how long calls of one job begin. Others wait for its place in the lane.
 pub(super) const TIME_SLICE: Duration = Duration::from_secs(10);
@@ -68,11 +71,12 @@ struct Sorted {
     later: Vec<DeliveryId>,
 }
 
-impl App {
+impl Webhooks {
     /// Does what a job of the webhook lanes asks for, and returns the job that takes its place, if there
     /// is one. A job may come more than once, and to several processes.
     ///
     /// # Errors
+    ///
     /// Those of the backends; the same job is then to be done again.
     pub async fn deliver(&self, job: &Job, caller: &dyn WebhookSender) -> Result<Option<Job>> {
         match jobs::work(job)? {
@@ -91,8 +95,8 @@ impl App {
         new: NewDeliveries,
         caller: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
-        let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.now());
-        let endpoint = self.webhooks.endpoints.of(new.webhook);
+        let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.clock.now());
+        let endpoint = self.endpoints.of(new.webhook);
         let admission = (!endpoint.is_too_slow_for(job.lane))
             .then(|| endpoint.admit(new.deliveries.len()))
             .flatten();
@@ -104,7 +108,7 @@ impl App {
         let Sorted { ready, mut waiting, later } = self.sort_new(job, &new).await?;
         let batch = Batch { owner, lane: job.lane, until: now.after(TIME_SLICE) };
         let made = self.make_calls(&batch, ready, caller).await?;
-        let now = self.now();
+        let now = self.clock.now();
         waiting.extend(made.left.iter().map(|left| (left.delivery, now)));
         self.add_to_backlog(owner, &waiting).await?;
         if let Some(first) = made.first_retry {
@@ -114,12 +118,12 @@ impl App {
             return Ok(None);
         }
         let again = Work::New(NewDeliveries { deliveries: later, ..new });
-        Ok(Some(jobs::job(job.lane, job.id.clone(), 1, again, now.after(jobs::BEHIND))?))
+        Ok(Some(jobs::job(job.lane, job.id.clone(), 1, again, now.after(CLAIM_RETRY_DELAY))?))
     }
 
     async fn sort_new(&self, job: &Job, new: &NewDeliveries) -> Result<Sorted> {
         // Claimed before they are read: what was read of others may be old.
-        let claims = new.deliveries.iter().map(|id| (*id, self.webhooks.in_flight.take(id.0)));
+        let claims = new.deliveries.iter().map(|id| (*id, self.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
         let rows = self.delivery_rows(new.webhook, &new.deliveries).await?;
         let mut sorted = Sorted::default();
@@ -129,15 +133,15 @@ impl App {
                 continue;
             };
             let Some(row) = rows.get(&id.0) else {
-                if self.ahead_of_its_row(job)?.is_some() {
+                if self.jobs.may_be_ahead_of_its_row(job)? {
                     sorted.later.push(*id);
                 }
                 continue;
             };
-            let Some(delivery) = self.readable::<Delivery>(row) else { continue };
+            let Some(delivery) = self.rows.decode::<Delivery>(row) else { continue };
             match delivery.next_attempt_at {
                 _ if delivery.status.is_final() => {}
-                Some(due) if is_retry(&delivery) && due > self.now() => {
+                Some(due) if is_retry(&delivery) && due > self.clock.now() => {
                     sorted.waiting.push((*id, due));
                 }
                 _ => sorted.ready.push(Ready::new(delivery, claim)),
@@ -145,10 +149,10 @@ impl App {
         }
         let wanted = sorted.ready.iter().map(|ready| ready.delivery.id);
         let wanted = wanted.map(|id| DeliveryPayload::row(new.webhook, id)).collect();
-        let mut payloads = self.rows_of(wanted).await?;
+        let mut payloads = self.rows.find(wanted).await?;
         for ready in &mut sorted.ready {
             let row = payloads.remove(&ready.delivery.id.0);
-            let payload = row.and_then(|row| self.readable::<DeliveryPayload>(&row));
+            let payload = row.and_then(|row| self.rows.decode::<DeliveryPayload>(&row));
             ready.body = payload.map(|payload| payload.payload.into());
         }
         Ok(sorted)
@@ -161,7 +165,7 @@ impl App {
         ids: &[DeliveryId],
     ) -> Result<HashMap<uuid::Uuid, trapline_store::Row>> {
         let keys = ids.iter().map(|id| Delivery::row(webhook, *id)).collect();
-        Ok(self.rows_of(keys).await?)
+        Ok(self.rows.find(keys).await?)
     }
 
     /// The job of new deliveries. Its id is its own: the queue drops what has the id of another job.

@@ -11,11 +11,12 @@ use trapline_store::{
 use uuid::Uuid;
 
 use super::{
+    Webhooks,
     backlog::Owner,
     log::fresh,
     payload::{Told, payload},
 };
-use crate::{App, Error, Result, ids, receive::Arrival};
+use crate::{Error, Result, ids, receive::Arrival};
 
 /// Messages, and their deliveries, that are started together; also bounds the memory that their
 /// payloads take.
@@ -39,9 +40,9 @@ struct Audience {
     hooks: Vec<Webhook>,
 }
 
-impl App {
+impl Webhooks {
     /// Starts the deliveries that arrived mail calls for.
-    pub(crate) async fn tell_webhooks(&self, arrivals: &[Arrival]) -> Result<()> {
+    pub(crate) async fn start_deliveries_of(&self, arrivals: &[Arrival]) -> Result<()> {
         let audiences = try_join_all(arrivals.iter().map(|arrival| self.audience(arrival))).await?;
         let (mut messages, mut most) = (Vec::new(), 1);
         for (arrival, audience) in arrivals.iter().zip(&audiences) {
@@ -80,10 +81,10 @@ impl App {
             }
             jobs.push((owner, job.0));
         }
-        let now = self.now();
+        let now = self.clock.now();
         let jobs = jobs.into_iter().filter(|(_, deliveries)| !deliveries.is_empty());
         let jobs = jobs.map(|(owner, deliveries)| self.new_deliveries_job(owner, deliveries, now));
-        self.schedule_with(rows, &jobs.collect::<Result<Vec<_>, _>>()?).await?;
+        self.jobs.schedule_with(rows, &jobs.collect::<Result<Vec<_>, _>>()?).await?;
         for delivery in &written {
             self.bucket_written(delivery);
         }
@@ -92,13 +93,13 @@ impl App {
 
     /// Nobody, when no webhook wants to know, or the inbox is gone and its messages with it.
     async fn audience(&self, arrival: &Arrival) -> Result<Option<Audience>> {
-        let hooks = self.webhooks.hooks.of(arrival.team).await?;
+        let hooks = self.cache.of(arrival.team).await?;
         let hooks: Vec<_> =
             hooks.iter().filter(|hook| hook.wants(arrival.inbox)).cloned().collect();
         if hooks.is_empty() {
             return Ok(None);
         }
-        match self.inbox_record(arrival.team, arrival.inbox).await {
+        match self.inboxes.record(arrival.team, arrival.inbox).await {
             Ok(inbox) => Ok(Some(Audience { inbox_name: inbox.name, hooks })),
             Err(Error::NotFound) => Ok(None),
             Err(error) => Err(error),
@@ -116,13 +117,13 @@ impl App {
             audience.hooks.iter().map(|hook| Delivery::row(hook.id, of(*id, hook)))
         });
         let (rows, known) =
-            tokio::try_join!(self.rows_of(rows), self.rows_of(known.collect::<Vec<_>>()))?;
+            tokio::try_join!(self.rows.find(rows), self.rows.find(known.collect::<Vec<_>>()))?;
         let mut found: BTreeMap<Uuid, (Owner, Vec<New>)> = BTreeMap::new();
         for (id, audience) in messages {
             let Some(payload) = self.told_of(*id, audience, &rows)? else { continue };
             for hook in &audience.hooks {
                 let delivery = of(*id, hook);
-                let known = known.get(&delivery.0).map(|row| self.readable::<Delivery>(row));
+                let known = known.get(&delivery.0).map(|row| self.rows.decode::<Delivery>(row));
                 let is_stored = known.is_some();
                 let delivery = match known {
                     // Tried, or not to be read.
@@ -146,7 +147,7 @@ impl App {
         audience: &Audience,
         rows: &HashMap<Uuid, Row>,
     ) -> Result<Option<String>> {
-        let message = rows.get(&id.uuid).and_then(|row| self.readable_message(row));
+        let message = rows.get(&id.uuid).and_then(|row| self.rows.decode_message(row));
         let Some(message) = message else { return Ok(None) };
         let told = told(id.inbox, &audience.inbox_name, id, &message);
         Ok(Some(payload(EventName::MessageReceived, told, &self.settings.base_url)?))

@@ -13,19 +13,24 @@ use trapline_store::{
 };
 
 use super::{
+    Webhooks,
     attempt::DISABLED,
     fan_out::New,
     payload::{Told, payload},
     record::settle,
 };
-use crate::{App, Error, Result};
+use crate::{Error, Result, rows::write_all};
 
 /// Parts of the log that are read at the same time; none of them for more rows than are wanted.
 const BUCKETS_AT_ONCE: usize = 8;
 const TESTS: Rate = Rate { burst: 1, per: Duration::from_secs(2) };
 
-impl App {
+impl Webhooks {
     /// The newest deliveries of the last 30 days, newest first; `limit` is checked at the edge.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, and when the store does not answer.
     pub async fn deliveries(
         &self,
         by: &Principal,
@@ -48,7 +53,7 @@ impl App {
             // Mostly what is newest is enough.
             let at_once = if log.is_empty() { 1 } else { BUCKETS_AT_ONCE };
             let buckets = DeliveryBucket::before(id, before, at_once);
-            let buckets = self.ports.store.scan(buckets).await?;
+            let buckets = self.store.scan(buckets).await?;
             let buckets: Vec<_> = buckets.iter().filter_map(DeliveryBucket::bucket_of).collect();
             let Some(last) = buckets.last() else { break };
             before = *last;
@@ -69,8 +74,8 @@ impl App {
     ) -> Result<Vec<records::Delivery>> {
         let (mut found, mut scan) = (Vec::new(), records::Delivery::of_bucket(id, bucket, wanted));
         loop {
-            let rows = self.ports.store.scan(scan.clone()).await?;
-            found.extend(rows.iter().filter_map(|row| self.readable(row)));
+            let rows = self.store.scan(scan.clone()).await?;
+            found.extend(rows.iter().filter_map(|row| self.rows.decode(row)));
             let is_last = rows.len() < scan.limit;
             match rows.last() {
                 Some(last) if !is_last && found.len() < wanted => {
@@ -82,6 +87,11 @@ impl App {
     }
 
     /// Sends an earlier delivery's payload again, as a delivery of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, or that no such delivery, and when the
+    /// store does not answer.
     pub async fn redeliver(
         &self,
         by: &Principal,
@@ -102,27 +112,33 @@ impl App {
     }
 
     /// Calls the webhook once, now, and returns how it went. At most once in 2 s per webhook.
-    pub async fn test_webhook(&self, by: &Principal, id: WebhookId) -> Result<Delivery> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such webhook, [`Error::TooMany`] for a second test
+    /// within 2 s, [`Error::Unavailable`] where webhooks cannot be called, and when the store does not
+    /// answer.
+    pub async fn test(&self, by: &Principal, id: WebhookId) -> Result<Delivery> {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
-        let caller = self.webhooks.caller.get().ok_or(Error::Unavailable)?;
-        self.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
+        let caller = self.sender.get().ok_or(Error::Unavailable)?;
+        self.limits.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
         let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None);
         let row = DeliveryPayload { webhook: hook.id, id, payload: payload.clone() };
-        self.write_all(self.payload_rows(&row)?).await?;
+        write_all(&*self.store, self.payload_rows(&row)?).await?;
         self.bucket_written(&delivery);
         if !hook.enabled {
             return Ok(present(self.refuse(team, delivery, DISABLED).await?));
         }
         let attempt = self.attempt(&hook, &delivery, payload.into())?.ok_or(Error::Unavailable)?;
         let outcome = caller.call(&attempt).await;
-        settle(&mut delivery, 1, &outcome, self.now());
+        settle(&mut delivery, 1, &outcome, self.clock.now());
         if delivery.status == DeliveryStatus::Retrying {
             // Whoever asked for a test has the answer already.
             delivery.status = DeliveryStatus::Failed;
-            (delivery.next_attempt_at, delivery.completed_at) = (None, Some(self.now()));
+            (delivery.next_attempt_at, delivery.completed_at) = (None, Some(self.clock.now()));
         }
         self.put_delivery(&delivery).await?;
         self.note(team, &delivery, attempt.at).await?;
@@ -132,8 +148,8 @@ impl App {
     /// Like that of a mail which the webhook would be told of; its message is not there.
     async fn test_payload(&self, hook: &records::Webhook) -> Result<String> {
         let inbox = match hook.inbox {
-            Some(id) => self.inbox_record(hook.team, id).await.map(Some),
-            None => self.some_inbox(hook.team).await,
+            Some(id) => self.inboxes.record(hook.team, id).await.map(Some),
+            None => self.inboxes.some_of(hook.team).await,
         };
         let inbox = match inbox {
             Err(Error::NotFound) => None,

@@ -8,13 +8,13 @@ use trapline_store::{
 };
 
 use super::{
-    Outcome, Reply,
+    Outcome, Reply, Webhooks,
     backlog::Owner,
     calls::{Ending, Ready},
     ladder::{Verdict, pause, verdict},
     rows::put,
 };
-use crate::{App, Result, metrics};
+use crate::{Result, metrics, rows::write_all};
 
 /// Attempts that are recorded together.
 const TOGETHER: usize = 64;
@@ -46,7 +46,7 @@ pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
     }
 }
 
-impl App {
+impl Webhooks {
     /// Notes how deliveries of one webhook did. What is tried again has its place in the backlog before
     /// it leaves the one that it had. Returns when the first of them is due. A delivery that has ended,
     /// or an attempt that another process noted meanwhile, is left as it is.
@@ -57,13 +57,15 @@ impl App {
     ) -> Result<Option<Time>> {
         let ids: Vec<_> = ended.iter().map(|(ready, _)| ready.delivery.id).collect();
         let rows = self.delivery_rows(owner.webhook, &ids).await?;
-        let now = self.now();
+        let now = self.clock.now();
         let (mut ops, mut gone) = (Vec::new(), Vec::new());
         let (mut latest, mut first) = (None::<(Time, Delivery)>, None);
         for (ready, ending) in &ended {
             gone.extend(ready.entries.iter().map(BacklogEntry::delete));
             let row = rows.get(&ready.delivery.id.0);
-            let Some(known) = row.and_then(|row| self.readable::<Delivery>(row)) else { continue };
+            let Some(known) = row.and_then(|row| self.rows.decode::<Delivery>(row)) else {
+                continue;
+            };
             let mut delivery = known.clone();
             let is_first = !known.status.is_final() && known.attempts <= ready.delivery.attempts;
             let at = if is_first { settle_by(&mut delivery, ending, now) } else { None };
@@ -80,8 +82,8 @@ impl App {
                 latest = Some((at, delivery));
             }
         }
-        self.write_all(ops).await?;
-        self.write_all(gone).await?;
+        write_all(&*self.store, ops).await?;
+        write_all(&*self.store, gone).await?;
         if let Some((at, delivery)) = latest {
             self.note(owner.team, &delivery, at).await?;
         }
@@ -95,7 +97,7 @@ impl App {
         mut delivery: Delivery,
         why: &'static str,
     ) -> Result<Delivery> {
-        let now = self.now();
+        let now = self.clock.now();
         end_refused(&mut delivery, why, now);
         self.put_delivery(&delivery).await?;
         self.note(team, &delivery, now).await?;
@@ -103,14 +105,14 @@ impl App {
     }
 
     pub(super) async fn put_delivery(&self, delivery: &Delivery) -> Result<()> {
-        let put: Op = put(delivery, self.now())?;
-        Ok(self.ports.store.write(vec![put]).await?)
+        let put: Op = put(delivery, self.clock.now())?;
+        Ok(self.store.write(vec![put]).await?)
     }
 
     pub(super) async fn note(&self, team: TeamId, delivery: &Delivery, at: Time) -> Result<()> {
         let Delivery { webhook, status, ref error, .. } = *delivery;
         let status = WebhookStatus { team, id: webhook, status, error: error.clone(), at };
-        Ok(self.webhooks.statuses.note(status).await?)
+        Ok(self.statuses.note(status).await?)
     }
 }
 

@@ -8,35 +8,36 @@ use trapline_store::{
     records::{Delivery, DeliveryBucket, DeliveryPayload},
 };
 
-use crate::{App, Result};
+use super::Webhooks;
+use crate::Result;
 
-/// Buckets that this process wrote a row for; at most so many are remembered.
-pub(super) const BUCKETS_KNOWN: u64 = 100_000;
+/// Buckets that are remembered because this process wrote a row for them.
+pub(super) const BUCKET_CAPACITY: u64 = 100_000;
 
-impl App {
+impl Webhooks {
     pub(super) async fn load_delivery(
         &self,
         webhook: WebhookId,
         id: DeliveryId,
     ) -> Result<Option<Delivery>> {
-        let found = load::<Delivery>(&*self.ports.store, &Delivery::row(webhook, id)).await?;
+        let found = load::<Delivery>(&*self.store, &Delivery::row(webhook, id)).await?;
         Ok(found.map(|(found, _)| found))
     }
 
     /// What a delivery sends.
     pub(super) async fn load_payload(&self, delivery: &Delivery) -> Result<Option<String>> {
         let row = DeliveryPayload::row(delivery.webhook, delivery.id);
-        let found = self.ports.store.get(&row).await?;
-        let found = found.and_then(|row| self.readable::<DeliveryPayload>(&row));
+        let found = self.store.get(&row).await?;
+        let found = found.and_then(|row| self.rows.decode::<DeliveryPayload>(&row));
         Ok(found.map(|found| found.payload))
     }
 
     /// The writes of what does not change about a new delivery.
     pub(super) fn payload_rows(&self, payload: &DeliveryPayload) -> Result<Vec<Op>, PortError> {
-        let (now, made) = (self.now(), Time::of_uuid(payload.id.0));
+        let (now, made) = (self.clock.now(), Time::of_uuid(payload.id.0));
         let mut ops = vec![Op::put(payload, Some(kept(made, now)), When::Always)?];
         let bucket = DeliveryBucket { webhook: payload.webhook, bucket: Delivery::bucket(made) };
-        if !self.webhooks.buckets.contains_key(&bucket) {
+        if !self.buckets.contains_key(&bucket) {
             // A row of the bucket may be as young as the bucket's end.
             ops.push(Op::put(&bucket, Some(kept(made, now) + Delivery::BUCKET), When::Always)?);
         }
@@ -50,14 +51,14 @@ impl App {
         payload: &DeliveryPayload,
     ) -> Result<Vec<Op>, PortError> {
         let mut ops = self.payload_rows(payload)?;
-        ops.push(put(delivery, self.now())?);
+        ops.push(put(delivery, self.clock.now())?);
         Ok(ops)
     }
 
     /// Notes that the bucket of a delivery has a row by now.
     pub(crate) fn bucket_written(&self, delivery: &Delivery) {
         let bucket = Delivery::bucket(delivery.created_at());
-        self.webhooks.buckets.insert(DeliveryBucket { webhook: delivery.webhook, bucket }, ());
+        self.buckets.insert(DeliveryBucket { webhook: delivery.webhook, bucket }, ());
     }
 }
 

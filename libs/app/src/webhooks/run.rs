@@ -6,14 +6,14 @@ use trapline_model::Time;
 use trapline_store::Job;
 
 use super::{
-    WebhookSender,
+    WebhookSender, Webhooks,
     backlog::{Owner, Reader},
     calls::Batch,
     deliver::{Backlog, TIME_SLICE},
     endpoint::Endpoint,
     schedule::{Begin, End, Run, Schedule},
 };
-use crate::{App, Result, jobs};
+use crate::{Result, jobs};
 
 /// How long a process has a backlog to itself: longer than a run takes.
 const HELD: Duration = Duration::from_mins(1);
@@ -34,14 +34,14 @@ enum Pass {
     Done(Option<(Time, Time)>),
 }
 
-impl App {
+impl Webhooks {
     pub(super) async fn work_on_backlog(
         &self,
         job: &Job,
         backlog: Backlog,
         caller: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
-        let (endpoint, now) = (self.webhooks.endpoints.of(backlog.webhook), self.now());
+        let (endpoint, now) = (self.endpoints.of(backlog.webhook), self.clock.now());
         if jobs::due(job)? > now {
             return Ok(Some(job.clone()));
         }
@@ -53,14 +53,14 @@ impl App {
             Begin::Covered => return Ok(None),
             Begin::Busy => return self.defer(job, backlog, &endpoint),
         };
-        let (name, holder) = (format!("webhook:{}", backlog.webhook), &self.webhooks.holder);
-        let is_shared = !self.ports.queue.durable();
-        if is_shared && !self.hold(&name, holder, HELD).await? {
+        let (name, holder) = (format!("webhook:{}", backlog.webhook), &self.holder);
+        let is_shared = !self.is_alone;
+        if is_shared && !self.leases.hold(&name, holder, HELD).await? {
             drop(run);
             return self.defer(job, backlog, &endpoint);
         }
         let next = self.run_backlog(job, backlog, &endpoint, (run, caller)).await;
-        if is_shared && let Err(error) = self.release(&name, holder).await {
+        if is_shared && let Err(error) = self.leases.release(&name, holder).await {
             tracing::debug!(%error, "a lease on a backlog runs out by itself");
         }
         let Some((due, from)) = next? else { return Ok(None) };
@@ -77,15 +77,15 @@ impl App {
         (run, caller): (Run, &dyn WebhookSender),
     ) -> Result<Option<(Time, Time)>> {
         let owner = Owner { team: backlog.team, webhook: backlog.webhook };
-        let batch = Batch { owner, lane: job.lane, until: self.now().after(TIME_SLICE) };
+        let batch = Batch { owner, lane: job.lane, until: self.clock.now().after(TIME_SLICE) };
         let mut from = backlog.from;
         loop {
             match self.pass_over(&batch, from, endpoint, caller).await? {
                 Pass::Interrupted(left) => {
-                    let now = self.now();
+                    let now = self.clock.now();
                     return Ok(run.interrupt(endpoint.soonest(now), left, now));
                 }
-                Pass::Done(next) => match run.end(next, self.now()) {
+                Pass::Done(next) => match run.end(next, self.clock.now()) {
                     End::ReadAgain(added) => {
                         // What could not be sent is not forgotten.
                         from = next.map_or(added, |(_, from)| from.min(added));
@@ -108,8 +108,8 @@ impl App {
         // The first that another job of this process has, or that could not be sent.
         let mut stuck = None::<Time>;
         loop {
-            let now = self.now();
-            let entries = reader.next(self, now).await?;
+            let now = self.clock.now();
+            let entries = reader.next(&*self.store, now).await?;
             let Some(first) = entries.first().map(|entry| entry.due) else {
                 return self.pass_is_done(batch.owner, stuck, now).await.map(Pass::Done);
             };
@@ -132,9 +132,9 @@ impl App {
         stuck: Option<Time>,
         until: Time,
     ) -> Result<Option<(Time, Time)>> {
-        let soonest = self.now().after(SOONEST);
+        let soonest = self.clock.now().after(SOONEST);
         let next = self.next_due(owner.webhook, until).await?.map(|next| next.max(soonest));
-        let stuck_until = stuck.map(|_| self.now().after(STUCK));
+        let stuck_until = stuck.map(|_| self.clock.now().after(STUCK));
         let due = [next, stuck_until].into_iter().flatten().min();
         Ok(due.map(|due| (due, earlier(stuck, until))))
     }
@@ -142,7 +142,7 @@ impl App {
     /// Puts a job off whose backlog somebody else is at. When that ends, nothing may be left for it; but
     /// only who reads the backlog afterwards knows.
     fn defer(&self, job: &Job, backlog: Backlog, endpoint: &Endpoint) -> Result<Option<Job>> {
-        let now = self.now();
+        let now = self.clock.now();
         let pause = DEFERRED * 2_u32.pow(backlog.deferrals.min(2));
         let due = now.after(pause.min(DEFERRED_AT_MOST));
         if endpoint.schedule.is_planned(due, backlog.from, now) {

@@ -73,12 +73,12 @@ async fn a_signing_secret_that_does_not_open_is_a_fault_where_it_is_shown() {
     let bench = Bench::new().await;
     let url = "https://hooks.example.com/".to_owned();
     let new = NewWebhook { url, inbox: None, events: Vec::new(), enabled: true };
-    let hook = bench.app.create_webhook(&bench.by, new).await.unwrap();
+    let hook = bench.app.webhooks().create(&bench.by, new).await.unwrap();
     edit::<Webhook>(&bench, Webhook::row(bench.team, hook.id), |row| row.secret.clear()).await;
     let reader = Principal { access: Access::Read, ..bench.by };
-    let shown = async |by: &Principal| bench.app.webhook(by, hook.id).await;
+    let shown = async |by: &Principal| bench.app.webhooks().get(by, hook.id).await;
     assert!(is_wrong_key(&shown(&bench.by).await));
-    assert!(is_wrong_key(&bench.app.webhooks(&bench.by).await));
+    assert!(is_wrong_key(&bench.app.webhooks().list(&bench.by).await));
     assert_eq!(shown(&reader).await.unwrap().secret, None);
 }
 
@@ -133,19 +133,19 @@ async fn the_key_of_the_setting_replaces_the_last_one() {
     let settings = ["tl_aaaaaaaaaaaaaaaaaaaaaaaa", "tl_bbbbbbbbbbbbbbbbbbbbbbbb"];
     for (number, value) in settings.iter().enumerate() {
         for _ in 0..2 {
-            app.first_run(Some(value)).await.unwrap();
+            app.installation().start(Some(value)).await.unwrap();
         }
         for (other, key) in settings.iter().enumerate() {
             assert_eq!(is_unknown(app, key).await, other != number, "{value} {key}");
         }
     }
-    app.first_run(None).await.unwrap();
+    app.installation().start(None).await.unwrap();
     assert!(!is_unknown(app, settings[1]).await, "no setting changes nothing");
-    app.first_run(Some(&made)).await.unwrap();
+    app.installation().start(Some(&made)).await.unwrap();
     assert!(is_unknown(app, settings[1]).await, "a key that was there already replaces it too");
-    app.first_run(Some(settings[0])).await.unwrap();
+    app.installation().start(Some(settings[0])).await.unwrap();
     assert!(!is_unknown(app, &made).await, "it was not made by the setting");
-    assert!(matches!(app.first_run(Some("secret")).await, Err(Error::Invalid(_))));
+    assert!(matches!(app.installation().start(Some("secret")).await, Err(Error::Invalid(_))));
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_key_that_an_earlier_release_made_for_the_setting_is_replaced() {
     let bench = Bench::new().await;
     let app = &bench.app;
     let first = "tl_aaaaaaaaaaaaaaaaaaaaaaaa";
-    app.first_run(Some(first)).await.unwrap();
+    app.installation().start(Some(first)).await.unwrap();
     let rows = bench.ports.store.scan(ApiKey::of_team(bench.team, 9)).await.unwrap();
     let mut key = ApiKey::of(&rows[0]).unwrap();
     key.origin = None;
@@ -161,7 +161,7 @@ async fn a_key_that_an_earlier_release_made_for_the_setting_is_replaced() {
     assert!(!doc.contains("origin"), "{doc}");
     let put = Op::Put { key: key.key(), doc, ttl: None, when };
     bench.ports.store.write(vec![put]).await.unwrap();
-    app.first_run(Some("tl_bbbbbbbbbbbbbbbbbbbbbbbb")).await.unwrap();
+    app.installation().start(Some("tl_bbbbbbbbbbbbbbbbbbbbbbbb")).await.unwrap();
     assert!(is_unknown(app, first).await);
 }
 
@@ -221,7 +221,7 @@ async fn two_first_starts_at_once_leave_one_team() {
     let start =
         || App::start(ports.clone(), Clock::system(), Settings::default(), &master, <_>::default());
     let (one, two) = (start().await.unwrap(), start().await.unwrap());
-    let (one, two) = tokio::join!(one.first_run(None), two.first_run(None));
+    let (one, two) = tokio::join!(one.installation().start(None), two.installation().start(None));
     let (one, two) = (one.unwrap(), two.unwrap());
     assert_eq!(one.team, two.team);
     assert_eq!(one.new_key.is_some(), two.new_key.is_none(), "one key is shown");

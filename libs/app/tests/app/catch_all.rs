@@ -32,7 +32,7 @@ async fn a_start_makes_it_again() {
     let bench = Bench::new().await;
     let first = caught(&bench.app).await;
     bench.app.inboxes().delete(&bench.by, first).await.unwrap();
-    let start = bench.another_process().await.first_run(None).await.unwrap();
+    let start = bench.another_process().await.installation().start(None).await.unwrap();
     let second = start.inbox.unwrap();
     assert_eq!((second.name.as_str(), second.id), ("Default", caught(&bench.app).await));
 }
@@ -76,7 +76,7 @@ async fn nothing_is_made_where_nothing_is_caught() {
     let first = caught(&bench.app).await;
     bench.app.inboxes().delete(&bench.by, first).await.unwrap();
     let quiet = bench.process_with(|settings| settings.catch_all = false).await;
-    assert!(quiet.first_run(None).await.unwrap().inbox.is_none());
+    assert!(quiet.installation().start(None).await.unwrap().inbox.is_none());
     let outcome = quiet.receive().route("nobody@example.test").await.unwrap();
     assert_eq!(outcome.unwrap_err(), LoginRefused::Unknown);
 }

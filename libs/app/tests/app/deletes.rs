@@ -71,7 +71,8 @@ async fn takes_mail(bench: &Bench, inbox: &Inbox) -> bool {
 
 async fn purge(bench: &Bench) {
     bench.clock.advance(Duration::from_secs(11));
-    let lease = bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
+    let lease =
+        bench.app.jobs().take(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
     bench.app.maintenance().housekeep(&lease.job).await.unwrap();
 }
 

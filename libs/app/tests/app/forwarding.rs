@@ -7,7 +7,7 @@ mod loops;
 
 use std::time::Duration;
 
-use trapline_app::{Added, Begun, Lane, Parcel, Trouble};
+use trapline_app::{Added, Claimed, Lane, Parcel, Trouble};
 use trapline_model::{Forward, ForwardMatch, Forwarding, Inbox, MessageId};
 
 use crate::{mail::text_of, support::Bench};
@@ -27,7 +27,7 @@ fn token_of(parcel: &Parcel) -> String {
 impl Bench {
     /// Adds an address, and returns the token that its owner got.
     async fn asked(&self, email: &str) -> String {
-        let added = self.app.add_forward_address(&self.by, email).await.unwrap();
+        let added = self.app.forwarding().add_address(&self.by, email).await.unwrap();
         assert!(matches!(added, Added::New(_)), "{added:?}");
         let parcels = self.send_due(Ok(())).await;
         assert_eq!(parcels.len(), 1, "{parcels:?}");
@@ -37,20 +37,20 @@ impl Bench {
     /// Adds an address whose owner agrees.
     async fn agreed(&self, email: &str) {
         let token = self.asked(email).await;
-        self.app.confirm(&token).await.unwrap();
+        self.app.forwarding().confirm(&token).await.unwrap();
     }
 
     async fn rule(&self, inbox: &Inbox, to: &[&str], matching: Option<ForwardMatch>) {
         let to = to.iter().map(|to| (*to).to_owned()).collect();
         let new = Forwarding { enabled: true, to, matching };
-        self.app.set_forwarding(&self.by, inbox.id, new).await.unwrap();
+        self.app.forwarding().set_rule(&self.by, inbox.id, new).await.unwrap();
     }
 
     /// Starts what arrived mail calls for.
     async fn arrive(&self) {
-        for lease in self.app.take_jobs(Lane::Received, 100, LOOK).await.unwrap() {
-            self.app.arrived(&lease.job).await.unwrap();
-            self.app.job_done(lease).await.unwrap();
+        for lease in self.app.jobs().take(Lane::Received, 100, LOOK).await.unwrap() {
+            self.app.arrivals().start(&lease.job).await.unwrap();
+            self.app.jobs().complete(lease).await.unwrap();
         }
     }
 
@@ -61,23 +61,23 @@ impl Bench {
     ) -> Vec<Parcel> {
         let mut parcels = Vec::new();
         loop {
-            let leases = self.app.take_jobs(Lane::Forward, 100, LOOK).await.unwrap();
+            let leases = self.app.jobs().take(Lane::Forward, 100, LOOK).await.unwrap();
             if leases.is_empty() {
                 return parcels;
             }
             for lease in leases {
-                let next = match self.app.begin_forward(&lease.job).await.unwrap() {
-                    Begun::Over => None,
-                    Begun::Later(next) => Some(next),
-                    Begun::Attempt(attempt) => {
+                let next = match self.app.forwarding().claim(&lease.job).await.unwrap() {
+                    Claimed::Finished => None,
+                    Claimed::Reschedule(next) => Some(next),
+                    Claimed::Run(attempt) => {
                         let sent = answer(&attempt.parcel);
                         parcels.push(attempt.parcel.clone());
-                        self.app.record_forward(*attempt, sent).await.unwrap()
+                        self.app.forwarding().record(*attempt, sent).await.unwrap()
                     }
                 };
                 match next {
-                    Some(next) => self.app.job_again(lease, &next).await.unwrap(),
-                    None => self.app.job_done(lease).await.unwrap(),
+                    Some(next) => self.app.jobs().reschedule(lease, &next).await.unwrap(),
+                    None => self.app.jobs().complete(lease).await.unwrap(),
                 }
             }
         }
@@ -89,12 +89,12 @@ impl Bench {
         self.agreed("ada@example.com").await;
         let message = self.deliver(&inbox, "hello").await;
         let to = ["ada@example.com".to_owned()];
-        self.app.forward_message(&self.by, message, &to).await.unwrap();
+        self.app.forwarding().forward(&self.by, message, &to).await.unwrap();
         message
     }
 
     async fn forwards(&self, message: MessageId) -> Vec<Forward> {
-        self.app.forwards(&self.by, message).await.unwrap()
+        self.app.forwarding().forwards(&self.by, message).await.unwrap()
     }
 
     /// Why the only forward of a message failed.

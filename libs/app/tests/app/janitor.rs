@@ -197,5 +197,5 @@ async fn a_purge_waits_until_its_inbox_is_gone() {
 }
 
 async fn purge_job(bench: &Bench) -> Option<Lease> {
-    bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().pop()
+    bench.app.jobs().take(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().pop()
 }

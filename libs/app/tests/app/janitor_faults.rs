@@ -89,7 +89,7 @@ async fn tasks_that_fail_hold_up_no_others() {
                 bench.clock.advance(Duration::from_secs(6));
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
-            let jobs = bench.app.take_jobs(Lane::Mail, 100, Duration::ZERO).await.unwrap();
+            let jobs = bench.app.jobs().take(Lane::Mail, 100, Duration::ZERO).await.unwrap();
             again.extend(jobs.into_iter().map(|lease| lease.job.id));
         }
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_app::{Begun, Error, Lane, Parcel, Stage, Trouble};
+use trapline_app::{Claimed, Error, Lane, Parcel, Stage, Trouble};
 
 use crate::support::Bench;
 
@@ -25,33 +25,33 @@ impl Bench {
     pub(crate) async fn send_due(&self, answer: Result<(), Trouble>) -> Vec<Parcel> {
         let mut parcels = Vec::new();
         loop {
-            let leases = self.app.take_jobs(Lane::Mail, 100, LOOK).await.unwrap();
+            let leases = self.app.jobs().take(Lane::Mail, 100, LOOK).await.unwrap();
             if leases.is_empty() {
                 return parcels;
             }
             for lease in leases {
-                let next = match self.app.begin_mail(&lease.job).await.unwrap() {
-                    Begun::Over => None,
-                    Begun::Later(next) => Some(next),
-                    Begun::Attempt(attempt) => {
+                let next = match self.app.outbound_mail().claim(&lease.job).await.unwrap() {
+                    Claimed::Finished => None,
+                    Claimed::Reschedule(next) => Some(next),
+                    Claimed::Run(attempt) => {
                         parcels.push(attempt.parcel.clone());
-                        self.app.record_mail(*attempt, answer).await.unwrap()
+                        self.app.outbound_mail().record(*attempt, answer).await.unwrap()
                     }
                 };
                 match next {
-                    Some(next) => self.app.job_again(lease, &next).await.unwrap(),
-                    None => self.app.job_done(lease).await.unwrap(),
+                    Some(next) => self.app.jobs().reschedule(lease, &next).await.unwrap(),
+                    None => self.app.jobs().complete(lease).await.unwrap(),
                 }
             }
         }
     }
 
     async fn add(&self, email: &str) {
-        self.app.add_forward_address(&self.by, email).await.unwrap();
+        self.app.forwarding().add_address(&self.by, email).await.unwrap();
     }
 
     async fn reasons(&self) -> Vec<String> {
-        self.app.mail_health().await.unwrap().reasons
+        self.app.outbound_mail().health().await.unwrap().reasons
     }
 }
 
@@ -159,9 +159,9 @@ async fn health_tells_of_sends_that_keep_failing() {
 #[tokio::test]
 async fn without_a_relay_what_needs_it_says_so() {
     let bench = Bench::new().await;
-    let added = bench.app.add_forward_address(&bench.by, "ada@example.com").await;
+    let added = bench.app.forwarding().add_address(&bench.by, "ada@example.com").await;
     assert!(matches!(added, Err(Error::OutboundDisabled)), "{added:?}");
-    assert!(!bench.app.forwarding_status().outbound_enabled);
-    assert!(bench.app.forward_addresses(&bench.by).await.unwrap().is_empty());
+    assert!(!bench.app.forwarding().status().outbound_enabled);
+    assert!(bench.app.forwarding().addresses(&bench.by).await.unwrap().is_empty());
     assert!(bench.reasons().await.is_empty());
 }

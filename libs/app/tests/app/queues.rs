@@ -70,7 +70,7 @@ async fn a_lost_job_comes_back_once_and_its_row_goes_with_it() {
     let (bench, watch) = with_outbox().await;
     let now = bench.clock.now();
     write(&bench, lost(now, "lost").put().unwrap()).await;
-    let take = async || bench.app.take_jobs(Lane::Mail, 10, Duration::ZERO).await.unwrap();
+    let take = async || bench.app.jobs().take(Lane::Mail, 10, Duration::ZERO).await.unwrap();
     bench.app.maintenance().run_due().await.unwrap();
     assert!(take().await.is_empty(), "it may still be on its way");
     bench.clock.advance(MINUTE);
@@ -78,7 +78,7 @@ async fn a_lost_job_comes_back_once_and_its_row_goes_with_it() {
     let mut leases = take().await;
     assert_eq!(leases.len(), 1);
     assert_eq!(watch.queued("outbox_by_minute").len(), 1);
-    bench.app.job_done(leases.remove(0)).await.unwrap();
+    bench.app.jobs().complete(leases.remove(0)).await.unwrap();
     assert_eq!(watch.queued("outbox_by_minute"), []);
 }
 
@@ -118,7 +118,7 @@ async fn rows_that_come_late_are_found() {
         let mut jobs = 0;
         while jobs == 0 || !watch.queued("maintenance_task").is_empty() {
             run(1).await;
-            jobs += bench.app.take_jobs(Lane::Mail, 9, Duration::ZERO).await.unwrap().len();
+            jobs += bench.app.jobs().take(Lane::Mail, 9, Duration::ZERO).await.unwrap().len();
         }
     };
     tokio::time::timeout(MINUTE, found).await.expect("both are found");
@@ -187,7 +187,7 @@ async fn what_waited_in_hours_waits_in_minutes_after_an_upgrade() {
         .await
         .unwrap();
     bench.forget_upgrades().await;
-    bench.app.upgrade().await.unwrap();
+    bench.app.upgrades().run().await.unwrap();
     for table in [CHORES, HOURLY_OUTBOX] {
         assert_eq!(store.partitions(table).await.unwrap(), Vec::<Vec<Value>>::new());
     }
@@ -195,7 +195,7 @@ async fn what_waited_in_hours_waits_in_minutes_after_an_upgrade() {
     assert_eq!((waiting("maintenance_task"), waiting("outbox_by_minute")), (3, 1));
     bench.clock.advance(MINUTE);
     assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 1);
-    let jobs = bench.app.take_jobs(Lane::Mail, 9, Duration::ZERO).await.unwrap();
+    let jobs = bench.app.jobs().take(Lane::Mail, 9, Duration::ZERO).await.unwrap();
     assert_eq!(jobs.len(), 1);
     bench.clock.advance(160 * MINUTE);
     assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 1);

@@ -112,7 +112,7 @@ async fn every_way_of_removing_messages_tells_of_their_segments() {
     bench.app.inboxes().delete(&bench.by, deleted.id).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
     let lane = trapline_store::Lane::Housekeeping;
-    let purge = bench.app.take_jobs(lane, 1, Duration::ZERO).await.unwrap().remove(0);
+    let purge = bench.app.jobs().take(lane, 1, Duration::ZERO).await.unwrap().remove(0);
     bench.app.maintenance().housekeep(&purge.job).await.unwrap();
     assert_eq!(reviews(&watch), 4);
     bench.deliver(trimmed, "three").await;

@@ -63,8 +63,8 @@ impl Bench {
         let app = App::start(ports.clone(), clock.clone(), settings, &master, <_>::default())
             .await
             .unwrap();
-        app.upgrade().await.unwrap();
-        let team = app.first_run(None).await.unwrap().team;
+        app.upgrades().run().await.unwrap();
+        let team = app.installation().start(None).await.unwrap().team;
         Self {
             app,
             ports,

@@ -73,11 +73,11 @@ async fn inboxes_of_earlier_releases_are_moved() {
     }
     // An earlier run was cut off behind one of them.
     let app = bench.another_process().await;
-    assert!(app.is_upgraded().await.unwrap());
+    assert!(app.upgrades().are_finished().await.unwrap());
     bench.forget_upgrades().await;
-    assert!(!app.is_upgraded().await.unwrap());
-    app.upgrade().await.unwrap();
-    assert!(app.is_upgraded().await.unwrap());
+    assert!(!app.upgrades().are_finished().await.unwrap());
+    app.upgrades().run().await.unwrap();
+    assert!(app.upgrades().are_finished().await.unwrap());
     assert_eq!(left(&bench).await, 0);
     let after = inboxes_of(&app, &bench.by).await;
     let shown = |inboxes: &[trapline_model::Inbox]| serde_json::to_value(inboxes).unwrap();
@@ -108,7 +108,7 @@ async fn an_inbox_that_is_half_moved_or_damaged_stops_no_other() {
     let ops = vec![put(InboxRow::row(moved.id), row.doc), put(junk, "{".to_owned())];
     bench.ports.store.write(ops).await.unwrap();
     bench.forget_upgrades().await;
-    bench.app.upgrade().await.unwrap();
+    bench.app.upgrades().run().await.unwrap();
     let shown = |inboxes: &[trapline_model::Inbox]| serde_json::to_value(inboxes).unwrap();
     let after = inboxes_of(&bench.app, &bench.by).await;
     assert_eq!(shown(&after), shown(&before));

@@ -85,14 +85,14 @@ impl Bench {
             enabled: true,
         };
         edit(&mut new);
-        self.app.create_webhook(&self.by, new).await.unwrap()
+        self.app.webhooks().create(&self.by, new).await.unwrap()
     }
 
     /// Fans out what arrived.
     async fn fan_out(&self) {
-        for lease in self.app.take_jobs(Lane::Received, 100, LOOK).await.unwrap() {
-            self.app.arrived(&lease.job).await.unwrap();
-            self.app.job_done(lease).await.unwrap();
+        for lease in self.app.jobs().take(Lane::Received, 100, LOOK).await.unwrap() {
+            self.app.arrivals().start(&lease.job).await.unwrap();
+            self.app.jobs().complete(lease).await.unwrap();
         }
     }
 
@@ -100,8 +100,8 @@ impl Bench {
     async fn call_due(&self, mut answer: impl FnMut(&Call) -> Outcome) -> Vec<Call> {
         let mut calls = Vec::new();
         loop {
-            let mut leases = self.app.take_jobs(Lane::Webhook, 100, LOOK).await.unwrap();
-            leases.extend(self.app.take_jobs(Lane::WebhookSlow, 100, LOOK).await.unwrap());
+            let mut leases = self.app.jobs().take(Lane::Webhook, 100, LOOK).await.unwrap();
+            leases.extend(self.app.jobs().take(Lane::WebhookSlow, 100, LOOK).await.unwrap());
             if leases.is_empty() {
                 return calls;
             }
@@ -111,8 +111,8 @@ impl Bench {
                     Some(answer(call))
                 });
                 match next.await.unwrap() {
-                    Some(next) => self.app.job_again(lease, &next).await.unwrap(),
-                    None => self.app.job_done(lease).await.unwrap(),
+                    Some(next) => self.app.jobs().reschedule(lease, &next).await.unwrap(),
+                    None => self.app.jobs().complete(lease).await.unwrap(),
                 }
             }
         }
@@ -120,13 +120,13 @@ impl Bench {
 
     /// The only job that is due.
     async fn due_job(&self) -> Lease {
-        let mut leases = self.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap();
+        let mut leases = self.app.jobs().take(Lane::Webhook, 9, LOOK).await.unwrap();
         assert_eq!(leases.len(), 1);
         leases.remove(0)
     }
 
     async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
-        self.app.deliveries(&self.by, hook.id, 200).await.unwrap()
+        self.app.webhooks().deliveries(&self.by, hook.id, 200).await.unwrap()
     }
 
     /// The only delivery of a webhook.
@@ -137,7 +137,7 @@ impl Bench {
     }
 
     async fn status(&self, hook: &Webhook) -> (Option<DeliveryStatus>, Option<String>) {
-        let hook = self.app.webhook(&self.by, hook.id).await.unwrap();
+        let hook = self.app.webhooks().get(&self.by, hook.id).await.unwrap();
         (hook.last_status, hook.last_error)
     }
 }
@@ -150,7 +150,7 @@ async fn deliver(
     mut answer: impl FnMut(&Call) -> Option<Outcome>,
 ) -> Option<Option<Job>> {
     let (caller, mut asked) = Asking::new();
-    let mut delivering = std::pin::pin!(app.deliver(job, &caller));
+    let mut delivering = std::pin::pin!(app.webhooks().deliver(job, &caller));
     loop {
         tokio::select! {
             next = &mut delivering => return Some(next.unwrap()),
@@ -201,6 +201,6 @@ impl WebhookSender for Script {
 
 fn scripted(app: &App, outcome: Outcome) -> Arc<Script> {
     let script = Arc::new(Script(outcome, Mutex::default()));
-    app.call_webhooks_with(script.clone());
+    app.webhooks().set_sender(script.clone());
     script
 }

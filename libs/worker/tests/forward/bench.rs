@@ -46,16 +46,16 @@ impl Bench {
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
-        let by = Principal::system(app.first_run(None).await.unwrap().team);
+        let by = Principal::system(app.installation().start(None).await.unwrap().team);
         Self { app, clock, by, _embedded: embedded, _folder: folder }
     }
 
     /// Adds an address whose owner opens the link that the server got.
     pub(crate) async fn agreed(&self, server: &MailServer, email: &str) {
         let before = server.received().len();
-        self.app.add_forward_address(&self.by, email).await.unwrap();
+        self.app.forwarding().add_address(&self.by, email).await.unwrap();
         let mail = arrived(server, before + 1).await.pop().unwrap();
-        self.app.confirm(&token_of(&mail)).await.unwrap();
+        self.app.forwarding().confirm(&token_of(&mail)).await.unwrap();
     }
 
     /// An inbox that forwards all its mail.
@@ -63,7 +63,7 @@ impl Bench {
         let inbox = self.app.inboxes().create(&self.by, NewInbox::named("Inbox")).await.unwrap();
         let to = to.iter().map(|to| (*to).to_owned()).collect();
         let rule = Forwarding { enabled: true, to, matching: None };
-        self.app.set_forwarding(&self.by, inbox.id, rule).await.unwrap();
+        self.app.forwarding().set_rule(&self.by, inbox.id, rule).await.unwrap();
         inbox
     }
 
@@ -86,13 +86,13 @@ impl Bench {
     ) -> Forward {
         let is_it = |forward: &&Forward| forward.to == to && forward.status == status;
         for _ in 0..PATIENCE {
-            let forwards = self.app.forwards(&self.by, message).await.unwrap();
+            let forwards = self.app.forwarding().forwards(&self.by, message).await.unwrap();
             if let Some(forward) = forwards.iter().find(is_it) {
                 return forward.clone();
             }
             tokio::time::sleep(LOOK).await;
         }
-        panic!("{:?}", self.app.forwards(&self.by, message).await)
+        panic!("{:?}", self.app.forwarding().forwards(&self.by, message).await)
     }
 }
 

@@ -38,8 +38,8 @@ async fn only_whom_the_relay_refuses_is_tried_again() {
 async fn a_relay_that_is_away_gets_it_later() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let bench = Bench::new(port).await;
-    bench.app.add_forward_address(&bench.by, "ada@example.com").await.unwrap();
-    let sent = async || bench.app.mail_health().await.unwrap();
+    bench.app.forwarding().add_address(&bench.by, "ada@example.com").await.unwrap();
+    let sent = async || bench.app.outbound_mail().health().await.unwrap();
     // The first attempt fails at once, the second after 15 s; five failures are a pattern.
     for pause in [15, 60, 300, 900] {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -54,7 +54,7 @@ async fn a_relay_that_is_away_gets_it_later() {
     let server = MailServer::on(port);
     bench.clock.advance(Duration::from_mins(30));
     let mail = arrived(&server, 1).await.remove(0);
-    bench.app.confirm(&token_of(&mail)).await.unwrap();
+    bench.app.forwarding().confirm(&token_of(&mail)).await.unwrap();
     while !sent().await.reasons.is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -49,7 +49,7 @@ impl Bench {
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
-        let by = Principal::system(app.first_run(None).await.unwrap().team);
+        let by = Principal::system(app.installation().start(None).await.unwrap().team);
         Self { app, clock, by, embedded, _folder: folder }
     }
 
@@ -62,7 +62,7 @@ impl Bench {
             events: Vec::new(),
             enabled: true,
         };
-        let hook = self.app.create_webhook(&self.by, new).await.unwrap();
+        let hook = self.app.webhooks().create(&self.by, new).await.unwrap();
         (inbox, hook)
     }
 
@@ -70,7 +70,7 @@ impl Bench {
     pub(crate) async fn point(&self, hook: &Webhook, port: u16) {
         let url = Some(format!("http://127.0.0.1:{port}/"));
         let change = WebhookChange { url, ..<_>::default() };
-        self.app.update_webhook(&self.by, hook.id, change).await.unwrap();
+        self.app.webhooks().update(&self.by, hook.id, change).await.unwrap();
     }
 
     pub(crate) async fn deliver(&self, inbox: &Inbox) {
@@ -88,7 +88,7 @@ impl Bench {
     }
 
     pub(crate) async fn log(&self, hook: &Webhook) -> Vec<Delivery> {
-        self.app.deliveries(&self.by, hook.id, 200).await.unwrap()
+        self.app.webhooks().deliveries(&self.by, hook.id, 200).await.unwrap()
     }
 
     /// The webhook's deliveries once they all are as asked for.

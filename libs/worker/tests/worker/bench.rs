@@ -49,7 +49,7 @@ impl Bench {
         let app = App::start(ports.clone(), clock.clone(), settings, &master, <_>::default())
             .await
             .unwrap();
-        let team = app.first_run(None).await.unwrap().team;
+        let team = app.installation().start(None).await.unwrap().team;
         Self {
             app,
             ports,

@@ -58,7 +58,8 @@ async fn a_purge_outlives_an_outage() {
     let inbox = bench.app.inboxes().create(&bench.by, NewInbox::named("gone")).await.unwrap();
     bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     bench.clock.advance(Duration::from_secs(11));
-    let lease = bench.app.take_jobs(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
+    let lease =
+        bench.app.jobs().take(Lane::Housekeeping, 1, Duration::ZERO).await.unwrap().remove(0);
     let (housekeeping, mut job) = (Housekeeping::new(bench.app.clone()), lease.job);
     away.store(true, Ordering::SeqCst);
     // An hour, of which each try is half a minute apart.

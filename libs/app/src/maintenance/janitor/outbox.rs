@@ -8,11 +8,7 @@ use trapline_model::Time;
 use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
 
 use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
-use crate::{
-    Result,
-    jobs::{self, write_all},
-    maintenance::Maintenance,
-};
+use crate::{Result, jobs, maintenance::Maintenance, rows::write_all};
 
 /// How long a job may be due before it counts as lost. The queue stores one of two jobs that are
 /// published within two minutes, so what is only slow is not done twice.

@@ -15,7 +15,7 @@ use trapline_store::{
 };
 
 use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
-use crate::{Error, Result, jobs::write_all, maintenance::Maintenance, metrics};
+use crate::{Error, Result, maintenance::Maintenance, metrics, rows::write_all};
 
 /// Tasks of a shard that are under way at the same time.
 const AT_ONCE: usize = 8;

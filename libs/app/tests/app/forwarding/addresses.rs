@@ -17,16 +17,19 @@ fn issue(error: &Error) -> (&str, &str) {
 async fn an_owner_agrees_once() {
     let bench = Bench::with_relay().await;
     let token = bench.asked("Ada@Example.com").await;
-    let asked = bench.app.confirmation(&token).await.unwrap();
+    let asked = bench.app.forwarding().confirmation(&token).await.unwrap();
     assert_eq!(asked.email, "Ada@example.com");
     // To look changes nothing.
-    let addresses = bench.app.forward_addresses(&bench.by).await.unwrap();
+    let addresses = bench.app.forwarding().addresses(&bench.by).await.unwrap();
     assert_eq!((addresses.len(), addresses[0].verified_at), (1, None));
-    bench.app.confirm(&token).await.unwrap();
-    let addresses = bench.app.forward_addresses(&bench.by).await.unwrap();
+    bench.app.forwarding().confirm(&token).await.unwrap();
+    let addresses = bench.app.forwarding().addresses(&bench.by).await.unwrap();
     assert_eq!(addresses[0].verified_at, Some(bench.clock.now()));
     for wrong in [token.as_str(), "", "x", &"x".repeat(43)] {
-        let (shown, done) = (bench.app.confirmation(wrong).await, bench.app.confirm(wrong).await);
+        let (shown, done) = (
+            bench.app.forwarding().confirmation(wrong).await,
+            bench.app.forwarding().confirm(wrong).await,
+        );
         assert!(matches!(shown, Err(Error::NotFound)), "{wrong}: {shown:?}");
         assert!(matches!(done, Err(Error::NotFound)), "{wrong}: {done:?}");
     }
@@ -38,7 +41,7 @@ async fn a_link_works_for_seven_days() {
         let bench = Bench::with_relay().await;
         let token = bench.asked("ada@example.com").await;
         bench.clock.advance(Duration::from_hours(24 * days) + Duration::from_secs(1));
-        assert_eq!(bench.app.confirm(&token).await.is_ok(), works, "{days}");
+        assert_eq!(bench.app.forwarding().confirm(&token).await.is_ok(), works, "{days}");
     }
 }
 
@@ -46,20 +49,20 @@ async fn a_link_works_for_seven_days() {
 async fn a_link_ends_with_its_address() {
     let bench = Bench::with_relay().await;
     let token = bench.asked("ada@example.com").await;
-    let address = bench.app.forward_addresses(&bench.by).await.unwrap().remove(0);
-    bench.app.delete_forward_address(&bench.by, address.id).await.unwrap();
-    assert!(bench.app.confirm(&token).await.is_err());
+    let address = bench.app.forwarding().addresses(&bench.by).await.unwrap().remove(0);
+    bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
+    assert!(bench.app.forwarding().confirm(&token).await.is_err());
     bench.clock.advance(Duration::from_mins(1));
     let again = bench.asked("ada@example.com").await;
-    assert!(bench.app.confirm(&token).await.is_err());
-    bench.app.confirm(&again).await.unwrap();
+    assert!(bench.app.forwarding().confirm(&token).await.is_err());
+    bench.app.forwarding().confirm(&again).await.unwrap();
 }
 
 #[tokio::test]
 async fn links_are_sent_again_within_bounds() {
     let bench = Bench::with_relay().await;
     let first = bench.asked("ada@example.com").await;
-    let add = || bench.app.add_forward_address(&bench.by, "ADA@example.com");
+    let add = || bench.app.forwarding().add_address(&bench.by, "ADA@example.com");
     let early = add().await;
     assert!(matches!(early, Err(Error::TooMany { .. })), "{early:?}");
     let mut last = first.clone();
@@ -71,10 +74,10 @@ async fn links_are_sent_again_within_bounds() {
     assert_ne!(first, last);
     bench.clock.advance(Duration::from_mins(1));
     assert!(matches!(add().await, Err(Error::TooMany { .. })), "five a day");
-    assert_eq!(bench.app.forward_addresses(&bench.by).await.unwrap().len(), 1);
-    bench.app.confirm(&last).await.unwrap();
+    assert_eq!(bench.app.forwarding().addresses(&bench.by).await.unwrap().len(), 1);
+    bench.app.forwarding().confirm(&last).await.unwrap();
     // Whoever agreed is asked no more, by any link.
-    assert!(bench.app.confirm(&first).await.is_err());
+    assert!(bench.app.forwarding().confirm(&first).await.is_err());
     assert!(matches!(add().await.unwrap(), Added::Known(known) if known.verified_at.is_some()));
     assert!(bench.send_due(Ok(())).await.is_empty());
 }
@@ -86,9 +89,9 @@ async fn nobody_gets_many_links_under_different_tags() {
     let mut mails = 0;
     for number in 0..40 {
         let email = format!("vic.tim+{number}@Example.com");
-        match bench.app.add_forward_address(&bench.by, &email).await {
+        match bench.app.forwarding().add_address(&bench.by, &email).await {
             Ok(Added::New(address)) => {
-                bench.app.delete_forward_address(&bench.by, address.id).await.unwrap();
+                bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
             }
             Err(Error::TooMany { .. }) => {}
             other => panic!("{other:?}"),
@@ -106,8 +109,9 @@ async fn a_team_cannot_have_strangers_written_to_without_end() {
     let mut mails = 0;
     for number in 0..40 {
         let email = format!("stranger{number}@example.com");
-        if let Ok(Added::New(address)) = bench.app.add_forward_address(&bench.by, &email).await {
-            bench.app.delete_forward_address(&bench.by, address.id).await.unwrap();
+        if let Ok(Added::New(address)) = bench.app.forwarding().add_address(&bench.by, &email).await
+        {
+            bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
         }
         mails += bench.send_due(Ok(())).await.len();
     }
@@ -119,13 +123,13 @@ async fn few_addresses_may_wait() {
     let bench = Bench::with_relay().await;
     for number in 0..20 {
         let email = format!("ada{number}@example.com");
-        bench.app.add_forward_address(&bench.by, &email).await.unwrap();
+        bench.app.forwarding().add_address(&bench.by, &email).await.unwrap();
     }
-    let add = || bench.app.add_forward_address(&bench.by, "one-more@example.com");
+    let add = || bench.app.forwarding().add_address(&bench.by, "one-more@example.com");
     assert_eq!(issue(&add().await.unwrap_err()), ("", "too_many"));
     let parcels = bench.send_due(Ok(())).await;
     assert_eq!(parcels.len(), 20);
-    bench.app.confirm(&token_of(&parcels[0])).await.unwrap();
+    bench.app.forwarding().confirm(&token_of(&parcels[0])).await.unwrap();
     add().await.unwrap();
 }
 
@@ -140,10 +144,10 @@ async fn our_own_addresses_and_nonsense_are_refused() {
         ("a@b.example\r\nBcc: c@d.example", "invalid_address"),
     ];
     for (email, code) in cases {
-        let error = bench.app.add_forward_address(&bench.by, email).await.unwrap_err();
+        let error = bench.app.forwarding().add_address(&bench.by, email).await.unwrap_err();
         assert_eq!(issue(&error), ("email", code), "{email}");
     }
-    bench.app.add_forward_address(&bench.by, "x@nottrapline.test").await.unwrap();
+    bench.app.forwarding().add_address(&bench.by, "x@nottrapline.test").await.unwrap();
 }
 
 #[tokio::test]
@@ -154,7 +158,7 @@ async fn only_confirmed_addresses_of_the_team_are_forwarded_to() {
     bench.asked("bob@example.com").await;
     let set = async |by: &Principal, inbox, to: &[&str], enabled| {
         let to = to.iter().map(|to| (*to).to_owned()).collect();
-        bench.app.set_forwarding(by, inbox, Forwarding { enabled, to, matching: None }).await
+        bench.app.forwarding().set_rule(by, inbox, Forwarding { enabled, to, matching: None }).await
     };
     let error = set(&bench.by, inbox.id, &["ada@example.com", "bob@example.com"], true).await;
     assert_eq!(issue(&error.unwrap_err()), ("to[1]", "not_verified"));
@@ -171,10 +175,10 @@ async fn only_confirmed_addresses_of_the_team_are_forwarded_to() {
     assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
     let message = bench.deliver(&inbox, "hello").await;
     let to = ["ada@example.com".to_owned()];
-    let foreign = bench.app.forward_message(&other, message, &to).await;
+    let foreign = bench.app.forwarding().forward(&other, message, &to).await;
     assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
-    let ids: Vec<_> = bench.app.forward_addresses(&bench.by).await.unwrap();
-    let foreign = bench.app.delete_forward_address(&other, ids[0].id).await;
+    let ids: Vec<_> = bench.app.forwarding().addresses(&bench.by).await.unwrap();
+    let foreign = bench.app.forwarding().delete_address(&other, ids[0].id).await;
     assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
 }
 
@@ -188,12 +192,12 @@ async fn an_address_that_goes_leaves_every_inbox() {
     bench.rule(&two, &["ada@example.com"], None).await;
     bench.deliver(&two, "before").await;
     bench.arrive().await;
-    let addresses = bench.app.forward_addresses(&bench.by).await.unwrap();
+    let addresses = bench.app.forwarding().addresses(&bench.by).await.unwrap();
     let ada = addresses.iter().find(|address| address.email == "ada@example.com").unwrap();
-    bench.app.delete_forward_address(&bench.by, ada.id).await.unwrap();
-    let left = bench.app.forwarding(&bench.by, one.id).await.unwrap();
+    bench.app.forwarding().delete_address(&bench.by, ada.id).await.unwrap();
+    let left = bench.app.forwarding().rule(&bench.by, one.id).await.unwrap();
     assert_eq!((left.enabled, left.to), (true, vec!["bob@example.com".to_owned()]));
-    let left = bench.app.forwarding(&bench.by, two.id).await.unwrap();
+    let left = bench.app.forwarding().rule(&bench.by, two.id).await.unwrap();
     assert_eq!((left.enabled, left.to.len()), (false, 0));
     // What was on its way is not sent either.
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());

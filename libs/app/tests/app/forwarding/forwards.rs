@@ -57,14 +57,14 @@ async fn with_and_without_a_relay() -> (Bench, Arc<App>, Inbox) {
 async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
     let (bench, without, inbox) = with_and_without_a_relay().await;
     let message = bench.deliver(&inbox, "hello").await;
-    let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
+    let lease = bench.app.jobs().take(Lane::Received, 1, LOOK).await.unwrap().remove(0);
     let mut job = lease.job.clone();
     for pause in [1, 2, 4] {
-        job = without.arrived(&job).await.unwrap().unwrap();
+        job = without.arrivals().start(&job).await.unwrap().unwrap();
         assert_eq!(job.body["due"], serde_json::json!(bench.clock.now().after(SECOND * pause)));
         assert_eq!(bench.forwards(message).await, []);
     }
-    bench.app.job_again(lease, &job).await.unwrap();
+    bench.app.jobs().reschedule(lease, &job).await.unwrap();
     bench.clock.advance(SECOND * 4);
     bench.arrive().await;
     assert_eq!(bench.forward_due(|_| Ok(())).await.len(), 1);
@@ -75,10 +75,10 @@ async fn what_a_process_cannot_forward_is_left_to_one_with_a_relay() {
 async fn what_no_process_can_forward_is_given_up_in_the_end() {
     let (bench, without, inbox) = with_and_without_a_relay().await;
     bench.deliver(&inbox, "hello").await;
-    let lease = bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().remove(0);
+    let lease = bench.app.jobs().take(Lane::Received, 1, LOOK).await.unwrap().remove(0);
     let (mut job, mut times) = (Some(lease.job), 0);
     while let Some(again) = job {
-        job = without.arrived(&again).await.unwrap();
+        job = without.arrivals().start(&again).await.unwrap();
         times += 1;
         assert!(times < 100);
     }
@@ -93,12 +93,12 @@ async fn a_repeated_arrival_forwards_once() {
     bench.rule(&inbox, &["ada@example.com"], None).await;
     bench.deliver(&inbox, "hello").await;
     let look = Duration::from_millis(30);
-    let lease = bench.app.take_jobs(Lane::Received, 1, look).await.unwrap().remove(0);
+    let lease = bench.app.jobs().take(Lane::Received, 1, look).await.unwrap().remove(0);
     for _ in 0..3 {
-        bench.app.arrived(&lease.job).await.unwrap();
+        bench.app.arrivals().start(&lease.job).await.unwrap();
     }
     assert_eq!(bench.forward_due(|_| Ok(())).await.len(), 1);
-    bench.app.arrived(&lease.job).await.unwrap();
+    bench.app.arrivals().start(&lease.job).await.unwrap();
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
 }
 
@@ -133,7 +133,7 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
     bench.agreed("bob@example.com").await;
     let message = bench.deliver(&inbox, "hello").await;
     let to = ["ada@example.com", "bob@example.com"].map(str::to_owned);
-    let answer = bench.app.forward_message(&bench.by, message, &to).await.unwrap();
+    let answer = bench.app.forwarding().forward(&bench.by, message, &to).await.unwrap();
     assert!(answer.iter().all(|forward| forward.status == ForwardStatus::Pending), "{answer:?}");
     let refuse = |parcel: &trapline_app::Parcel| {
         if parcel.to.starts_with("bob") { Err(LATER) } else { Ok(()) }
@@ -154,7 +154,7 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
     bench.clock.advance(Duration::from_hours(48));
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     // Forwarding is not mail of the service's own.
-    assert!(bench.app.mail_health().await.unwrap().reasons.is_empty());
+    assert!(bench.app.outbound_mail().health().await.unwrap().reasons.is_empty());
 }
 
 #[tokio::test]
@@ -184,7 +184,7 @@ async fn one_person_gets_a_bounded_number_by_hand() {
     let bench = Bench::with_relay().await;
     let message = bench.asked_for().await;
     let to = ["ada@example.com".to_owned()];
-    let forward = || bench.app.forward_message(&bench.by, message, &to);
+    let forward = || bench.app.forwarding().forward(&bench.by, message, &to);
     let mut taken = 1;
     while forward().await.is_ok() {
         taken += 1;

@@ -83,7 +83,7 @@ async fn bounces_are_not_forwarded_of_themselves() {
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
     // By hand, they are.
     let to = ["ada@example.com".to_owned()];
-    bench.app.forward_message(&bench.by, message, &to).await.unwrap();
+    bench.app.forwarding().forward(&bench.by, message, &to).await.unwrap();
     assert_eq!(bench.forward_due(|_| Ok(())).await.len(), 1);
 }
 

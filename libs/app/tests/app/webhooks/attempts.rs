@@ -129,7 +129,7 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
     bench.call_due(|_| answer(500)).await;
     let set = async |enabled| {
         let change = WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
-        bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
+        bench.app.webhooks().update(&bench.by, hook.id, change).await.unwrap();
     };
     set(false).await;
     bench.clock.advance(Duration::from_secs(33));
@@ -138,7 +138,7 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
     assert_eq!((delivery.status, delivery.attempts), (DeliveryStatus::Failed, 1));
     assert_eq!(delivery.error.as_deref(), Some("webhook_disabled"));
     set(true).await;
-    bench.app.redeliver(&bench.by, hook.id, delivery.id).await.unwrap();
+    bench.app.webhooks().redeliver(&bench.by, hook.id, delivery.id).await.unwrap();
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
     assert_eq!(bench.log(&hook).await[0].status, DeliveryStatus::Succeeded);
 }
@@ -147,9 +147,9 @@ async fn a_disabled_webhook_ends_what_waits_and_keeps_it_in_the_log() {
 async fn a_deleted_webhook_is_not_called() {
     let bench = Bench::new().await;
     let hook = told(&bench).await;
-    bench.app.delete_webhook(&bench.by, hook.id).await.unwrap();
+    bench.app.webhooks().delete(&bench.by, hook.id).await.unwrap();
     assert!(bench.call_due(|_| answer(200)).await.is_empty());
-    assert!(bench.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap().is_empty());
+    assert!(bench.app.jobs().take(Lane::Webhook, 9, LOOK).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn what_waits_goes_to_the_new_address() {
     let hook = told(&bench).await;
     let url = Some("https://new.example/".to_owned());
     let change = WebhookChange { url, ..WebhookChange::default() };
-    bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
+    bench.app.webhooks().update(&bench.by, hook.id, change).await.unwrap();
     assert_eq!(bench.call_due(|_| answer(200)).await[0].url, "https://new.example/");
 }
 
@@ -169,7 +169,7 @@ async fn a_repeated_job_makes_no_second_call() {
     let lease = bench.due_job().await;
     let (caller, mut asked) = Asking::new();
     let job = lease.job.clone();
-    let mut first = std::pin::pin!(bench.app.deliver(&job, &caller));
+    let mut first = std::pin::pin!(bench.app.webhooks().deliver(&job, &caller));
     let (_, reply) = tokio::select! {
         asked = asked.recv() => asked.unwrap(),
         next = &mut first => panic!("it is due: {next:?}"),
@@ -182,7 +182,7 @@ async fn a_repeated_job_makes_no_second_call() {
     assert_eq!(first.await.unwrap(), None);
     // and afterwards finds that what comes next is planned, at its own time.
     assert_eq!(deliver(&bench.app, &again, none).await.unwrap(), None);
-    bench.app.job_done(lease).await.unwrap();
+    bench.app.jobs().complete(lease).await.unwrap();
     assert!(bench.call_due(|_| answer(200)).await.is_empty());
     bench.clock.advance(Duration::from_secs(33));
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
@@ -203,7 +203,8 @@ async fn a_late_answer_does_not_hide_a_later_one() {
         bench.fan_out().await;
         let job = bench.due_job().await.job;
         let (app, caller) = (&bench.app, &caller);
-        let mut call = Box::pin(async move { app.deliver(&job, caller).await.map(drop) });
+        let mut call =
+            Box::pin(async move { app.webhooks().deliver(&job, caller).await.map(drop) });
         let (_, reply) = tokio::select! {
             asked = asked.recv() => asked.unwrap(),
             next = &mut call => panic!("it is due: {next:?}"),
@@ -232,8 +233,8 @@ async fn two_processes_with_one_job_count_one_attempt() {
         let hook = told(&bench).await;
         let lease = bench.due_job().await;
         let (caller, mut asked) = Asking::new();
-        let mut here = Box::pin(bench.app.deliver(&lease.job, &caller));
-        let mut there = Box::pin(other.deliver(&lease.job, &caller));
+        let mut here = Box::pin(bench.app.webhooks().deliver(&lease.job, &caller));
+        let mut there = Box::pin(other.webhooks().deliver(&lease.job, &caller));
         let mut replies = Vec::new();
         while replies.len() < 2 {
             tokio::select! {
@@ -263,8 +264,8 @@ async fn another_process_hears_of_a_change() {
     let hook = bench.hook_with(|new| new.enabled = false).await;
     let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
     bench.deliver(&inbox, "nobody is told of this").await;
-    other.update_webhook(&bench.by, hook.id, change).await.unwrap();
-    while bench.app.take_jobs(Lane::Received, 1, LOOK).await.unwrap().is_empty() {
+    other.webhooks().update(&bench.by, hook.id, change).await.unwrap();
+    while bench.app.jobs().take(Lane::Received, 1, LOOK).await.unwrap().is_empty() {
         bench.deliver(&inbox, "told once the change is heard").await;
     }
 }

@@ -65,7 +65,7 @@ async fn a_dead_endpoint_costs_one_job_and_next_to_nothing_while_its_deliveries_
         assert_eq!(jobs(&bench).await, 1, "attempt {attempt}");
         assert_eq!(watch.queued("webhook_backlog").len(), DELIVERIES);
         assert_eq!(watch.queued("outbox_by_minute").len(), 1);
-        let log = bench.app.deliveries(&bench.by, hook.id, 1_000).await.unwrap();
+        let log = bench.app.webhooks().deliveries(&bench.by, hook.id, 1_000).await.unwrap();
         let first = log.iter().filter_map(|it| it.next_attempt_at).min().unwrap();
         // Nothing is due.
         watch.writes();
@@ -121,14 +121,14 @@ async fn work_once(
 ) -> usize {
     let mut calls = 0;
     for lane in [Lane::Webhook, Lane::WebhookSlow] {
-        for lease in bench.app.take_jobs(lane, 100, LOOK).await.unwrap() {
+        for lease in bench.app.jobs().take(lane, 100, LOOK).await.unwrap() {
             let next = deliver(&bench.app, &lease.job, |call| {
                 calls += 1;
                 Some(answer(call))
             });
             match next.await.unwrap() {
-                Some(next) => bench.app.job_again(lease, &next).await.unwrap(),
-                None => bench.app.job_done(lease).await.unwrap(),
+                Some(next) => bench.app.jobs().reschedule(lease, &next).await.unwrap(),
+                None => bench.app.jobs().complete(lease).await.unwrap(),
             }
         }
     }
@@ -182,9 +182,9 @@ async fn two_workers_at_one_backlog_make_each_call_once() {
     attempt_all(&bench, 100, |_| answer(500)).await;
     bench.clock.advance(Duration::from_secs(40));
     // The same job comes to both.
-    let lease = bench.app.take_jobs(Lane::WebhookSlow, 9, LOOK).await.unwrap().remove(0);
+    let lease = bench.app.jobs().take(Lane::WebhookSlow, 9, LOOK).await.unwrap().remove(0);
     let (caller, mut asked) = super::Asking::new();
-    let mut here = Box::pin(bench.app.deliver(&lease.job, &caller));
+    let mut here = Box::pin(bench.app.webhooks().deliver(&lease.job, &caller));
     let (_, reply) = tokio::select! {
         asked = asked.recv() => asked.unwrap(),
         next = &mut here => panic!("it is due: {next:?}"),
@@ -226,7 +226,7 @@ async fn a_job_of_an_earlier_release_is_done() {
         let body = serde_json::json!({ "due": bench.clock.now(), "work": work });
         Job { id: delivery.id.to_string(), lane: Lane::Webhook, attempt: 1, body }
     };
-    bench.app.job_done(lease).await.unwrap();
+    bench.app.jobs().complete(lease).await.unwrap();
     bench.ports.queue.publish(&job(work(1, false)), None).await.unwrap();
     assert_eq!(bench.call_due(|_| answer(500)).await.len(), 1);
     // A repeat of it, and one for the attempt that is in the backlog by now.
@@ -257,7 +257,7 @@ async fn a_delivery_that_cannot_be_read_is_left_out_alone() {
     damage(&bench, &hook, log[0].id).await;
     damage(&bench, &hook, log[4].id).await;
     for limit in [1, 4, 7, 8, 200] {
-        let listed = bench.app.deliveries(&bench.by, hook.id, limit).await.unwrap();
+        let listed = bench.app.webhooks().deliveries(&bench.by, hook.id, limit).await.unwrap();
         assert_eq!(listed.len(), limit.min(8), "{limit}");
     }
     bench.clock.advance(Duration::from_secs(40));
@@ -297,7 +297,7 @@ async fn a_backlog_is_read_in_short_pieces_where_a_long_read_fails() {
     bench.call_due(|_| answer(500)).await;
     bench.clock.advance(Duration::from_mins(3));
     watch.fails_beyond("webhook_backlog", bench.clock.now(), SECOND * 6);
-    let lease = bench.app.take_jobs(Lane::WebhookSlow, 9, LOOK).await.unwrap().remove(0);
+    let lease = bench.app.jobs().take(Lane::WebhookSlow, 9, LOOK).await.unwrap().remove(0);
     let mut calls = 0;
     let next = deliver(&narrow, &lease.job, |_| {
         calls += 1;

@@ -30,7 +30,7 @@ async fn settings_are_checked_and_kept() {
         events: Vec::new(),
         enabled: true,
     };
-    let create = async |new| bench.app.create_webhook(&bench.by, new).await;
+    let create = async |new| bench.app.webhooks().create(&bench.by, new).await;
     let none = Some(InboxId(Uuid::nil()));
     let private = create(new("http://10.0.0.1/", None)).await;
     assert_eq!(code(private), ("url".to_owned(), "address_not_allowed"));
@@ -42,16 +42,16 @@ async fn settings_are_checked_and_kept() {
     let change =
         |url: &str| WebhookChange { url: Some(url.to_owned()), ..WebhookChange::default() };
     let private = change("http://10.0.0.1/");
-    let private = bench.app.update_webhook(&bench.by, hook.id, private).await;
+    let private = bench.app.webhooks().update(&bench.by, hook.id, private).await;
     assert_eq!(code(private), ("url".to_owned(), "address_not_allowed"));
     let everywhere = WebhookChange { inbox: Some(None), ..change("https://example.com/b") };
-    let changed = bench.app.update_webhook(&bench.by, hook.id, everywhere).await.unwrap();
+    let changed = bench.app.webhooks().update(&bench.by, hook.id, everywhere).await.unwrap();
     assert_eq!((changed.url.as_str(), changed.inbox_id), ("https://example.com/b", None));
     assert_eq!(changed.secret, hook.secret);
-    let listed = bench.app.webhooks(&bench.by).await.unwrap();
+    let listed = bench.app.webhooks().list(&bench.by).await.unwrap();
     assert_eq!(listed, [changed]);
     let reader = Principal { access: Access::Read, ..bench.by };
-    let hidden = bench.app.webhooks(&reader).await.unwrap();
+    let hidden = bench.app.webhooks().list(&reader).await.unwrap();
     assert_eq!(hidden[0].secret, None);
 }
 
@@ -74,7 +74,7 @@ async fn a_redelivery_sends_the_same_payload_signed_anew() {
     let first = bench.call_due(|_| answer(404)).await.remove(0);
     let old = bench.delivery(&hook).await;
     bench.clock.advance(Duration::from_hours(2));
-    let new = bench.app.redeliver(&bench.by, hook.id, old.id).await.unwrap();
+    let new = bench.app.webhooks().redeliver(&bench.by, hook.id, old.id).await.unwrap();
     assert_eq!((new.status, new.attempts), (DeliveryStatus::Pending, 0));
     assert_eq!((new.redelivery_of, new.message_id), (Some(old.id), old.message_id));
     let second = bench.call_due(|_| answer(500)).await.remove(0);
@@ -98,7 +98,7 @@ async fn a_test_is_one_signed_call_with_its_result() {
         let bench = Bench::new().await;
         let script = scripted(&bench.app, outcome);
         let hook = bench.hook().await;
-        let result = bench.app.test_webhook(&bench.by, hook.id).await.unwrap();
+        let result = bench.app.webhooks().test(&bench.by, hook.id).await.unwrap();
         assert_eq!((result.status, result.error.as_deref()), (status, error));
         assert_eq!((result.event, result.attempts), (EventName::WebhookTest, 1));
         assert_eq!((result.message_id, result.next_attempt_at), (None, None));
@@ -111,10 +111,10 @@ async fn a_test_is_one_signed_call_with_its_result() {
         assert!(body["message"]["url"].as_str().unwrap().contains("?message="));
         assert_eq!(bench.delivery(&hook).await, result);
         assert_eq!(bench.status(&hook).await.0, Some(status));
-        let again = bench.app.test_webhook(&bench.by, hook.id).await;
+        let again = bench.app.webhooks().test(&bench.by, hook.id).await;
         assert!(matches!(again, Err(Error::TooMany { .. })), "{again:?}");
         bench.clock.advance(Duration::from_secs(2));
-        bench.app.test_webhook(&bench.by, hook.id).await.unwrap();
+        bench.app.webhooks().test(&bench.by, hook.id).await.unwrap();
     }
 }
 
@@ -123,7 +123,7 @@ async fn a_disabled_webhook_is_not_tested_either() {
     let bench = Bench::new().await;
     let script = scripted(&bench.app, answer(200));
     let hook = bench.hook_with(|new| new.enabled = false).await;
-    let result = bench.app.test_webhook(&bench.by, hook.id).await.unwrap();
+    let result = bench.app.webhooks().test(&bench.by, hook.id).await.unwrap();
     assert_eq!((result.status, result.attempts), (DeliveryStatus::Failed, 0));
     assert_eq!(result.error.as_deref(), Some("webhook_disabled"));
     assert!(script.1.lock().unwrap().is_empty());
@@ -134,18 +134,18 @@ async fn what_is_another_teams_is_not_there() {
     let bench = Bench::new().await;
     scripted(&bench.app, answer(200));
     let hook = bench.hook().await;
-    let delivery = bench.app.test_webhook(&bench.by, hook.id).await.unwrap().id;
+    let delivery = bench.app.webhooks().test(&bench.by, hook.id).await.unwrap().id;
     let (app, id) = (&bench.app, hook.id);
     let other = Principal::system(app.access().create_team("Other").await.unwrap());
     let gone = |outcome: Option<Error>| assert!(matches!(outcome, Some(Error::NotFound)));
-    assert!(app.webhooks(&other).await.unwrap().is_empty());
-    gone(app.webhook(&other, id).await.err());
-    gone(app.update_webhook(&other, id, WebhookChange::default()).await.err());
-    gone(app.delete_webhook(&other, id).await.err());
-    gone(app.test_webhook(&other, id).await.err());
-    gone(app.deliveries(&other, id, 1).await.err());
-    gone(app.redeliver(&other, id, delivery).await.err());
+    assert!(app.webhooks().list(&other).await.unwrap().is_empty());
+    gone(app.webhooks().get(&other, id).await.err());
+    gone(app.webhooks().update(&other, id, WebhookChange::default()).await.err());
+    gone(app.webhooks().delete(&other, id).await.err());
+    gone(app.webhooks().test(&other, id).await.err());
+    gone(app.webhooks().deliveries(&other, id, 1).await.err());
+    gone(app.webhooks().redeliver(&other, id, delivery).await.err());
     // Nor is one webhook's delivery another's.
     let second = bench.hook().await;
-    gone(app.redeliver(&bench.by, second.id, delivery).await.err());
+    gone(app.webhooks().redeliver(&bench.by, second.id, delivery).await.err());
 }

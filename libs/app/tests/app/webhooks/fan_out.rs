@@ -82,16 +82,16 @@ async fn a_repeated_job_makes_each_delivery_once() {
     let sending = (0..5).map(|number| format!("m{number}"));
     let sending: Vec<_> = sending.collect();
     futures_util::future::join_all(sending.iter().map(|it| bench.deliver(&inbox, it))).await;
-    let leases = bench.app.take_jobs(Lane::Received, 100, LOOK).await.unwrap();
+    let leases = bench.app.jobs().take(Lane::Received, 100, LOOK).await.unwrap();
     for lease in &leases {
-        bench.app.arrived(&lease.job).await.unwrap();
-        bench.app.arrived(&lease.job).await.unwrap();
+        bench.app.arrivals().start(&lease.job).await.unwrap();
+        bench.app.arrivals().start(&lease.job).await.unwrap();
     }
     let first = bench.log(&hook).await;
     assert_eq!(first.len(), 5);
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 5);
     for lease in &leases {
-        bench.app.arrived(&lease.job).await.unwrap();
+        bench.app.arrivals().start(&lease.job).await.unwrap();
     }
     assert!(bench.call_due(|_| answer(200)).await.is_empty());
     let log = bench.log(&hook).await;
@@ -106,15 +106,15 @@ async fn mail_that_nobody_wants_to_know_of_makes_no_job() {
     bench.deliver(&inbox, "before any webhook").await;
     let hook = bench.hook_with(|new| new.enabled = false).await;
     bench.deliver(&inbox, "disabled").await;
-    assert!(bench.app.take_jobs(Lane::Received, 9, LOOK).await.unwrap().is_empty());
+    assert!(bench.app.jobs().take(Lane::Received, 9, LOOK).await.unwrap().is_empty());
     let change = WebhookChange { enabled: Some(true), ..WebhookChange::default() };
-    bench.app.update_webhook(&bench.by, hook.id, change).await.unwrap();
+    bench.app.webhooks().update(&bench.by, hook.id, change).await.unwrap();
     bench.deliver(&inbox, "enabled").await;
     bench.fan_out().await;
     assert_eq!(bench.call_due(|_| answer(200)).await.len(), 1);
-    bench.app.delete_webhook(&bench.by, hook.id).await.unwrap();
+    bench.app.webhooks().delete(&bench.by, hook.id).await.unwrap();
     bench.deliver(&inbox, "deleted").await;
-    assert!(bench.app.take_jobs(Lane::Received, 9, LOOK).await.unwrap().is_empty());
+    assert!(bench.app.jobs().take(Lane::Received, 9, LOOK).await.unwrap().is_empty());
 }
 
 #[tokio::test]

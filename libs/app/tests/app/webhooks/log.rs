@@ -52,7 +52,7 @@ async fn the_log_is_newest_first_over_hours_and_ends_after_30_days() {
     }
     sent.reverse();
     let listed = async |limit| {
-        let log = bench.app.deliveries(&bench.by, hook.id, limit).await.unwrap();
+        let log = bench.app.webhooks().deliveries(&bench.by, hook.id, limit).await.unwrap();
         log.into_iter().filter_map(|it| it.message_id).collect::<Vec<_>>()
     };
     for limit in [1, 2, 3, 7, 15, 16, 200] {
@@ -135,7 +135,7 @@ async fn a_list_reads_what_it_shows_and_no_payloads() {
     for counter in [&rows, &scans] {
         counter.store(0, Ordering::SeqCst);
     }
-    let log = bench.app.deliveries(&bench.by, hook.id, 5).await.unwrap();
+    let log = bench.app.webhooks().deliveries(&bench.by, hook.id, 5).await.unwrap();
     assert_eq!(log.len(), 5);
     assert_eq!((rows.load(Ordering::SeqCst), scans.load(Ordering::SeqCst)), (5, 1));
     for row in
@@ -183,13 +183,13 @@ async fn deliveries_of_an_earlier_release_are_listed_and_delivered() {
     let next = bench.another_process().await;
     for _ in 0..2 {
         bench.forget_upgrades().await;
-        next.upgrade().await.unwrap();
-        let log = next.deliveries(&bench.by, hook.id, 9).await.unwrap();
+        next.upgrades().run().await.unwrap();
+        let log = next.webhooks().deliveries(&bench.by, hook.id, 9).await.unwrap();
         assert_eq!(log, std::slice::from_ref(&before));
     }
     assert_eq!(bench.ports.store.partitions(HOURLY).await.unwrap(), <Vec<Vec<Value>>>::new());
     let calls = bench.call_due(|_| answer(200)).await;
     assert_eq!((calls.len(), calls.first().map(|call| &call.body)), (1, Some(&payload)));
-    let listed = next.deliveries(&bench.by, hook.id, 9).await.unwrap().remove(0);
+    let listed = next.webhooks().deliveries(&bench.by, hook.id, 9).await.unwrap().remove(0);
     assert_eq!((listed.id, listed.status), (before.id, DeliveryStatus::Succeeded));
 }

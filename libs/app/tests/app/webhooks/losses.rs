@@ -70,7 +70,7 @@ async fn lost_jobs_only_cost_time() {
     bench.deliver(&inbox, "hello").await;
     bench.fan_out().await;
     assert_eq!((outbox(&watch), bench.log(&hook).await.len()), (1, 1));
-    assert!(bench.app.take_jobs(Lane::Webhook, 9, LOOK).await.unwrap().is_empty(), "it is lost");
+    assert!(bench.app.jobs().take(Lane::Webhook, 9, LOOK).await.unwrap().is_empty(), "it is lost");
     let janitor = bench.start_janitor();
     let mut answers = [answer(500), answer(200)].into_iter();
     while bench.delivery(&hook).await.status != DeliveryStatus::Succeeded {

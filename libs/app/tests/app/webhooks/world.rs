@@ -192,7 +192,7 @@ impl<'a> World<'a> {
         let process = process % self.processes.len();
         let (caller, asked) = Asking::new();
         let (app, of) = (self.processes[process].clone(), job.clone());
-        let delivering = Box::pin(async move { app.deliver(&of, &caller).await });
+        let delivering = Box::pin(async move { app.webhooks().deliver(&of, &caller).await });
         let run = Run { process, job, delivering, asked, unanswered: Vec::new() };
         self.go_on(run, None, death).await;
     }

@@ -1,9 +1,16 @@
-//! What the first start of an installation makes: a team, a project, an inbox, a key.
+//! The installation: what its first start makes, which is a team, a project, an inbox and a key.
+
+mod master_key;
+
+use std::sync::Arc;
 
 use trapline_model::{Access, Inbox, Principal, ProjectId, TeamId};
-use trapline_store::{Op, PortError, When, load, records, records::KeyOrigin};
+use trapline_store::{Op, PortError, Store, When, load, records, records::KeyOrigin};
 
-use crate::{App, Error, NewInbox, NewKey, Result};
+use crate::{
+    AccessControl, Error, Inboxes, MailReceiver, NewInbox, NewKey, Result, Settings, parts::Parts,
+    secrets::Secrets, upgrade::Upgrades,
+};
 
 /// What a start found or made.
 #[derive(Debug)]
@@ -17,7 +24,30 @@ pub struct Start {
     pub new_key: Option<String>,
 }
 
-impl App {
+/// Makes the installation, and checks that it is this process's own.
+pub struct Installation {
+    store: Arc<dyn Store>,
+    secrets: Arc<Secrets>,
+    settings: Arc<Settings>,
+    access: Arc<AccessControl>,
+    inboxes: Arc<Inboxes>,
+    receive: Arc<MailReceiver>,
+    upgrades: Arc<Upgrades>,
+}
+
+impl Installation {
+    pub(crate) fn new(
+        parts: &Parts,
+        access: Arc<AccessControl>,
+        inboxes: Arc<Inboxes>,
+        receive: Arc<MailReceiver>,
+        upgrades: Arc<Upgrades>,
+    ) -> Self {
+        let store = parts.ports.store.clone();
+        let (secrets, settings) = (parts.secrets.clone(), parts.settings.clone());
+        Self { store, secrets, settings, access, inboxes, receive, upgrades }
+    }
+
     /// Makes the first team at the first start, and finds it at every other one. `known_key` is the
     /// API key that a setting names; it takes the place of the one that the setting named before.
     ///
@@ -25,15 +55,15 @@ impl App {
     ///
     /// [`Error::WrongMasterKey`] when secrets are there that this process's master key does not open,
     /// and [`Error::Invalid`] for a known key that is none.
-    pub async fn first_run(&self, known_key: Option<&str>) -> Result<Start> {
-        let (run, fresh) = match self.access.installed().await? {
+    pub async fn start(&self, known_key: Option<&str>) -> Result<Start> {
+        let (run, is_new) = match self.access.installed().await? {
             Some(run) => (run, false),
             None => self.install().await?,
         };
         self.check_master_key().await?;
         let new_key = match known_key {
             Some(value) => self.access.set_key(run.team, value).await.map(|()| None)?,
-            None if fresh => Some(self.first_key(run.team).await?),
+            None if is_new => Some(self.first_key(run.team).await?),
             None => None,
         };
         let inbox = if self.settings.catch_all {
@@ -58,7 +88,7 @@ impl App {
         let inbox = self.inboxes.create(&by, new).await?;
         let run = records::FirstRun { team, inbox: inbox.id, catch_all };
         let put = Op::put(&run, None, When::Absent)?;
-        match self.ports.store.write(vec![put]).await {
+        match self.store.write(vec![put]).await {
             Ok(()) => Ok((run, true)),
             // Another process was first: its team is the one.
             Err(PortError::Conflict) => {
@@ -78,10 +108,10 @@ impl App {
         let mut ops =
             vec![Op::Delete { key: records::Project::row(team, project), when: When::Always }];
         let row = records::Team::row(team);
-        if let Some((_, version)) = load::<records::Team>(&*self.ports.store, &row).await? {
+        if let Some((_, version)) = load::<records::Team>(&*self.store, &row).await? {
             ops.push(Op::Delete { key: row, when: When::Version(version) });
         }
-        Ok(self.ports.store.write(ops).await?)
+        Ok(self.store.write(ops).await?)
     }
 
     async fn first_key(&self, team: TeamId) -> Result<String> {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use trapline_store::{Job, PortError};
 
-use crate::{App, Error, Result, error::Fault, jobs, metrics, repeated::Repeated};
+use super::{Jobs, body};
+use crate::{Error, Result, error::Fault, metrics, repeated::Repeated};
 
 /// When a job that was put back comes again: after this, then after twice as long each time.
-const AT_FIRST: Duration = Duration::from_secs(1);
-const AT_LAST: Duration = Duration::from_hours(1);
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_hours(1);
 
 /// What a process may lack that another one has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Lacking {
     }
 
     /// How often a job is put back: a relay is missed for an hour, a release for two weeks.
-    fn most(self) -> u32 {
+    fn max_times(self) -> u32 {
         match self {
             Self::Relay => 12,
             Self::KindOfWork => 12 + 14 * 24,
@@ -43,20 +44,21 @@ impl Error {
     #[must_use]
     pub fn is_unknown_work(&self) -> bool {
         let Self::Internal(Fault { source, .. }) = self else { return false };
-        matches!(source, PortError::Corrupt { table: jobs::TABLE, .. })
+        matches!(source, PortError::Corrupt { table: body::TABLE, .. })
     }
 }
 
-impl App {
+impl Jobs {
     /// The job that takes the place of one which this process cannot do; none once it was put back too
     /// often.
     ///
     /// # Errors
+    ///
     /// [`Error::Internal`] if the job has no time at which it is due.
     pub fn put_back(&self, job: &Job, lacking: Lacking) -> Result<Option<Job>> {
         static LINE: Repeated = Repeated::new();
-        let (what, times) = (lacking.name(), jobs::times_put_back(job)?);
-        if times >= lacking.most() {
+        let (what, times) = (lacking.name(), body::times_put_back(job)?);
+        if times >= lacking.max_times() {
             metrics::job_put_back(job.lane, what, "given_up");
             tracing::error!(lacking = what, job.id, "a job is given up that no process can do");
             return Ok(None);
@@ -65,7 +67,7 @@ impl App {
         if let Some(left_out) = LINE.due() {
             tracing::warn!(lacking = what, job.id, left_out, "a job is left to another process");
         }
-        let pause = AT_FIRST.saturating_mul(2_u32.saturating_pow(times)).min(AT_LAST);
-        Ok(Some(jobs::put_back(job, self.now().after(pause))?))
+        let delay = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(times)).min(MAX_DELAY);
+        Ok(Some(body::put_back(job, self.now().after(delay))?))
     }
 }
