@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use trapline_app::{Relay, WebhookSender};
 use trapline_worker::{
-    DEADLINE, RelayOptions, SmtpRelay, WebhookCaller,
+    HttpWebhookSender, RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
     outbound::{Client, Guard, GuardOptions, Url},
 };
 
 use crate::config::{RelayConfig, WebhookSettings};
 
-/// Calls webhooks. One process stands where its users do: unless a setting says otherwise it calls
+/// Sends requests of webhooks. One process stands where its users do: unless a setting says otherwise it calls
 /// private networks, and there completes names as its neighbours would.
-pub(crate) fn caller(
+pub(crate) fn webhook_sender(
     config: &WebhookSettings,
     base_url: &str,
     own_listeners: Vec<SocketAddr>,
@@ -34,7 +34,7 @@ pub(crate) fn caller(
     let guard = Guard::new(options);
     let client =
         Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
-    Ok(Arc::new(WebhookCaller::new(guard, client, DEADLINE)))
+    Ok(Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)))
 }
 
 /// The relay, if there is one. `hello` is the name that this server gives itself.

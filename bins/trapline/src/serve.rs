@@ -102,9 +102,13 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
-    let caller =
-        outbound::caller(&webhooks, &app.settings().base_url, listeners.addresses()?, is_cluster)?;
-    app.webhooks().set_sender(caller.clone());
+    let sender = outbound::webhook_sender(
+        &webhooks,
+        &app.settings().base_url,
+        listeners.addresses()?,
+        is_cluster,
+    )?;
+    app.webhooks().set_sender(sender.clone());
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let first =
         if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };
@@ -120,7 +124,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     if !quiet {
         show(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
-    background::start(&tasks, &app, &backend, roles, &caller, relay.as_ref()).await;
+    background::start(&tasks, &app, &backend, roles, sender, relay).await;
     if let (Some(edge), Some(identity)) = (edge, identity) {
         let server = smtp_server(&app, edge, &identity);
         let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));

@@ -64,7 +64,8 @@ pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
 pub use upgrade::Upgrades;
 pub use webhooks::{
-    Attempt, Failure, NewWebhook, Outcome, Reply, WebhookChange, WebhookSender, Webhooks,
+    Failure, NewWebhook, Outcome, Reply, RequestSigner, WebhookChange, WebhookRequest,
+    WebhookSender, Webhooks,
 };
 
 pub use trapline_mime::escape_html;

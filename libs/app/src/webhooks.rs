@@ -48,7 +48,7 @@ use crate::{
     team_cache::TeamCache,
 };
 
-pub use attempt::{Attempt, Failure, Outcome, Reply, WebhookSender};
+pub use attempt::{Failure, Outcome, Reply, RequestSigner, WebhookRequest, WebhookSender};
 use endpoint::Endpoints;
 use status::Statuses;
 

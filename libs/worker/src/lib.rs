@@ -1,17 +1,19 @@
 //! The worker: takes jobs from the queue's lanes and does the input and output that they ask for. What
 //! is to be done, and what follows from how it went, the use cases decide.
 
-mod arrivals;
-mod housekeeping;
-mod lanes;
+mod attempted;
+mod handler;
+mod jobs;
+mod lane;
 pub mod outbound;
-mod outgoing;
 mod relay;
-mod webhooks;
+mod webhook_sender;
+mod worker;
 
-pub use arrivals::Arrivals;
-pub use housekeeping::Housekeeping;
-pub use lanes::{Ended, Handler, run_lane, start};
-pub use outgoing::outgoing_handlers;
+pub use attempted::AttemptedJob;
+pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
+pub use jobs::{ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries};
+pub use lane::{run_lane, run_once};
 pub use relay::{BadRelay, RelayOptions, RelayTls, SmtpRelay};
-pub use webhooks::{DEADLINE, WebhookCaller, webhook_handlers};
+pub use webhook_sender::{HttpWebhookSender, WEBHOOK_DEADLINE};
+pub use worker::Worker;

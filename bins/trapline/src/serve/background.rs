@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use trapline_app::{App, Relay, Supervisor, WebhookSender};
 use trapline_embedded::Embedded;
 use trapline_smtp::Server;
-use trapline_worker::{Arrivals, Housekeeping, outgoing_handlers, webhook_handlers};
+use trapline_worker::{
+    ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries, Worker,
+};
 
 use crate::{backend::Backend, config::Roles, mailroom::InboxMailroom};
 
@@ -21,8 +23,8 @@ pub(super) async fn start(
     app: &Arc<App>,
     backend: &Backend,
     roles: Roles,
-    caller: &Arc<dyn WebhookSender>,
-    relay: Option<&Arc<dyn Relay>>,
+    sender: Arc<dyn WebhookSender>,
+    relay: Option<Arc<dyn Relay>>,
 ) {
     let instance = instance();
     if roles.worker {
@@ -31,17 +33,25 @@ pub(super) async fn start(
             Backend::Folder(_) => ALONE.to_owned(),
             Backend::Cluster(_) => instance.clone(),
         };
-        let mut handlers = webhook_handlers(app, caller);
-        handlers.push(Arc::new(Arrivals::new(app.clone())));
-        handlers.push(Arc::new(Housekeeping::new(app.clone())));
-        if let Some(relay) = relay {
-            handlers.extend(outgoing_handlers(app, relay));
-        }
-        trapline_worker::start(tasks, app, handlers, &instance, holder);
+        worker(app, sender, relay).start(tasks, &instance, holder);
     }
     if let Backend::Folder(embedded) = backend {
         tasks.spawn("sweep", sweep(app.clone(), embedded.clone()));
     }
+}
+
+/// A worker for every kind of job that this process can do.
+fn worker(app: &Arc<App>, sender: Arc<dyn WebhookSender>, relay: Option<Arc<dyn Relay>>) -> Worker {
+    let mut worker = Worker::new(app.clone());
+    worker.register(ReceivedMail::new(app.clone()));
+    worker.register(Housekeeping::new(app.clone()));
+    worker.register(WebhookDeliveries::new(app.clone(), sender.clone()));
+    worker.register(WebhookDeliveries::slow(app.clone(), sender));
+    if let Some(relay) = relay {
+        worker.register(SendMail::new(app.clone(), relay.clone()));
+        worker.register(ForwardMessage::new(app.clone(), relay));
+    }
+    worker
 }
 
 /// Shows that the SMTP server lives: now, and by what it returns for as long as there are listeners.

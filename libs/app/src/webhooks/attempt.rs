@@ -1,36 +1,51 @@
-//! One attempt: what is sent, and whether it is still to be sent.
+//! One attempt: the request, who signs it, and how it may end.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_model::{Time, WebhookId};
+use trapline_model::Time;
 use trapline_store::records::{Delivery, Webhook};
 use url::Url;
 
-use super::{Webhooks, sign::signature, target};
+use super::{Webhooks, sign::SecretSigner, target};
 use crate::Result;
 
-/// The names that a fault of the answering side has in the log.
+/// Why a delivery ends without a request, as the log names it.
 pub(super) const DISABLED: &str = "webhook_disabled";
 pub(super) const DELETED: &str = "webhook_deleted";
 pub(super) const NOT_ALLOWED: &str = "address_not_allowed";
 
-/// A request to be made.
-#[derive(Debug)]
-pub struct Attempt {
-    /// The webhook.
-    pub webhook: WebhookId,
-    /// Where to.
+/// A request that is to be signed and sent to an address that a customer gave.
+pub struct WebhookRequest {
+    /// Where it is sent.
     pub url: Url,
-    /// Every header that the contract names, and the content type.
+    /// Every header but those of the signature.
     pub headers: Vec<(&'static str, String)>,
     /// The payload.
     pub body: Bytes,
-    /// From 1 to 8.
-    pub number: u32,
-    /// When it was signed.
+    /// Signs it.
+    pub signer: Box<dyn RequestSigner>,
+    /// The time of the signature.
     pub at: Time,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
+}
+
+impl WebhookRequest {
+    /// All headers, with those of the signature.
+    #[must_use]
+    pub fn signed_headers(&self) -> Vec<(&'static str, String)> {
+        let mut headers = self.headers.clone();
+        headers.extend(self.signer.headers(self.at, &self.body));
+        headers
+    }
+}
+
+/// Proves to a receiver who sent a request. Each kind of webhook has its own contract.
+pub trait RequestSigner: Send + Sync {
+    /// The headers that sign a body which is sent at this time.
+    fn headers(&self, at: Time, body: &[u8]) -> Vec<(&'static str, String)>;
 }
 
 /// What the receiver answered.
@@ -60,13 +75,17 @@ pub struct Outcome {
     pub result: Result<Reply, Failure>,
 }
 
-/// Makes requests to addresses that customers give.
+/// Sends requests to addresses that customers give.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Says why an address can never be called, as far as can be told without asking anybody.
+    /// Checks an address as far as can be told without asking anybody.
+    ///
+    /// # Errors
+    ///
+    /// Why the address can never be called, in words.
     fn check(&self, url: &Url) -> Result<(), String>;
-    /// Makes the request, within the deadline.
-    async fn call(&self, attempt: &Attempt) -> Outcome;
+    /// Signs and sends the request, within the sender's deadline.
+    async fn send(&self, request: &WebhookRequest) -> Outcome;
 }
 
 impl Outcome {
@@ -78,31 +97,23 @@ impl Outcome {
 }
 
 impl Webhooks {
-    /// The next request of a delivery, signed now; nothing if the address cannot be called.
-    pub(super) fn attempt(
+    /// The next request of a delivery, to be signed with the time of now; nothing if the address cannot
+    /// be called.
+    pub(super) fn request(
         &self,
         hook: &Webhook,
         delivery: &Delivery,
         body: Bytes,
-    ) -> Result<Option<Attempt>> {
+    ) -> Result<Option<WebhookRequest>> {
         let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
-        let secret = self.secret_of(hook)?;
-        let at = self.clock.now();
-        let timestamp = at.millis().div_euclid(1000);
-        Ok(Some(Attempt {
-            webhook: hook.id,
-            url,
-            headers: vec![
-                ("content-type", "application/json".to_owned()),
-                ("user-agent", "service-webhooks/1".to_owned()),
-                ("x-webhook-event", delivery.event.as_str().to_owned()),
-                ("x-webhook-timestamp", timestamp.to_string()),
-                ("x-webhook-signature", signature(&secret, timestamp, &body)),
-                ("x-webhook-delivery", delivery.id.to_string()),
-            ],
-            body,
-            number: delivery.attempts + 1,
-            at,
-        }))
+        let headers = vec![
+            ("content-type", "application/json".to_owned()),
+            ("user-agent", "service-webhooks/1".to_owned()),
+            ("x-webhook-event", delivery.event.as_str().to_owned()),
+            ("x-webhook-delivery", delivery.id.to_string()),
+        ];
+        let signer = Box::new(SecretSigner::new(self.secret_of(hook)?));
+        let (at, attempt) = (self.clock.now(), delivery.attempts + 1);
+        Ok(Some(WebhookRequest { url, headers, body, signer, at, attempt }))
     }
 }

@@ -14,7 +14,7 @@ use trapline_store::{
 };
 
 use super::{
-    Outcome, WebhookSender, Webhooks,
+    Outcome, WebhookRequest, WebhookSender, Webhooks,
     attempt::{DELETED, DISABLED, NOT_ALLOWED},
     backlog::Owner,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
@@ -91,7 +91,7 @@ impl Webhooks {
         &self,
         batch: &Batch,
         ready: Vec<Ready>,
-        caller: &dyn WebhookSender,
+        sender: &dyn WebhookSender,
     ) -> Result<Made> {
         if ready.is_empty() {
             return Ok(Made::default());
@@ -110,7 +110,7 @@ impl Webhooks {
             async move {
                 let ending = match hook {
                     Err(why) => Ok(Ending::Refused(why)),
-                    Ok(hook) => self.call(batch, hook, &ready, endpoint, caller).await,
+                    Ok(hook) => self.call(batch, hook, &ready, endpoint, sender).await,
                 };
                 match ending {
                     Ok(ending) => Some((ready, ending)),
@@ -140,30 +140,30 @@ impl Webhooks {
         hook: &Webhook,
         ready: &Ready,
         endpoint: &Endpoint,
-        caller: &dyn WebhookSender,
+        sender: &dyn WebhookSender,
     ) -> Result<Ending, bool> {
         let _permit = endpoint.call_permit().await.ok_or(true)?;
         if self.clock.now() >= batch.until || endpoint.is_too_slow_for(batch.lane) {
             return Err(true);
         }
-        let attempt = match self.next_attempt(hook, ready).await {
-            Ok(Ok(attempt)) => attempt,
+        let request = match self.next_request(hook, ready).await {
+            Ok(Ok(request)) => request,
             Ok(Err(ending)) => return Ok(ending),
             Err(error) => {
                 tracing::error!(%error, webhook = %hook.id, "a webhook cannot be called");
                 return Err(false);
             }
         };
-        let outcome = caller.call(&attempt).await;
+        let outcome = sender.send(&request).await;
         endpoint.answered(outcome.is_good(), outcome.took);
-        Ok(Ending::Attempted { at: attempt.at, outcome })
+        Ok(Ending::Attempted { at: request.at, outcome })
     }
 
-    async fn next_attempt(
+    async fn next_request(
         &self,
         hook: &Webhook,
         ready: &Ready,
-    ) -> Result<Result<super::Attempt, Ending>> {
+    ) -> Result<Result<WebhookRequest, Ending>> {
         let body = match &ready.body {
             Some(body) => body.clone(),
             // Both rows are written together; without the one the other's time in the log is over.
@@ -172,8 +172,8 @@ impl Webhooks {
                 None => return Ok(Err(Ending::Expired)),
             },
         };
-        let attempt = self.attempt(hook, &ready.delivery, body)?;
-        Ok(attempt.ok_or(Ending::Refused(NOT_ALLOWED)))
+        let request = self.request(hook, &ready.delivery, body)?;
+        Ok(request.ok_or(Ending::Refused(NOT_ALLOWED)))
     }
 
     /// What is due of entries that were read from a backlog. Entries of deliveries that have ended, or

@@ -78,13 +78,13 @@ impl Webhooks {
     /// # Errors
     ///
     /// Those of the backends; the same job is then to be done again.
-    pub async fn deliver(&self, job: &Job, caller: &dyn WebhookSender) -> Result<Option<Job>> {
+    pub async fn deliver(&self, job: &Job, sender: &dyn WebhookSender) -> Result<Option<Job>> {
         match jobs::work(job)? {
-            Work::New(new) => self.deliver_new(job, new, caller).await,
-            Work::Backlog(backlog) => self.work_on_backlog(job, backlog, caller).await,
+            Work::New(new) => self.deliver_new(job, new, sender).await,
+            Work::Backlog(backlog) => self.work_on_backlog(job, backlog, sender).await,
             Work::Single(Single { team, webhook, delivery }) => {
                 let new = NewDeliveries { team, webhook, deliveries: vec![delivery] };
-                self.deliver_new(job, new, caller).await
+                self.deliver_new(job, new, sender).await
             }
         }
     }
@@ -93,7 +93,7 @@ impl Webhooks {
         &self,
         job: &Job,
         new: NewDeliveries,
-        caller: &dyn WebhookSender,
+        sender: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.clock.now());
         let endpoint = self.endpoints.of(new.webhook);
@@ -107,7 +107,7 @@ impl Webhooks {
         };
         let Sorted { ready, mut waiting, later } = self.sort_new(job, &new).await?;
         let batch = Batch { owner, lane: job.lane, until: now.after(TIME_SLICE) };
-        let made = self.make_calls(&batch, ready, caller).await?;
+        let made = self.make_calls(&batch, ready, sender).await?;
         let now = self.clock.now();
         waiting.extend(made.left.iter().map(|left| (left.delivery, now)));
         self.add_to_backlog(owner, &waiting).await?;

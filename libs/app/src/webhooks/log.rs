@@ -121,7 +121,7 @@ impl Webhooks {
     pub async fn test(&self, by: &Principal, id: WebhookId) -> Result<Delivery> {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
-        let caller = self.sender.get().ok_or(Error::Unavailable)?;
+        let sender = self.sender.get().ok_or(Error::Unavailable)?;
         self.limits.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
@@ -132,8 +132,8 @@ impl Webhooks {
         if !hook.enabled {
             return Ok(present(self.refuse(team, delivery, DISABLED).await?));
         }
-        let attempt = self.attempt(&hook, &delivery, payload.into())?.ok_or(Error::Unavailable)?;
-        let outcome = caller.call(&attempt).await;
+        let request = self.request(&hook, &delivery, payload.into())?.ok_or(Error::Unavailable)?;
+        let outcome = sender.send(&request).await;
         settle(&mut delivery, 1, &outcome, self.clock.now());
         if delivery.status == DeliveryStatus::Retrying {
             // Whoever asked for a test has the answer already.
@@ -141,7 +141,7 @@ impl Webhooks {
             (delivery.next_attempt_at, delivery.completed_at) = (None, Some(self.clock.now()));
         }
         self.put_delivery(&delivery).await?;
-        self.note(team, &delivery, attempt.at).await?;
+        self.note(team, &delivery, request.at).await?;
         Ok(present(delivery))
     }
 

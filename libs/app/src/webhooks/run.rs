@@ -39,7 +39,7 @@ impl Webhooks {
         &self,
         job: &Job,
         backlog: Backlog,
-        caller: &dyn WebhookSender,
+        sender: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let (endpoint, now) = (self.endpoints.of(backlog.webhook), self.clock.now());
         if jobs::due(job)? > now {
@@ -59,7 +59,7 @@ impl Webhooks {
             drop(run);
             return self.defer(job, backlog, &endpoint);
         }
-        let next = self.run_backlog(job, backlog, &endpoint, (run, caller)).await;
+        let next = self.run_backlog(job, backlog, &endpoint, (run, sender)).await;
         if is_shared && let Err(error) = self.leases.release(&name, holder).await {
             tracing::debug!(%error, "a lease on a backlog runs out by itself");
         }
@@ -74,13 +74,13 @@ impl Webhooks {
         job: &Job,
         backlog: Backlog,
         endpoint: &Endpoint,
-        (run, caller): (Run, &dyn WebhookSender),
+        (run, sender): (Run, &dyn WebhookSender),
     ) -> Result<Option<(Time, Time)>> {
         let owner = Owner { team: backlog.team, webhook: backlog.webhook };
         let batch = Batch { owner, lane: job.lane, until: self.clock.now().after(TIME_SLICE) };
         let mut from = backlog.from;
         loop {
-            match self.pass_over(&batch, from, endpoint, caller).await? {
+            match self.pass_over(&batch, from, endpoint, sender).await? {
                 Pass::Interrupted(left) => {
                     let now = self.clock.now();
                     return Ok(run.interrupt(endpoint.soonest(now), left, now));
@@ -102,7 +102,7 @@ impl Webhooks {
         batch: &Batch,
         from: Time,
         endpoint: &Endpoint,
-        caller: &dyn WebhookSender,
+        sender: &dyn WebhookSender,
     ) -> Result<Pass> {
         let mut reader = Reader::new(batch.owner.webhook, from);
         // The first that another job of this process has, or that could not be sent.
@@ -117,7 +117,7 @@ impl Webhooks {
                 return Ok(Pass::Interrupted(earlier(stuck, first)));
             }
             let (ready, held) = self.ready(batch.owner, &entries).await?;
-            let made = self.make_calls(batch, ready, caller).await?;
+            let made = self.make_calls(batch, ready, sender).await?;
             let left = made.left.iter().filter_map(|left| left.due).min();
             stuck = [stuck, held, left].into_iter().flatten().min();
             if made.is_stopped() {

@@ -1,8 +1,30 @@
-//! What a receiver can tell our deliveries by.
+//! The signature by which a receiver knows deliveries of this service (docs/webhooks.md).
 
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
+use trapline_model::Time;
+
+use super::RequestSigner;
+
+/// Signs with a webhook's secret.
+pub(super) struct SecretSigner(String);
+
+impl SecretSigner {
+    pub(super) fn new(secret: String) -> Self {
+        Self(secret)
+    }
+}
+
+impl RequestSigner for SecretSigner {
+    fn headers(&self, at: Time, body: &[u8]) -> Vec<(&'static str, String)> {
+        let timestamp = at.millis().div_euclid(1000);
+        vec![
+            ("x-webhook-timestamp", timestamp.to_string()),
+            ("x-webhook-signature", signature(&self.0, timestamp, body)),
+        ]
+    }
+}
 
 /// The value of `X-Webhook-Signature`: HMAC-SHA-256 over `<timestamp>.<body>`. The key is the whole
 /// secret, with its prefix.

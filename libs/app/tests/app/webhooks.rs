@@ -19,7 +19,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use tokio::sync::{mpsc, oneshot};
 use trapline_app::{
-    App, Attempt, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply, WebhookSender,
+    App, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply, WebhookRequest, WebhookSender,
 };
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
@@ -50,12 +50,12 @@ struct Call {
 }
 
 impl Call {
-    fn of(attempt: &Attempt) -> Self {
+    fn of(request: &WebhookRequest) -> Self {
         Self {
-            url: attempt.url.to_string(),
-            number: attempt.number,
-            headers: attempt.headers.clone(),
-            body: String::from_utf8(attempt.body.to_vec()).unwrap(),
+            url: request.url.to_string(),
+            number: request.attempt,
+            headers: request.signed_headers(),
+            body: String::from_utf8(request.body.to_vec()).unwrap(),
         }
     }
 
@@ -177,9 +177,9 @@ impl WebhookSender for Asking {
         Ok(())
     }
 
-    async fn call(&self, attempt: &Attempt) -> Outcome {
+    async fn send(&self, request: &WebhookRequest) -> Outcome {
         let (reply, answer) = oneshot::channel();
-        self.0.send((Call::of(attempt), reply)).unwrap();
+        self.0.send((Call::of(request), reply)).unwrap();
         answer.await.unwrap()
     }
 }
@@ -193,8 +193,8 @@ impl WebhookSender for Script {
         if url.host_str() == Some("10.0.0.1") { Err("it is private".to_owned()) } else { Ok(()) }
     }
 
-    async fn call(&self, attempt: &Attempt) -> Outcome {
-        self.1.lock().unwrap().push(Call::of(attempt));
+    async fn send(&self, request: &WebhookRequest) -> Outcome {
+        self.1.lock().unwrap().push(Call::of(request));
         self.0
     }
 }

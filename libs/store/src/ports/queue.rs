@@ -8,47 +8,45 @@ use trapline_model::Time;
 
 use super::Result;
 
-/// A kind of work with its own consumers and limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lane {
-    /// Mail arrived.
-    Received,
-    /// A webhook is to be called.
-    Webhook,
-    /// A webhook is to be called that keeps others waiting.
-    WebhookSlow,
-    /// A message is to be forwarded.
-    Forward,
-    /// The service itself has mail to send.
-    Mail,
-    /// Clean-up.
-    Housekeeping,
+/// Makes the lanes out of one line each. Everything else follows from [`Lane::ALL`] and [`Lane::name`]:
+/// subjects and consumers of JetStream, rows, wake-ups, statistics and the labels of metrics.
+macro_rules! lanes {
+    ($($(#[$doc:meta])* $lane:ident = $name:literal,)*) => {
+        /// A kind of work with its own consumers and limits.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum Lane {
+            $($(#[$doc])* $lane,)*
+        }
+
+        impl Lane {
+            /// Every lane.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$lane),*];
+
+            /// A word for keys and metrics.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$lane => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Lane {
-    /// Every lane.
-    pub const ALL: [Self; 6] = [
-        Self::Received,
-        Self::Webhook,
-        Self::WebhookSlow,
-        Self::Forward,
-        Self::Mail,
-        Self::Housekeeping,
-    ];
-
-    /// A word for keys and metrics.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Webhook => "webhook",
-            Self::WebhookSlow => "webhook_slow",
-            Self::Forward => "forward",
-            Self::Mail => "mail",
-            Self::Housekeeping => "housekeeping",
-        }
-    }
+lanes! {
+    /// Mail arrived.
+    Received = "received",
+    /// A webhook is to be called.
+    Webhook = "webhook",
+    /// A webhook is to be called that keeps others waiting.
+    WebhookSlow = "webhook_slow",
+    /// A message is to be forwarded.
+    Forward = "forward",
+    /// The service itself has mail to send.
+    Mail = "mail",
+    /// Clean-up.
+    Housekeeping = "housekeeping",
 }
 
 /// A piece of work.

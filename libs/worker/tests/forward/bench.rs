@@ -9,7 +9,9 @@ use trapline_model::{
 };
 use trapline_relay_testkit::{MailServer, Received};
 use trapline_store::Clock;
-use trapline_worker::{Arrivals, Handler, RelayOptions, SmtpRelay, outgoing_handlers, run_lane};
+use trapline_worker::{
+    ForwardMessage, JobHandler, ReceivedMail, RelayOptions, SendMail, SmtpRelay, run_lane,
+};
 
 /// How often, and for how long, a test looks for what is to happen.
 const LOOK: Duration = Duration::from_millis(5);
@@ -41,8 +43,11 @@ impl Bench {
         let app = App::start(ports, clock.clone(), settings, &master, <_>::default()).await;
         let app = app.unwrap();
         let relay: Arc<dyn Relay> = Arc::new(SmtpRelay::new(options).unwrap());
-        let mut handlers = outgoing_handlers(&app, &relay);
-        handlers.push(Arc::new(Arrivals::new(app.clone())) as Arc<dyn Handler>);
+        let handlers: [Arc<dyn JobHandler>; 3] = [
+            Arc::new(SendMail::new(app.clone(), relay.clone())),
+            Arc::new(ForwardMessage::new(app.clone(), relay)),
+            Arc::new(ReceivedMail::new(app.clone())),
+        ];
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }

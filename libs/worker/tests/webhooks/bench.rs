@@ -12,9 +12,9 @@ use trapline_embedded::{Embedded, Options};
 use trapline_model::{Delivery, Envelope, Inbox, Principal, Webhook};
 use trapline_store::{Clock, Lane};
 use trapline_worker::{
-    Arrivals, Handler, WebhookCaller,
+    HttpWebhookSender, JobHandler, ReceivedMail, WebhookDeliveries,
     outbound::{Client, Guard, GuardOptions},
-    run_lane, webhook_handlers,
+    run_lane,
 };
 
 pub(crate) struct Bench {
@@ -43,9 +43,13 @@ impl Bench {
         let app = app.unwrap();
         let guard = Guard::new(options);
         let client = Client::new(guard.clone(), &[]).unwrap();
-        let caller: Arc<dyn WebhookSender> = Arc::new(WebhookCaller::new(guard, client, deadline));
-        let mut handlers = webhook_handlers(&app, &caller);
-        handlers.push(Arc::new(Arrivals::new(app.clone())) as Arc<dyn Handler>);
+        let sender: Arc<dyn WebhookSender> =
+            Arc::new(HttpWebhookSender::new(guard, client, deadline));
+        let handlers: [Arc<dyn JobHandler>; 3] = [
+            Arc::new(WebhookDeliveries::new(app.clone(), sender.clone())),
+            Arc::new(WebhookDeliveries::slow(app.clone(), sender)),
+            Arc::new(ReceivedMail::new(app.clone())),
+        ];
         for handler in handlers {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }

@@ -16,7 +16,7 @@ use trapline_app::{App, MasterKey, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Principal, TeamId, Time};
 use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Ports, Queue, Result};
-use trapline_worker::{Handler, run_lane};
+use trapline_worker::{JobHandler, run_lane};
 
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
@@ -62,7 +62,7 @@ impl Bench {
         }
     }
 
-    pub(crate) fn start(&self, handler: Arc<dyn Handler>) -> JoinHandle<()> {
+    pub(crate) fn start(&self, handler: Arc<dyn JobHandler>) -> JoinHandle<()> {
         tokio::spawn(run_lane(self.app.clone(), handler, "test".to_owned()))
     }
 

@@ -12,15 +12,15 @@ use async_trait::async_trait;
 use tokio::sync::{Semaphore, mpsc};
 use trapline_app::{Error, NewInbox, Supervisor};
 use trapline_store::{Job, Lane};
-use trapline_worker::{Ended, Handler, Housekeeping, start};
+use trapline_worker::{Housekeeping, JobHandler, JobOutcome, Worker};
 
 use crate::bench::Bench;
 
-type Rule = Box<dyn Fn(&Job) -> Result<Ended, Error> + Send + Sync>;
+type Rule = Box<dyn Fn(&Job) -> Result<JobOutcome, Error> + Send + Sync>;
 
 /// Reports each job as it begins, and goes on once the gate lets it.
 struct Gated {
-    at_once: usize,
+    concurrency: usize,
     rule: Rule,
     gate: Semaphore,
     began: mpsc::UnboundedSender<Job>,
@@ -29,18 +29,18 @@ struct Gated {
 }
 
 fn gated(
-    at_once: usize,
-    rule: impl Fn(&Job) -> Result<Ended, Error> + Send + Sync + 'static,
+    concurrency: usize,
+    rule: impl Fn(&Job) -> Result<JobOutcome, Error> + Send + Sync + 'static,
 ) -> (Arc<Gated>, mpsc::UnboundedReceiver<Job>) {
     let (began, jobs) = mpsc::unbounded_channel();
     let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (rule, gate) = (Box::new(rule), Semaphore::new(0));
-    (Arc::new(Gated { at_once, rule, gate, began, running, most }), jobs)
+    (Arc::new(Gated { concurrency, rule, gate, began, running, most }), jobs)
 }
 
 /// As [`gated`], with the gate open.
 fn open(
-    rule: impl Fn(&Job) -> Result<Ended, Error> + Send + Sync + 'static,
+    rule: impl Fn(&Job) -> Result<JobOutcome, Error> + Send + Sync + 'static,
 ) -> (Arc<Gated>, mpsc::UnboundedReceiver<Job>) {
     let (handler, jobs) = gated(4, rule);
     handler.gate.add_permits(1000);
@@ -48,16 +48,16 @@ fn open(
 }
 
 #[async_trait]
-impl Handler for Gated {
+impl JobHandler for Gated {
     fn lane(&self) -> Lane {
         Lane::Webhook
     }
 
-    fn at_once(&self) -> usize {
-        self.at_once
+    fn concurrency(&self) -> usize {
+        self.concurrency
     }
 
-    async fn run(&self, job: &Job) -> Result<Ended, Error> {
+    async fn run(&self, job: &Job) -> Result<JobOutcome, Error> {
         let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(running, Ordering::SeqCst);
         self.began.send(job.clone()).unwrap();
@@ -68,8 +68,8 @@ impl Handler for Gated {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a rule may fail")]
-fn done(_: &Job) -> Result<Ended, Error> {
-    Ok(Ended::Done)
+fn done(_: &Job) -> Result<JobOutcome, Error> {
+    Ok(JobOutcome::Complete)
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn no_more_jobs_run_or_are_held_than_the_handler_says() {
 #[tokio::test]
 async fn a_failed_job_comes_again_after_thirty_seconds_and_is_given_up_after_the_tenth() {
     let bench = Bench::new().await;
-    let (handler, mut began) = open(|_| Err(Error::Conflict));
+    let (handler, mut began) = open(|_| Err(Error::NotFound));
     bench.publish("failing").await;
     let lane = bench.start(handler);
     let mut work = None;
@@ -127,7 +127,7 @@ async fn a_job_of_a_later_release_is_left_to_it() {
     let taken = AtomicUsize::new(0);
     let (handler, mut began) = open(move |_| {
         if taken.fetch_add(1, Ordering::SeqCst) == TAKEN as usize {
-            return Ok(Ended::Done);
+            return Ok(JobOutcome::Complete);
         }
         let source = serde_json::from_str::<u8>("{}").unwrap_err();
         Err(trapline_store::PortError::Corrupt { table: "job", source }.into())
@@ -155,7 +155,7 @@ async fn a_panic_is_a_failure_of_its_job_alone() {
     let bench = Bench::new().await;
     let (handler, mut began) = open(|job| {
         assert_ne!((job.id.as_str(), job.attempt), ("broken", 1), "a handler's mistake");
-        Ok(Ended::Done)
+        Ok(JobOutcome::Complete)
     });
     bench.publish("broken").await;
     let lane = bench.start(handler);
@@ -174,8 +174,9 @@ async fn a_panic_is_a_failure_of_its_job_alone() {
 async fn a_job_that_names_the_next_is_replaced_by_it() {
     let bench = Bench::new().await;
     let next = Mutex::new(Some(bench.job("ladder", 2, Duration::from_mins(2))));
-    let (handler, mut began) =
-        open(move |_| Ok(next.lock().unwrap().take().map_or(Ended::Done, Ended::Again)));
+    let (handler, mut began) = open(move |_| {
+        Ok(next.lock().unwrap().take().map_or(JobOutcome::Complete, JobOutcome::Reschedule))
+    });
     bench.publish("ladder").await;
     let lane = bench.start(handler);
     assert_eq!(began.recv().await.unwrap().attempt, 1);
@@ -277,9 +278,10 @@ async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
     bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     let left = || async { bench.ports.queue.stats(Lane::Housekeeping).await.unwrap() };
     assert_eq!(left().await.delayed, 1);
-    let handlers: Vec<Arc<dyn Handler>> = vec![Arc::new(Housekeeping::new(bench.app.clone()))];
+    let mut worker = Worker::new(bench.app.clone());
+    worker.register(Housekeeping::new(bench.app.clone()));
     let tasks = Supervisor::new(bench.app.shutdown().clone());
-    start(&tasks, &bench.app, handlers, "1", "test".to_owned());
+    worker.start(&tasks, "1", "test".to_owned());
     bench.clock.advance(Duration::from_secs(11));
     while left().await != trapline_store::LaneStats::default() {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -292,27 +294,28 @@ async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
 struct Broken;
 
 #[async_trait]
-impl Handler for Broken {
+impl JobHandler for Broken {
     fn lane(&self) -> Lane {
         Lane::Mail
     }
 
-    fn at_once(&self) -> usize {
+    fn concurrency(&self) -> usize {
         panic!("as planned")
     }
 
-    async fn run(&self, _: &Job) -> Result<Ended, Error> {
-        Ok(Ended::Done)
+    async fn run(&self, _: &Job) -> Result<JobOutcome, Error> {
+        Ok(JobOutcome::Complete)
     }
 }
 
 #[tokio::test]
 async fn a_lane_that_breaks_is_told_of_and_ends_the_others_signs_of_life() {
     let bench = Bench::new().await;
-    let housekeeping = Arc::new(Housekeeping::new(bench.app.clone()));
-    let handlers: Vec<Arc<dyn Handler>> = vec![housekeeping, Arc::new(Broken)];
+    let mut worker = Worker::new(bench.app.clone());
+    worker.register(Housekeeping::new(bench.app.clone()));
+    worker.register(Broken);
     let tasks = Supervisor::new(bench.app.shutdown().clone());
-    start(&tasks, &bench.app, handlers, "1", "test".to_owned());
+    worker.start(&tasks, "1", "test".to_owned());
     assert_eq!(tasks.broken().await, "mail");
     // What the process does then; nobody beats for the lane that is gone.
     bench.app.shutdown().cancel();

@@ -1,6 +1,7 @@
 //! The job loop over the embedded adapters, and the way out over real sockets.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attempts;
 mod bench;
 mod lanes;
 mod outages;

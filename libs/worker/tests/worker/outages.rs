@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use trapline_app::{Error, NewInbox};
 use trapline_store::{Key, Lane, Op, PortError, Result, Row, Scan, Store, Table, records::Message};
-use trapline_worker::{Ended, Handler as _, Housekeeping};
+use trapline_worker::{Housekeeping, JobOutcome, run_once};
 
 use crate::bench::Bench;
 
@@ -64,12 +64,14 @@ async fn a_purge_outlives_an_outage() {
     away.store(true, Ordering::SeqCst);
     // An hour, of which each try is half a minute apart.
     for _ in 0..120 {
-        let Ended::Again(next) = housekeeping.run(&job).await.unwrap() else { panic!("too early") };
+        let outcome = run_once(bench.app.jobs(), &housekeeping, &job).await.unwrap();
+        let JobOutcome::Reschedule(next) = outcome else { panic!("too early") };
         assert_eq!((&next.id, next.attempt), (&job.id, job.attempt), "an outage counts as no try");
         job = next;
     }
     away.store(false, Ordering::SeqCst);
-    assert_eq!(housekeeping.run(&job).await.unwrap(), Ended::Done);
+    let outcome = run_once(bench.app.jobs(), &housekeeping, &job).await;
+    assert_eq!(outcome, Ok(JobOutcome::Complete));
     assert_eq!(bench.ports.store.get(&Message::all(inbox.id)).await.unwrap(), None);
 }
 
@@ -81,6 +83,7 @@ async fn a_purge_whose_inbox_stays_is_counted() {
     let work = serde_json::json!({ "purge": { "team": bench.team, "inbox": inbox.id } });
     let mut job = bench.job("purge", 1, Duration::ZERO);
     job.body["work"] = work;
-    let outcome = Housekeeping::new(bench.app.clone()).run(&job).await;
-    assert!(matches!(outcome, Err(Error::Conflict)), "{outcome:?}");
+    let housekeeping = Housekeeping::new(bench.app.clone());
+    let outcome = run_once(bench.app.jobs(), &housekeeping, &job).await;
+    assert_eq!(outcome, Err(Error::Conflict.to_string()));
 }

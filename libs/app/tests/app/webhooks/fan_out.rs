@@ -50,7 +50,7 @@ async fn what_is_sent_is_what_the_contract_says() {
     assert!(!call.is_signed_with(secret.trim_start_matches("whsec_")));
     assert_eq!(call.url, "https://receiver.example/hook");
     let names: Vec<_> = call.headers.iter().map(|(name, _)| *name).collect();
-    let wanted = ["content-type", "user-agent", "x-webhook-event", "x-webhook-timestamp"];
+    let wanted = ["content-type", "user-agent", "x-webhook-event", "x-webhook-delivery"];
     assert_eq!(names[..4], wanted);
     assert_eq!(call.header("content-type"), "application/json");
     assert_eq!(call.header("user-agent"), "service-webhooks/1");

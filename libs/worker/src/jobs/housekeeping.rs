@@ -5,15 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use trapline_app::{App, Error, Job, Lane};
 
-use crate::{
-    arrivals::after_outage,
-    lanes::{Ended, Handler},
-};
+use crate::handler::{JobFailure, JobHandler, JobOutcome, Retry};
 
 /// Each is a few writes, and nobody waits for them.
-const AT_ONCE: usize = 16;
+const CONCURRENCY: usize = 16;
 
-/// Works on [`Lane::Housekeeping`].
+/// Cleans up what a request left behind.
 pub struct Housekeeping(Arc<App>);
 
 impl Housekeeping {
@@ -25,21 +22,24 @@ impl Housekeeping {
 }
 
 #[async_trait]
-impl Handler for Housekeeping {
+impl JobHandler for Housekeeping {
     fn lane(&self) -> Lane {
         Lane::Housekeeping
     }
 
-    fn at_once(&self) -> usize {
-        AT_ONCE
+    fn concurrency(&self) -> usize {
+        CONCURRENCY
     }
 
-    async fn run(&self, job: &Job) -> Result<Ended, Error> {
-        match self.0.maintenance().housekeep(job).await {
-            Ok(()) => Ok(Ended::Done),
+    async fn run(&self, job: &Job) -> Result<JobOutcome, Error> {
+        self.0.maintenance().housekeep(job).await.map(|()| JobOutcome::Complete)
+    }
+
+    fn retry(&self, failure: &JobFailure) -> Retry {
+        match failure {
             // The inbox is still there: its delete was cut off, and a repeated one plans this again.
-            Err(Error::Conflict) => Err(Error::Conflict),
-            Err(error) => after_outage(&self.0, job, error),
+            JobFailure::Error(Error::Conflict) => Retry::Counted,
+            failure => Retry::by_default(failure),
         }
     }
 }

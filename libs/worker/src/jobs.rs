@@ -1,0 +1,11 @@
+//! The kinds of jobs, each a file with a type that is registered with a [`Worker`](crate::Worker).
+
+mod housekeeping;
+mod outgoing;
+mod received;
+mod webhooks;
+
+pub use housekeeping::Housekeeping;
+pub use outgoing::{ForwardMessage, SendMail};
+pub use received::ReceivedMail;
+pub use webhooks::WebhookDeliveries;

@@ -1,0 +1,55 @@
+//! Sends requests of webhooks over HTTP.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use trapline_app::{Failure, Outcome, Reply, WebhookRequest, WebhookSender};
+
+use crate::outbound::{self, Client, Guard, HeaderName, HeaderValue, Url};
+
+/// How long a receiver has to answer.
+pub const WEBHOOK_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Sends over the guarded HTTP client.
+pub struct HttpWebhookSender {
+    guard: Guard,
+    client: Client,
+    deadline: Duration,
+}
+
+impl HttpWebhookSender {
+    /// Whatever `guard` refuses is refused when a webhook is made, too; it is the client's own.
+    /// The deadline is [`WEBHOOK_DEADLINE`] but in tests.
+    #[must_use]
+    pub fn new(guard: Guard, client: Client, deadline: Duration) -> Self {
+        Self { guard, client, deadline }
+    }
+}
+
+#[async_trait]
+impl WebhookSender for HttpWebhookSender {
+    fn check(&self, url: &Url) -> Result<(), String> {
+        self.guard.check(url).map_err(|refusal| refusal.to_string())
+    }
+
+    async fn send(&self, request: &WebhookRequest) -> Outcome {
+        let headers = request.signed_headers();
+        let headers: Vec<_> = headers.iter().filter_map(header).collect();
+        let body = request.body.clone();
+        let answer = self.client.post(&request.url, &headers, body, self.deadline).await;
+        let now = request.at.after(answer.took);
+        let reply = answer.outcome.map(|response| Reply {
+            status: response.status,
+            retry_after: response.retry_after.map(|after| after.delay(now)),
+        });
+        let failed = |failure: outbound::Failure| Failure {
+            code: failure.code(),
+            is_final: failure.is_final(),
+        };
+        Outcome { took: answer.took, result: reply.map_err(failed) }
+    }
+}
+
+fn header((name, value): &(&'static str, String)) -> Option<(HeaderName, HeaderValue)> {
+    Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?))
+}
