@@ -21,11 +21,11 @@ pub(crate) use logins::{Logins, password_context};
 pub use manage_keys::KnownKey;
 
 /// How long a process may rely on what it knows of a key or a login that another one may change.
-pub(crate) const KNOWN_FOR: Duration = Duration::from_secs(5);
+pub(crate) const CACHE_TTL: Duration = Duration::from_secs(5);
 /// Keys, and logins, that a process knows at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
 /// How often the use of a key is written down at most.
-const USE_NOTED_EVERY: Duration = Duration::from_mins(1);
+const USE_NOTED_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Teams, API keys and credentials.
 pub struct AccessControl {
@@ -54,12 +54,12 @@ impl AccessControl {
             limits: parts.limits.clone(),
             api_rate: parts.settings.api_rate,
             logins,
-            keys: Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(KNOWN_FOR).build(),
+            keys: Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build(),
             key_uses: Cache::builder()
                 .max_capacity(CACHE_CAPACITY)
-                .time_to_live(USE_NOTED_EVERY)
+                .time_to_live(USE_NOTED_INTERVAL)
                 .build(),
-            attempts: FailedAttempts::new(CACHE_CAPACITY, KNOWN_FOR),
+            attempts: FailedAttempts::new(CACHE_CAPACITY, CACHE_TTL),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::{Error, Result, metrics};
 /// The bytes that one permit stands for, so that counts fit the semaphore.
 const UNIT: usize = 1024;
 /// How long a request waits for room.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ROOM_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The bound over all clients. Clones are the same one.
 #[derive(Debug, Clone)]
@@ -208,7 +208,7 @@ impl Request {
             let total = self.memory.total.clone().acquire_many_owned(units).await?;
             Ok::<_, tokio::sync::AcquireError>(Permits { total, share })
         };
-        if let Ok(Ok(permits)) = timeout(PATIENCE, acquire).await {
+        if let Ok(Ok(permits)) = timeout(ROOM_TIMEOUT, acquire).await {
             return Ok(permits);
         }
         metrics::http_fault("memory");

@@ -31,14 +31,15 @@ impl Arrivals {
     /// release is not read.
     pub async fn start(&self, job: &Job) -> Result<Option<Job>> {
         let arrivals: Vec<Arrival> = jobs::work(job)?;
-        let untold: Vec<_> = arrivals.iter().filter(|arrival| !arrival.told).cloned().collect();
-        self.webhooks.start_deliveries_of(&untold).await?;
+        let new: Vec<_> =
+            arrivals.iter().filter(|arrival| !arrival.deliveries_started).cloned().collect();
+        self.webhooks.start_deliveries_of(&new).await?;
         let mut left = self.forwarding.start_forwards_of(&arrivals).await?;
         if left.is_empty() {
             return Ok(None);
         }
         for arrival in &mut left {
-            arrival.told = true;
+            arrival.deliveries_started = true;
         }
         self.jobs.put_back(&jobs::with_work(job, left)?, Lacking::Relay)
     }

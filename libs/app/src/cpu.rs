@@ -12,10 +12,10 @@ use tokio::{
 use crate::{Error, Result, answers};
 use threads::Threads;
 
-/// How much work may wait for each processor.
-const QUEUE: usize = 64;
-/// How long it waits.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Pieces of work that may wait for each thread.
+const QUEUE_PER_THREAD: usize = 64;
+/// How long a piece of work waits for a thread.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Runs a bounded number of pieces of work at a time, and lets a bounded number wait.
 ///
@@ -38,7 +38,7 @@ impl CpuPool {
     pub(crate) fn for_machine() -> Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = processors.saturating_sub(1).max(1);
-        Self::new(threads, threads * QUEUE, PATIENCE)
+        Self::new(threads, threads * QUEUE_PER_THREAD, QUEUE_TIMEOUT)
     }
 
     fn new(threads: usize, queue: usize, patience: Duration) -> Result<Self> {

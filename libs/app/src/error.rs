@@ -12,20 +12,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Issue {
     /// The field, as the client wrote it.
     pub path: String,
-    /// A stable word.
+    /// A stable word for programs.
     pub code: &'static str,
-    /// For people.
+    /// Human-readable; wording may change between releases.
     pub message: String,
 }
 
 /// Why somebody is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unauthenticated {
-    /// No key was sent.
+    /// The request has no key.
     Missing,
-    /// No such key.
+    /// No key has this value.
     Unknown,
-    /// The key's time is over.
+    /// The key has expired.
     Expired,
 }
 
@@ -45,13 +45,13 @@ pub enum Error {
     Invalid(Vec<Issue>),
     /// The caller is not known.
     Unauthenticated(Unauthenticated),
-    /// The caller may not.
+    /// The caller may not do this.
     Forbidden(Forbidden),
     /// Not there, or another team's.
     NotFound,
     /// Somebody else changed the same thing at the same moment, again and again.
     Conflict,
-    /// Too often.
+    /// The caller's allowance is used up.
     TooMany {
         /// When the next try can succeed.
         retry_after: Duration,
@@ -80,21 +80,21 @@ pub enum Error {
     WrongMasterKey,
     /// A key was not derived, or a secret not sealed; so nothing was stored.
     Crypto,
-    /// A fault of ours.
+    /// A fault of this service.
     Internal(Fault),
 }
 
-/// A fault of ours, with the line of code that met it.
+/// A fault of this service, with the line of code that met it.
 #[derive(Debug)]
 pub struct Fault {
-    /// What a backend said.
+    /// The backend's error.
     pub source: PortError,
-    /// Where.
+    /// The line of code.
     pub at: &'static Location<'static>,
 }
 
 impl Error {
-    /// One wrong field.
+    /// An error that names one wrong field.
     pub fn invalid(path: &str, code: &'static str, message: impl Into<String>) -> Self {
         Self::Invalid(vec![Issue { path: path.to_owned(), code, message: message.into() }])
     }

@@ -82,13 +82,13 @@ pub(crate) fn contains(text: &str, wanted: &str) -> bool {
 /// What a wait looks for; every given part must hold.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// A recipient contains this.
+    /// Text that a recipient contains.
     pub to: Option<String>,
-    /// The sender contains this.
+    /// Text that the sender contains.
     pub from: Option<String>,
-    /// The subject contains this.
+    /// Text that the subject contains.
     pub subject: Option<String>,
-    /// Received then or later.
+    /// The earliest time of receipt.
     pub since: Option<Time>,
     /// A one-time code is in the message.
     pub has_code: bool,

@@ -7,12 +7,12 @@
 mod addresses;
 mod attempt;
 mod confirm;
-mod letters;
+mod history;
 mod record;
 mod rewrite;
 mod rules;
 mod start;
-mod trail;
+mod templates;
 
 use std::sync::Arc;
 

@@ -10,9 +10,9 @@ use trapline_store::{Clock, Op, Record, Store, When, records::Heartbeat};
 use crate::Result;
 
 /// A role that was silent for longer is missing.
-const SILENT: Duration = Duration::from_secs(45);
+const MISSING_AFTER: Duration = Duration::from_secs(45);
 /// How long a sign of life is kept.
-const KEPT: Duration = Duration::from_mins(2);
+const TTL: Duration = Duration::from_mins(2);
 
 /// Shows and reads signs of life: rows among processes, memory in one that is alone.
 pub(crate) struct Heartbeats {
@@ -38,7 +38,7 @@ impl Heartbeats {
             self.note(beat);
             return;
         }
-        let written = match Op::put(&beat, Some(KEPT), When::Always) {
+        let written = match Op::put(&beat, Some(TTL), When::Always) {
             Ok(put) => self.store.write(vec![put]).await,
             Err(error) => Err(error),
         };
@@ -60,7 +60,7 @@ impl Heartbeats {
             rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?
         };
         let now = self.clock.now();
-        Ok(beats.iter().filter(|beat| now.since(beat.at) < SILENT).count())
+        Ok(beats.iter().filter(|beat| now.since(beat.at) < MISSING_AFTER).count())
     }
 
     fn note(&self, beat: Heartbeat) {

@@ -53,7 +53,9 @@ pub use inboxes::{
 pub use installation::{Installation, Start};
 pub use jobs::{Claimed, Jobs, Lacking};
 pub use live::{Feed, FeedEvent, LiveUpdates, Waited};
-pub use mail::{MailAttempt, MailHealth, OutboundMail, Parcel, Relay, Stage, Trouble};
+pub use mail::{
+    MailAttempt, MailHealth, OutboundMail, OutgoingMail, Relay, RelayError, RelayStage,
+};
 pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
@@ -64,8 +66,8 @@ pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
 pub use upgrade::Upgrades;
 pub use webhooks::{
-    Failure, NewWebhook, Outcome, Reply, RequestSigner, WebhookChange, WebhookRequest,
-    WebhookSender, Webhooks,
+    NewWebhook, RequestSigner, WebhookChange, WebhookFailure, WebhookOutcome, WebhookReply,
+    WebhookRequest, WebhookSender, Webhooks,
 };
 
 pub use trapline_mime::escape_html;

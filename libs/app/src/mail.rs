@@ -7,8 +7,8 @@
 mod address;
 mod compose;
 mod health;
-mod ladder;
 mod relay;
+mod retry_schedule;
 mod send;
 
 use std::sync::Arc;
@@ -21,11 +21,13 @@ use crate::{
     secrets::Secrets,
 };
 
-pub(crate) use address::{Mailbox, domain_of};
-pub(crate) use compose::{Letter, encoded_lines, letter_date, worded, written};
+pub(crate) use address::{EmailAddress, domain_of};
+pub(crate) use compose::{
+    EmailTemplate, base64_lines, encode_header_text, format_date, format_mailbox,
+};
 pub use health::MailHealth;
-pub(crate) use ladder::pause;
-pub use relay::{Parcel, Relay, Stage, Trouble};
+pub use relay::{OutgoingMail, Relay, RelayError, RelayStage};
+pub(crate) use retry_schedule::backoff_after;
 pub use send::MailAttempt;
 
 /// Mail that the service itself sends. It uses no other service.

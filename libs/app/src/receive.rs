@@ -37,18 +37,18 @@ use committer::Committer;
 use draft::Draft;
 
 /// Mails that may wait for the open group; each is also bounded in bytes by the SMTP edge.
-const WAITING: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 /// Above this a summary is made beside the reactor, not on it: the search for codes reads all texts.
-const INLINE_SUMMARY: usize = 64 * 1024;
+const MAX_INLINE_BYTES: usize = 64 * 1024;
 
 /// A mail as the edge took it.
 #[derive(Debug)]
 pub struct Incoming {
     /// Where it goes; each inbox once.
     pub targets: Vec<DeliveryTarget>,
-    /// What the session said.
+    /// The envelope, as the SMTP session gave it.
     pub envelope: Envelope,
-    /// The bytes as sent.
+    /// The message's bytes, as they were sent.
     pub raw: Bytes,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct ReceiveUses {
     pub(crate) subscribers: Vec<Arc<dyn ArrivalSubscriber>>,
 }
 
-/// The receiving path.
+/// Takes mail and stores it in groups.
 pub struct MailReceiver {
     store: Arc<dyn Store>,
     clock: Clock,
@@ -92,7 +92,7 @@ impl MailReceiver {
     /// Also starts the task that forms the groups; it ends once this is dropped.
     pub(crate) fn start(parts: &Parts, uses: ReceiveUses, tasks: &Supervisor) -> Self {
         let ReceiveUses { access, inboxes, messages, retention, subscribers } = uses;
-        let (queue, mails) = mpsc::channel(WAITING);
+        let (queue, mails) = mpsc::channel(QUEUE_CAPACITY);
         let committer = Committer::new(parts, retention, ArrivalSubscribers(subscribers));
         tasks.spawn("committer", committer.run(mails));
         Self {
@@ -135,7 +135,7 @@ impl MailReceiver {
     /// [`Error::StorageFull`] when there is no room, and [`Error::Unavailable`] when a backend does
     /// not answer; then nothing is stored.
     pub async fn deliver(&self, mail: Incoming) -> Result<Vec<MessageId>> {
-        let draft = if mail.raw.len() > INLINE_SUMMARY {
+        let draft = if mail.raw.len() > MAX_INLINE_BYTES {
             self.cpu.run(move || Draft::of(mail)).await?
         } else {
             Draft::of(mail)

@@ -7,7 +7,8 @@ use std::{
 
 use tokio::time::Instant;
 
-const ONE_PER: Duration = Duration::from_mins(1);
+/// Time between two lines of the same kind.
+const MIN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A line that is written once a minute at most.
 pub(crate) struct Repeated(Mutex<State>);
@@ -25,7 +26,7 @@ impl Repeated {
     /// Whether to write the line now: if so, how many were left out since the last.
     pub(crate) fn due(&self) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.written.is_some_and(|written| written.elapsed() < ONE_PER) {
+        if state.written.is_some_and(|written| written.elapsed() < MIN_INTERVAL) {
             state.left_out += 1;
             return None;
         }
@@ -42,7 +43,7 @@ mod tests {
     async fn one_line_a_minute_tells_how_many_were_left_out() {
         let line = Repeated::new();
         assert_eq!([line.due(), line.due(), line.due()], [Some(0), None, None]);
-        tokio::time::advance(ONE_PER).await;
+        tokio::time::advance(MIN_INTERVAL).await;
         assert_eq!([line.due(), line.due()], [Some(2), None]);
     }
 }

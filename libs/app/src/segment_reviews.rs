@@ -13,9 +13,9 @@ use trapline_store::{
 use crate::{message_scans::message_keys, rows::write_all};
 
 /// Rows read at a time.
-const AT_ONCE: usize = 500;
+const PAGE_ROWS: usize = 500;
 /// How long a removal may take to be seen everywhere, after which a check counts on it.
-const SEEN: Duration = Duration::from_mins(10);
+const VISIBLE_AFTER: Duration = Duration::from_mins(10);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
@@ -44,7 +44,7 @@ pub(crate) async fn plan_reviews(
 /// is looked at once in half a day, however many of its messages are removed in that time.
 pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>> {
     let due = |segment: &String| {
-        let at = MaintenanceTask::review_at(segment, now.after(SEEN));
+        let at = MaintenanceTask::review_at(segment, now.after(VISIBLE_AFTER));
         MaintenanceTask::new(at, segment.clone(), Task::ReviewSegment {}).planned()
     };
     segments.iter().filter(|segment| !is_checked_soon(segment, now)).map(due).collect()
@@ -57,7 +57,7 @@ fn is_checked_soon(segment: &str, now: Time) -> bool {
         return false;
     };
     let first = first_check(class);
-    first <= DAY && made.after(first) > now.after(SEEN)
+    first <= DAY && made.after(first) > now.after(VISIBLE_AFTER)
 }
 
 /// The segments of these messages. A row that cannot be read is in nobody's way: its segment is looked
@@ -74,10 +74,10 @@ async fn segments_in(
 ) -> Result<BTreeSet<String>> {
     let (mut found, mut after) = (BTreeSet::new(), after);
     loop {
-        let page = Scan { after, keys_only: false, ..message_keys(inbox, AT_ONCE) };
+        let page = Scan { after, keys_only: false, ..message_keys(inbox, PAGE_ROWS) };
         let rows = store.scan(page).await?;
         found.extend(segments_of(&rows));
-        if rows.len() < AT_ONCE {
+        if rows.len() < PAGE_ROWS {
             return Ok(found);
         }
         after = rows.last().map(|row| row.sort.clone());

@@ -30,7 +30,7 @@ pub struct Settings {
     pub answer_memory: usize,
     /// Parked waits and event streams per process.
     pub max_streams: usize,
-    /// Those of one team.
+    /// Parked waits and event streams of one team, in a process.
     pub max_streams_per_team: usize,
     /// Overdue jobs at which the deep health check fails.
     pub max_overdue_jobs: u64,

@@ -15,7 +15,7 @@ use trapline_store::{LiveEvent, Record, Result, Scan, Store};
 use crate::announce::Remembered;
 
 /// How long a change that was not heard of stays unknown.
-const KNOWN_FOR: Duration = Duration::from_secs(5);
+const CACHE_TTL: Duration = Duration::from_secs(5);
 /// Teams whose rows are known at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
 
@@ -30,7 +30,7 @@ pub(crate) struct TeamCache<R> {
 impl<R: Record + 'static> TeamCache<R> {
     /// `of_team` reads a team's rows.
     pub(crate) fn new(store: Arc<dyn Store>, of_team: fn(TeamId) -> Scan) -> Self {
-        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(KNOWN_FOR).build();
+        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build();
         Self { store, of_team, known, changes: AtomicU64::new(0) }
     }
 

@@ -1,4 +1,5 @@
-//! The mark that every change of an inbox moves, so that counts kept under an older one are not used.
+//! The version of each inbox, which every change moves, so that counts kept under an older one are not
+//! used.
 
 use std::{
     collections::HashMap,
@@ -14,37 +15,37 @@ use trapline_store::{Cache, PortError};
 
 use crate::repeated::Repeated;
 
-/// Inboxes whose mark could not be moved; beyond so many, counts may be old until they expire, which
+/// Inboxes whose version could not be moved yet. Beyond so many, counts may be old until they expire, which
 /// is after a minute.
-const OWED_AT_MOST: usize = 100_000;
-/// Between two passes over what is owed.
-const PAUSE: Duration = Duration::from_secs(1);
-/// Marks that are moved at once in a pass.
-const AT_ONCE: usize = 64;
-/// How long a mail that is stored waits for its marks before it is answered all the same.
-const ANSWER_WITHIN: Duration = Duration::from_millis(50);
+const PENDING_CAPACITY: usize = 100_000;
+/// Between two passes over the pending versions.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Versions that are moved at once in a pass.
+const MAX_CONCURRENT_BUMPS: usize = 64;
+/// How long a mail that is stored waits for versions to move before it is answered all the same.
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Moves marks, and what it could not move as soon as the cache answers again.
+/// Moves versions; those that it could not move it moves as soon as the cache answers again.
 pub(crate) struct Versions {
     cache: Arc<dyn Cache>,
-    /// With how often each changed since it is owed.
-    owed: Mutex<HashMap<InboxId, u64>>,
+    /// Versions that are still to be moved, with how often each inbox changed since.
+    pending: Mutex<HashMap<InboxId, u64>>,
     wake: Notify,
-    not_moved: Repeated,
-    not_read: Repeated,
+    bump_failed: Repeated,
+    read_failed: Repeated,
 }
 
-/// A mark that is owed unless it was moved: also if whoever moves it is cut off.
-struct Debt<'a> {
+/// A version that becomes pending unless it was moved: also if whoever moves it is cut off.
+struct PendingBump<'a> {
     versions: &'a Versions,
     inbox: InboxId,
-    is_paid: bool,
+    is_done: bool,
 }
 
-impl Drop for Debt<'_> {
+impl Drop for PendingBump<'_> {
     fn drop(&mut self) {
-        if !self.is_paid {
-            self.versions.owe(self.inbox);
+        if !self.is_done {
+            self.versions.add_pending(self.inbox);
         }
     }
 }
@@ -53,67 +54,67 @@ impl Versions {
     pub(crate) fn new(cache: Arc<dyn Cache>) -> Self {
         Self {
             cache,
-            owed: Mutex::default(),
+            pending: Mutex::default(),
             wake: Notify::new(),
-            not_moved: Repeated::new(),
-            not_read: Repeated::new(),
+            bump_failed: Repeated::new(),
+            read_failed: Repeated::new(),
         }
     }
 
-    /// The inbox changed.
+    /// Moves the version of an inbox that changed.
     pub(crate) async fn changed(&self, inbox: InboxId) {
-        let mut debt = Debt { versions: self, inbox, is_paid: false };
+        let mut bump = PendingBump { versions: self, inbox, is_done: false };
         match self.cache.bump(&key(inbox)).await {
-            Ok(_) => debt.is_paid = true,
+            Ok(_) => bump.is_done = true,
             Err(error) => {
-                if let Some(left_out) = self.not_moved.due() {
+                if let Some(left_out) = self.bump_failed.due() {
                     tracing::warn!(%error, left_out, "a version mark was not moved yet");
                 }
             }
         }
     }
 
-    /// These inboxes changed, and somebody waits for an answer who needs none of the marks: returns
-    /// after 50 ms at most, or at once while a cache that does not answer is owed others. What was not
-    /// moved by then is moved later.
+    /// Moves the versions of inboxes that changed, while somebody waits for an answer who needs none of
+    /// them: returns after 50 ms at most, or at once while others are pending because the cache does not
+    /// answer. What was not moved by then is moved later.
     pub(crate) async fn changed_soon(&self, inboxes: impl Iterator<Item = InboxId>) {
-        if !self.owed().is_empty() {
-            inboxes.for_each(|inbox| self.owe(inbox));
+        if !self.pending().is_empty() {
+            inboxes.for_each(|inbox| self.add_pending(inbox));
             return;
         }
         let moving = join_all(inboxes.map(|inbox| self.changed(inbox)));
-        if timeout(ANSWER_WITHIN, moving).await.is_err()
-            && let Some(left_out) = self.not_moved.due()
+        if timeout(ANSWER_TIMEOUT, moving).await.is_err()
+            && let Some(left_out) = self.bump_failed.due()
         {
             tracing::warn!(left_out, "version marks were not moved in time");
         }
     }
 
-    fn owe(&self, inbox: InboxId) {
-        let mut owed = self.owed();
-        if owed.len() < OWED_AT_MOST || owed.contains_key(&inbox) {
-            *owed.entry(inbox).or_default() += 1;
+    fn add_pending(&self, inbox: InboxId) {
+        let mut pending = self.pending();
+        if pending.len() < PENDING_CAPACITY || pending.contains_key(&inbox) {
+            *pending.entry(inbox).or_default() += 1;
         }
-        drop(owed);
+        drop(pending);
         self.wake.notify_one();
     }
 
-    /// The marks of many inboxes, in their order; `None` while the cache does not answer, or does not
+    /// The versions of many inboxes, in their order; `None` while the cache does not answer, or does not
     /// know of a change.
     pub(crate) async fn of_many(&self, inboxes: &[InboxId]) -> Vec<Option<u64>> {
         let keys: Vec<_> = inboxes.iter().copied().map(key).collect();
-        // Read before the marks: one that is moved meanwhile is newer than what is counted.
+        // Read before the versions: one that is moved meanwhile is newer than what is counted.
         let known: Vec<_> = {
-            let owed = self.owed();
-            inboxes.iter().map(|inbox| !owed.contains_key(inbox)).collect()
+            let pending = self.pending();
+            inboxes.iter().map(|inbox| !pending.contains_key(inbox)).collect()
         };
         match self.cache.versions(&keys).await {
             Ok(versions) => {
-                let marks = versions.into_iter().zip(known);
-                marks.map(|(version, is_known)| is_known.then_some(version)).collect()
+                let versions = versions.into_iter().zip(known);
+                versions.map(|(version, is_known)| is_known.then_some(version)).collect()
             }
             Err(error) => {
-                if let Some(left_out) = self.not_read.due() {
+                if let Some(left_out) = self.read_failed.due() {
                     tracing::warn!(%error, left_out, "counts are taken anew, without the cache");
                 }
                 vec![None; inboxes.len()]
@@ -121,43 +122,44 @@ impl Versions {
         }
     }
 
-    /// Moves what is owed, until shutdown.
+    /// Moves pending versions, until shutdown.
     pub(crate) async fn run(self: Arc<Self>, shutdown: CancellationToken) {
         let passes = async {
             loop {
                 self.wake.notified().await;
                 while !self.pass().await {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
             }
         };
         shutdown.run_until_cancelled(passes).await;
     }
 
-    /// Whether all that was owed is moved. Ends with the first mark that is not.
+    /// Whether all that was pending is moved. Ends with the first version that is not.
     async fn pass(&self) -> bool {
-        let owed: Vec<_> = self.owed().iter().map(|(inbox, changes)| (*inbox, *changes)).collect();
-        let mut moved = stream::iter(owed)
+        let pending: Vec<_> =
+            self.pending().iter().map(|(inbox, changes)| (*inbox, *changes)).collect();
+        let mut moved = stream::iter(pending)
             .map(|(inbox, changes)| async move {
                 self.cache.bump(&key(inbox)).await?;
-                // One that changed meanwhile stays owed.
-                let mut owed = self.owed();
-                if owed.get(&inbox) == Some(&changes) {
-                    owed.remove(&inbox);
+                // One that changed meanwhile stays pending.
+                let mut pending = self.pending();
+                if pending.get(&inbox) == Some(&changes) {
+                    pending.remove(&inbox);
                 }
                 Ok::<_, PortError>(())
             })
-            .buffer_unordered(AT_ONCE);
+            .buffer_unordered(MAX_CONCURRENT_BUMPS);
         while let Some(is_moved) = moved.next().await {
             if is_moved.is_err() {
                 return false;
             }
         }
-        self.owed().is_empty()
+        self.pending().is_empty()
     }
 
-    fn owed(&self) -> MutexGuard<'_, HashMap<InboxId, u64>> {
-        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, HashMap<InboxId, u64>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,10 +10,10 @@ mod calls;
 mod deliver;
 mod endpoint;
 mod fan_out;
-mod ladder;
 mod log;
 mod payload;
 mod record;
+mod retry_schedule;
 mod rows;
 mod run;
 mod schedule;
@@ -48,7 +48,9 @@ use crate::{
     team_cache::TeamCache,
 };
 
-pub use attempt::{Failure, Outcome, Reply, RequestSigner, WebhookRequest, WebhookSender};
+pub use attempt::{
+    RequestSigner, WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender,
+};
 use endpoint::Endpoints;
 use status::Statuses;
 

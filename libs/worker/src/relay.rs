@@ -15,23 +15,24 @@ use tokio::{
     sync::Semaphore,
     time::{Instant, timeout, timeout_at},
 };
-use trapline_app::{Parcel, Relay, Stage, Trouble};
+use trapline_app::{OutgoingMail, Relay, RelayError, RelayStage};
 
 use session::Session;
 
 /// Connections to the relay at once.
-const AT_ONCE: usize = 4;
-/// From connect to the answer to the message, and more for each part of a large one.
+const MAX_CONNECTIONS: usize = 4;
+/// Time from connecting to the answer to the message; a large one has [`TIME_PER_PART`] more for each
+/// [`PART_BYTES`].
 const DEADLINE: Duration = Duration::from_mins(1);
-/// For the answer to QUIT.
-const GOODBYE: Duration = Duration::from_secs(2);
-const PART: usize = 256 * 1024;
-const PER_PART: Duration = Duration::from_secs(1);
+/// How long the answer to QUIT is waited for.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
+const PART_BYTES: usize = 256 * 1024;
+const TIME_PER_PART: Duration = Duration::from_secs(1);
 
 /// How the connection is secured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelayTls {
-    /// Not at all.
+    /// The connection is not encrypted.
     None,
     /// STARTTLS if the relay offers it (RFC 3207).
     Opportunistic,
@@ -46,7 +47,7 @@ pub enum RelayTls {
 pub struct RelayOptions {
     /// Its host name or address, which its certificate must name.
     pub host: String,
-    /// Its port.
+    /// The relay's port.
     pub port: u16,
     /// How the connection is secured.
     pub tls: RelayTls,
@@ -108,19 +109,19 @@ impl SmtpRelay {
             credentials: options.credentials.map(Credentials::from),
             hello: ClientId::Domain(options.hello),
             deadline: options.deadline,
-            slots: Semaphore::new(AT_ONCE),
+            slots: Semaphore::new(MAX_CONNECTIONS),
         })
     }
 
-    async fn transaction(&self, parcel: &Parcel) -> Result<(), Trouble> {
-        let parts = u32::try_from(parcel.len() / PART).unwrap_or(u32::MAX);
+    async fn transaction(&self, mail: &OutgoingMail) -> Result<(), RelayError> {
+        let parts = u32::try_from(mail.len() / PART_BYTES).unwrap_or(u32::MAX);
         // One deadline over everything: the client's own covers the connection only.
-        let until = Instant::now() + self.deadline + PER_PART * parts;
+        let until = Instant::now() + self.deadline + TIME_PER_PART * parts;
         let timed_out = |_| Err(reply::TIMEOUT);
         let mut session = timeout_at(until, Session::open(self)).await.unwrap_or_else(timed_out)?;
-        let taken = timeout_at(until, session.deliver(parcel)).await.unwrap_or(Err(reply::TIMEOUT));
+        let taken = timeout_at(until, session.deliver(mail)).await.unwrap_or(Err(reply::TIMEOUT));
         // What the relay said of the message stands, whether it says goodbye or not.
-        if timeout(GOODBYE.min(self.deadline), session.close()).await.is_err() {
+        if timeout(QUIT_TIMEOUT.min(self.deadline), session.close()).await.is_err() {
             tracing::debug!("the relay did not answer QUIT");
         }
         taken
@@ -129,10 +130,10 @@ impl SmtpRelay {
 
 #[async_trait]
 impl Relay for SmtpRelay {
-    async fn send(&self, parcel: &Parcel) -> Result<(), Trouble> {
+    async fn send(&self, mail: &OutgoingMail) -> Result<(), RelayError> {
         let Ok(_slot) = self.slots.acquire().await else {
-            return Err(reply::lost(Stage::Connection));
+            return Err(reply::lost(RelayStage::Connection));
         };
-        self.transaction(parcel).await
+        self.transaction(mail).await
     }
 }

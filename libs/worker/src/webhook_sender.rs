@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use trapline_app::{Failure, Outcome, Reply, WebhookRequest, WebhookSender};
+use trapline_app::{WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender};
 
 use crate::outbound::{self, Client, Guard, HeaderName, HeaderValue, Url};
 
@@ -32,21 +32,21 @@ impl WebhookSender for HttpWebhookSender {
         self.guard.check(url).map_err(|refusal| refusal.to_string())
     }
 
-    async fn send(&self, request: &WebhookRequest) -> Outcome {
+    async fn send(&self, request: &WebhookRequest) -> WebhookOutcome {
         let headers = request.signed_headers();
         let headers: Vec<_> = headers.iter().filter_map(header).collect();
         let body = request.body.clone();
         let answer = self.client.post(&request.url, &headers, body, self.deadline).await;
         let now = request.at.after(answer.took);
-        let reply = answer.outcome.map(|response| Reply {
+        let reply = answer.outcome.map(|response| WebhookReply {
             status: response.status,
             retry_after: response.retry_after.map(|after| after.delay(now)),
         });
-        let failed = |failure: outbound::Failure| Failure {
+        let failed = |failure: outbound::Failure| WebhookFailure {
             code: failure.code(),
             is_final: failure.is_final(),
         };
-        Outcome { took: answer.took, result: reply.map_err(failed) }
+        WebhookOutcome { took: answer.took, result: reply.map_err(failed) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use trapline_app::{Claimed, Lane, Parcel, Stage, Trouble};
+use trapline_app::{Claimed, Lane, OutgoingMail, RelayError, RelayStage};
 
 use crate::{Answer, Service, request};
 
@@ -16,26 +16,26 @@ impl Service {
     }
 
     /// What the relay gets of the service's own mail.
-    async fn mailed(&self, sent: Result<(), Trouble>) -> Vec<Parcel> {
-        let mut parcels = Vec::new();
+    async fn mailed(&self, sent: Result<(), RelayError>) -> Vec<OutgoingMail> {
+        let mut mails = Vec::new();
         let look = Duration::from_millis(30);
         for lease in self.app.jobs().take(Lane::Mail, 10, look).await.unwrap() {
             let Claimed::Run(attempt) = self.app.outbound_mail().claim(&lease.job).await.unwrap()
             else {
                 panic!("a mail is to be sent")
             };
-            parcels.push(attempt.parcel.clone());
+            mails.push(attempt.outgoing.clone());
             self.app.outbound_mail().record(*attempt, sent).await.unwrap();
             self.app.jobs().complete(lease).await.unwrap();
         }
-        parcels
+        mails
     }
 
     /// The path of the link that the owner of an address got.
     async fn link(&self) -> String {
-        let parcels = self.mailed(Ok(())).await;
-        assert_eq!(parcels.len(), 1, "{parcels:?}");
-        let read = String::from_utf8(parcels[0].content.concat()).unwrap();
+        let mails = self.mailed(Ok(())).await;
+        assert_eq!(mails.len(), 1, "{mails:?}");
+        let read = String::from_utf8(mails[0].content.concat()).unwrap();
         let (_, body) = read.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
         let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
         let text = data_encoding::BASE64.decode(body.as_bytes()).unwrap();
@@ -203,7 +203,8 @@ async fn health_names_reasons_and_no_addresses() {
     for number in 0..5 {
         service.forward_address(&format!("ada{number}@example.com")).await;
     }
-    let later = Trouble { code: "connect_failed", is_final: false, stage: Stage::Connection };
+    let later =
+        RelayError { code: "connect_failed", is_final: false, stage: RelayStage::Connection };
     assert_eq!(service.mailed(Err(later)).await.len(), 5);
     let health = service.anybody("GET", "/api/health/mail").await;
     let wanted = json!({ "ok": false, "reasons": ["consecutive_failures:5"] });

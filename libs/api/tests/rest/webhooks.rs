@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use trapline_app::{Outcome, Reply, WebhookRequest, WebhookSender};
+use trapline_app::{WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender};
 use trapline_model::Access;
 
 use crate::{Answer, Service, minutes};
@@ -19,9 +19,9 @@ impl WebhookSender for Receiver {
         if private { Err("must not lead to a private network".to_owned()) } else { Ok(()) }
     }
 
-    async fn send(&self, _: &WebhookRequest) -> Outcome {
-        let reply = Reply { status: 202, retry_after: None };
-        Outcome { took: Duration::from_millis(12), result: Ok(reply) }
+    async fn send(&self, _: &WebhookRequest) -> WebhookOutcome {
+        let reply = WebhookReply { status: 202, retry_after: None };
+        WebhookOutcome { took: Duration::from_millis(12), result: Ok(reply) }
     }
 }
 

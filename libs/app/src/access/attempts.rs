@@ -10,13 +10,13 @@ use super::AccessControl;
 use crate::{Error, Result, metrics};
 
 /// Failures that are free.
-const BURST: u32 = 50;
+const FREE_FAILURES: u32 = 50;
 /// The time after which one more is.
-const PERIOD: Duration = Duration::from_millis(100);
+const FAILURE_PERIOD: Duration = Duration::from_millis(100);
 /// Addresses that are known at the same time; beyond them the least used is forgotten.
-const ADDRESSES: u64 = 100_000;
+const CACHE_CAPACITY: u64 = 100_000;
 /// How long a key that worked is let through whatever others at its address do.
-const TRUSTED: Duration = Duration::from_hours(1);
+const TRUSTED_FOR: Duration = Duration::from_hours(1);
 
 /// What is remembered of keys and clients; nothing of it lets anybody in.
 pub(super) struct FailedAttempts {
@@ -33,11 +33,11 @@ impl FailedAttempts {
     pub(super) fn new(known: u64, for_time: Duration) -> Self {
         Self {
             whole_at: Cache::builder()
-                .max_capacity(ADDRESSES)
-                .time_to_idle(PERIOD * BURST * 2)
+                .max_capacity(CACHE_CAPACITY)
+                .time_to_idle(FAILURE_PERIOD * FREE_FAILURES * 2)
                 .build(),
             unknown: Cache::builder().max_capacity(known).time_to_live(for_time).build(),
-            trusted: Cache::builder().max_capacity(known).time_to_live(TRUSTED).build(),
+            trusted: Cache::builder().max_capacity(known).time_to_live(TRUSTED_FOR).build(),
         }
     }
 
@@ -67,7 +67,7 @@ impl FailedAttempts {
     /// How long the address has to wait, if it has.
     fn wait(&self, address: IpAddr, now: Time) -> Option<Duration> {
         let ahead = self.whole_at.get(&address)?.since(now);
-        let over = ahead.saturating_sub(PERIOD * (BURST - 1));
+        let over = ahead.saturating_sub(FAILURE_PERIOD * (FREE_FAILURES - 1));
         (!over.is_zero()).then_some(over)
     }
 
@@ -75,8 +75,8 @@ impl FailedAttempts {
         self.whole_at.entry(address).and_compute_with(|known| {
             let whole_at = known.map_or(now, |known| known.into_value().max(now));
             // Failures that were under way when the allowance ended put nobody off for longer.
-            let most = now.after(PERIOD * BURST);
-            Op::Put(whole_at.after(PERIOD).min(most))
+            let most = now.after(FAILURE_PERIOD * FREE_FAILURES);
+            Op::Put(whole_at.after(FAILURE_PERIOD).min(most))
         });
     }
 }
@@ -113,19 +113,19 @@ mod tests {
         let attempts = FailedAttempts::new(10, Duration::from_secs(5));
         let (one, two) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([127, 0, 0, 2]));
         let mut now = Time::from_millis(1_000_000);
-        for _ in 0..BURST {
+        for _ in 0..FREE_FAILURES {
             assert_eq!(attempts.wait(one, now), None);
             attempts.fail(one, now);
         }
-        assert_eq!(attempts.wait(one, now), Some(PERIOD));
+        assert_eq!(attempts.wait(one, now), Some(FAILURE_PERIOD));
         assert_eq!(attempts.wait(two, now), None);
         for _ in 0..1_000 {
             attempts.fail(one, now);
         }
-        assert_eq!(attempts.wait(one, now), Some(PERIOD), "for no longer than this");
-        now = now.after(PERIOD);
+        assert_eq!(attempts.wait(one, now), Some(FAILURE_PERIOD), "for no longer than this");
+        now = now.after(FAILURE_PERIOD);
         assert_eq!(attempts.wait(one, now), None);
         attempts.fail(one, now);
-        assert_eq!(attempts.wait(one, now), Some(PERIOD));
+        assert_eq!(attempts.wait(one, now), Some(FAILURE_PERIOD));
     }
 }

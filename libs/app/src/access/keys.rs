@@ -14,7 +14,7 @@ use crate::{
 const RANDOM_LETTERS: usize = 32;
 const SHOWN_LETTERS: usize = 8;
 /// How long an expired key is still told apart from an unknown one.
-const REMEMBERED: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+const EXPIRED_KEPT_FOR: std::time::Duration = std::time::Duration::from_hours(30 * 24);
 
 /// What a new key is to be.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ impl AccessControl {
             access: key.access,
             expires_at: key.expires_at,
         };
-        let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + REMEMBERED);
+        let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + EXPIRED_KEPT_FOR);
         let ops = vec![Op::put(&key, ttl, When::Always)?, Op::put(&by_hash, ttl, When::Always)?];
         self.store.write(ops).await?;
         self.attempts.made(&by_hash.sha256);

@@ -12,7 +12,7 @@ use trapline_store::{
     records::{Inbox, Login},
 };
 
-use super::{AccessControl, CACHE_CAPACITY, KNOWN_FOR};
+use super::{AccessControl, CACHE_CAPACITY, CACHE_TTL};
 use crate::{
     Result,
     announce::{BROADCAST, Remembered, announce},
@@ -54,7 +54,7 @@ impl Logins {
     pub(crate) fn new(parts: &Parts) -> Self {
         let (store, bus) = (parts.ports.store.clone(), parts.ports.bus.clone());
         let mail_domain = parts.settings.mail_domain.clone();
-        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(KNOWN_FOR).build();
+        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build();
         Self { store, bus, mail_domain, known }
     }
 

@@ -15,7 +15,7 @@ use crate::{Error, Result, secrets::sha256_hex};
 const MAX_KEYS: usize = 100_000;
 /// The name of a key that a setting names. Releases that did not note a key's origin used it too, and
 /// for nothing else.
-const OF_SETTING: &str = "Configured key";
+const SETTING_KEY_NAME: &str = "Configured key";
 
 /// A key as operators see it.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl AccessControl {
         let sha256 = sha256_hex(value);
         if self.store.get(&ApiKeyByHash::row(&sha256)).await?.is_none() {
             let new = NewKey {
-                name: OF_SETTING.to_owned(),
+                name: SETTING_KEY_NAME.to_owned(),
                 access: Access::Write,
                 expires_at: None,
                 value: Some(value.to_owned()),
@@ -122,7 +122,7 @@ impl AccessControl {
 fn of_setting(key: &ApiKey) -> bool {
     match key.origin {
         Some(origin) => origin == KeyOrigin::Setting,
-        None => key.name == OF_SETTING,
+        None => key.name == SETTING_KEY_NAME,
     }
 }
 

@@ -10,24 +10,24 @@ use trapline_store::{
 };
 
 use super::{Forwarding, MAX_RULES};
-use crate::{Error, Result, mail::Mailbox};
+use crate::{Error, Result, mail::EmailAddress};
 
 const MAX_ADDRESSES: usize = 100;
 /// Each of them gets mail that its owner did not ask for.
 const MAX_UNVERIFIED: usize = 20;
 /// Confirmation links to one address of a team; these and the following all hold, and deleting an
 /// address gives none of them back.
-const LINKS: [Rate; 2] = [
+const LINK_RATES: [Rate; 2] = [
     Rate { burst: 1, per: Duration::from_mins(1) },
     Rate { burst: 5, per: Duration::from_hours(24) },
 ];
 /// Confirmation links to one mailbox, whatever teams ask for them and under whatever tags.
-const LINKS_OF_A_MAILBOX: [Rate; 2] = [
+const MAILBOX_LINK_RATES: [Rate; 2] = [
     Rate { burst: 5, per: Duration::from_hours(1) },
     Rate { burst: 10, per: Duration::from_hours(24) },
 ];
 /// Confirmation links that one team causes.
-const LINKS_OF_A_TEAM: [Rate; 2] = [
+const TEAM_LINK_RATES: [Rate; 2] = [
     Rate { burst: 30, per: Duration::from_hours(1) },
     Rate { burst: 100, per: Duration::from_hours(24) },
 ];
@@ -64,7 +64,7 @@ impl Forwarding {
     /// when the store or the limiter does not answer.
     pub async fn add_address(&self, by: &Principal, email: &str) -> Result<Added> {
         let team = by.team;
-        let mailbox = self.foreign_mailbox("email", email)?;
+        let mailbox = self.parse_foreign("email", email)?;
         self.mail.identity()?;
         let (id, store) = (address_id(team, &mailbox), &*self.store);
         let row = records::ForwardAddress::row(team, id);
@@ -129,7 +129,7 @@ impl Forwarding {
         let (mut found, mut issues) = (Vec::new(), Vec::new());
         for (place, text) in to.iter().enumerate() {
             let path = format!("to[{place}]");
-            let mailbox = match Mailbox::parse(&path, text) {
+            let mailbox = match EmailAddress::parse(&path, text) {
                 Ok(mailbox) => mailbox,
                 Err(Error::Invalid(more)) => {
                     issues.extend(more);
@@ -154,7 +154,7 @@ impl Forwarding {
     pub(super) async fn verified_address(
         &self,
         team: TeamId,
-        mailbox: &Mailbox,
+        mailbox: &EmailAddress,
     ) -> Result<Option<String>> {
         let row = records::ForwardAddress::row(team, address_id(team, mailbox));
         let found = load::<records::ForwardAddress>(&*self.store, &row).await?;
@@ -162,8 +162,8 @@ impl Forwarding {
     }
 
     /// An address that is not one of this service's inboxes, where it would only come round.
-    fn foreign_mailbox(&self, path: &str, text: &str) -> Result<Mailbox> {
-        let mailbox = Mailbox::parse(path, text)?;
+    fn parse_foreign(&self, path: &str, text: &str) -> Result<EmailAddress> {
+        let mailbox = EmailAddress::parse(path, text)?;
         if self.mail.is_our_domain(mailbox.as_str()) {
             let message = "must not be an address of this service itself";
             return Err(Error::invalid(path, "own_address", message));
@@ -184,11 +184,16 @@ impl Forwarding {
         Err(Error::invalid("", "too_many", full))
     }
 
-    async fn allow_link(&self, team: TeamId, id: ForwardAddressId, to: &Mailbox) -> Result<()> {
+    async fn allow_link(
+        &self,
+        team: TeamId,
+        id: ForwardAddressId,
+        to: &EmailAddress,
+    ) -> Result<()> {
         let team = team.to_string();
-        self.limits.take_all("confirmation:address", &id.to_string(), &LINKS).await?;
-        self.limits.take_all("confirmation:mailbox", &to.owner(), &LINKS_OF_A_MAILBOX).await?;
-        self.limits.take_all("confirmation:team", &team, &LINKS_OF_A_TEAM).await
+        self.limits.take_all("confirmation:address", &id.to_string(), &LINK_RATES).await?;
+        self.limits.take_all("confirmation:mailbox", &to.owner(), &MAILBOX_LINK_RATES).await?;
+        self.limits.take_all("confirmation:team", &team, &TEAM_LINK_RATES).await
     }
 
     pub(super) async fn address_rows(&self, team: TeamId) -> Result<Vec<records::ForwardAddress>> {
@@ -201,7 +206,7 @@ impl Forwarding {
 
 /// The same team and address have the same id, so that two requests at once cannot add it twice
 /// (RFC 9562, section 5.8).
-fn address_id(team: TeamId, mailbox: &Mailbox) -> ForwardAddressId {
+fn address_id(team: TeamId, mailbox: &EmailAddress) -> ForwardAddressId {
     let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(mailbox.folded());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.finalize()[..16]);

@@ -9,18 +9,18 @@ use trapline_store::{Job, Lane, PortError, load, records::Forward};
 
 use super::{
     Forwarding,
-    rewrite::{self, Marks, Rewritten},
-    trail::{Refused, Trail},
+    history::{ForwardHistory, Refused},
+    rewrite::{self, ForwardHeaders, Rewritten},
 };
 use crate::{
-    Error, Parcel, Result,
+    Error, OutgoingMail, Result,
     in_flight::Claim,
     jobs::{self, Claimed},
-    mail::{Mailbox, letter_date, written},
+    mail::{EmailAddress, format_date, format_mailbox},
 };
 
-/// The pauses after the first attempt, the second, and so on.
-pub(super) const LADDER: &[Duration] = &[
+/// The delays after the first attempt, the second, and so on.
+pub(super) const BACKOFF: &[Duration] = &[
     Duration::from_mins(1),
     Duration::from_mins(5),
     Duration::from_mins(15),
@@ -33,20 +33,20 @@ pub(super) const LADDER: &[Duration] = &[
 struct Work {
     message: MessageId,
     forward: ForwardId,
-    /// From 1. A job for an attempt that has ended already is a repeat.
+    /// Number of the attempt, from 1. A job for one that has ended already is a repeat.
     attempt: u32,
 }
 
 /// A message to be given to the relay for one recipient; it is this process's own until it is dropped.
 #[derive(Debug)]
 pub struct ForwardAttempt {
-    /// What the relay is to get.
-    pub parcel: Parcel,
-    /// From 1 to 6.
+    /// The mail for the relay.
+    pub outgoing: OutgoingMail,
+    /// Number of the attempt, from 1 to 6.
     pub number: u32,
     pub(super) forward: Forward,
-    /// The message as it was caught, and its marks, while it is not an attachment yet.
-    whole: Option<(Bytes, Marks)>,
+    /// The message as it was caught and the added fields, while it is not an attachment yet.
+    whole: Option<(Bytes, ForwardHeaders)>,
     _claim: Claim,
 }
 
@@ -54,10 +54,10 @@ impl ForwardAttempt {
     /// Makes the message an attachment of one from the service itself, for a relay that refuses it as
     /// it is. False when it is one already.
     pub fn wrap(&mut self) -> bool {
-        let Some((raw, marks)) = self.whole.take() else { return false };
-        let Rewritten { content, utf8_header, .. } = rewrite::wrapped(&raw, &marks);
-        self.parcel.content = content;
-        self.parcel.utf8_header = utf8_header;
+        let Some((raw, headers)) = self.whole.take() else { return false };
+        let Rewritten { content, utf8_header, .. } = rewrite::wrap_as_attachment(&raw, &headers);
+        self.outgoing.content = content;
+        self.outgoing.utf8_header = utf8_header;
         true
     }
 }
@@ -83,9 +83,9 @@ impl Forwarding {
             return Ok(Claimed::Reschedule(next));
         }
         match self.forward_attempt(&forward).await? {
-            Ok((parcel, whole)) => {
+            Ok((outgoing, whole)) => {
                 let number = forward.attempts + 1;
-                let attempt = ForwardAttempt { parcel, number, forward, whole, _claim: claim };
+                let attempt = ForwardAttempt { outgoing, number, forward, whole, _claim: claim };
                 Ok(Claimed::Run(Box::new(attempt)))
             }
             Err(why) => {
@@ -101,7 +101,7 @@ impl Forwarding {
         if self.mail.is_our_domain(&forward.to) {
             return Ok(Err("own_address"));
         }
-        let mailbox = Mailbox::parse("to", &forward.to)?;
+        let mailbox = EmailAddress::parse("to", &forward.to)?;
         if self.verified_address(forward.team, &mailbox).await?.is_none() {
             return Ok(Err("address_removed"));
         }
@@ -111,31 +111,32 @@ impl Forwarding {
             raw => raw?,
         };
         let inbox = forward.message.inbox.to_string();
-        let trail = self.messages.take_apart(raw.clone(), Trail::of).await?;
-        let hops = match trail.check(forward.automatic, |mark| self.is_our_mark(mark)) {
+        let history = self.messages.take_apart(raw.clone(), ForwardHistory::of).await?;
+        let hops = match history.check(forward.automatic, |mark| self.is_our_mark(mark)) {
             Err(Refused(why)) => return Ok(Err(why)),
             Ok(hops) => hops,
         };
         let id = forward.id.to_string();
-        let marks = Marks {
-            from: written(&outbound.from),
+        let headers = ForwardHeaders {
+            from: format_mailbox(&outbound.from),
             to: forward.to.clone(),
-            date: letter_date(self.clock.now()),
+            date: format_date(self.clock.now()),
             message_id: format!("<{id}@{}>", crate::mail::id_domain(&outbound.from)),
             boundary: format!("=_{id}"),
             mark: format!("{inbox}; hops={hops}; by={}", self.mark_of(&inbox)),
         };
-        let (shared, of) = (raw.clone(), marks.clone());
-        let rewritten =
-            self.messages.take_apart(raw.clone(), move |_| rewrite::forwarded(&shared, &of));
+        let (shared, of) = (raw.clone(), headers.clone());
+        let rewritten = self
+            .messages
+            .take_apart(raw.clone(), move |_| rewrite::rewrite_for_forward(&shared, &of));
         let Rewritten { content, utf8_header, is_whole } = rewritten.await?;
-        let whole = is_whole.then_some((raw, marks));
+        let whole = is_whole.then_some((raw, headers));
         let from = self.mail.envelope_sender(outbound, &id);
-        Ok(Ok((Parcel { from, to: forward.to.clone(), content, utf8_header }, whole)))
+        Ok(Ok((OutgoingMail { from, to: forward.to.clone(), content, utf8_header }, whole)))
     }
 
     /// Whether this installation wrote a mark: only it can sign the inbox's id.
-    fn is_our_mark(&self, mark: &super::trail::Mark) -> bool {
+    fn is_our_mark(&self, mark: &super::history::ForwardMark) -> bool {
         mark.by == self.mark_of(&mark.inbox)
     }
 
@@ -144,7 +145,7 @@ impl Forwarding {
     }
 }
 
-type Built = (Parcel, Option<(Bytes, Marks)>);
+type Built = (OutgoingMail, Option<(Bytes, ForwardHeaders)>);
 
 /// The job for the attempt that a forward's row says is next; none when it has ended.
 pub(super) fn next_job(forward: &Forward) -> Result<Option<Job>, PortError> {

@@ -7,14 +7,14 @@ use trapline_store::{
     records::{ForwardAddress, Team, Verification},
 };
 
-use super::{Forwarding, letters};
+use super::{Forwarding, templates};
 use crate::{
     Error, Result,
     secrets::{random, sha256_hex},
 };
 
 /// Bytes of a token.
-const TOKEN: usize = 32;
+const TOKEN_BYTES: usize = 32;
 
 /// What a link asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Forwarding {
 
     /// Sends a link to the owner of an address.
     pub(super) async fn send_link(&self, address: &ForwardAddress) -> Result<()> {
-        let token = BASE64URL_NOPAD.encode(&random::<TOKEN>());
+        let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
         let verification = Verification {
             sha256: sha256_hex(&token),
             team: address.team,
@@ -68,7 +68,7 @@ impl Forwarding {
         let base = &self.settings.base_url;
         let link = format!("{base}/api/forward-addresses/confirm?token={token}");
         let team_name = self.team_name(address).await?;
-        self.mail.send(&address.email, &letters::confirm(&team_name, &address.email, &link)).await
+        self.mail.send(&address.email, &templates::confirm(&team_name, &address.email, &link)).await
     }
 
     /// The link, and the address that still waits for it. Once an address is confirmed, every link to

@@ -5,9 +5,9 @@ use trapline_store::{Job, Lane, Op, PortError, Record as _, When, load, records:
 
 use super::{
     Forwarding,
-    attempt::{ForwardAttempt, LADDER, next_job},
+    attempt::{BACKOFF, ForwardAttempt, next_job},
 };
-use crate::{Result, Trouble, mail::pause, metrics};
+use crate::{RelayError, Result, mail::backoff_after, metrics};
 
 impl Forwarding {
     /// Records how an attempt ended, and returns the job of the next one, if there is one. A forward
@@ -19,7 +19,7 @@ impl Forwarding {
     pub async fn record(
         &self,
         attempt: ForwardAttempt,
-        sent: Result<(), Trouble>,
+        sent: Result<(), RelayError>,
     ) -> Result<Option<Job>> {
         let row = attempt.forward.key();
         let Some((mut forward, _)) = load::<Forward>(&*self.store, &row).await? else {
@@ -30,10 +30,10 @@ impl Forwarding {
         }
         let now = self.clock.now();
         forward.attempts = attempt.number;
-        forward.error = sent.err().map(|trouble| trouble.code.to_owned());
-        let again = sent.is_err_and(|trouble| !trouble.is_final);
-        let pause = pause(LADDER, attempt.number).filter(|_| again);
-        forward.next_attempt_at = pause.map(|by| now.after(by));
+        forward.error = sent.err().map(|error| error.code.to_owned());
+        let again = sent.is_err_and(|error| !error.is_final);
+        let backoff = backoff_after(BACKOFF, attempt.number).filter(|_| again);
+        forward.next_attempt_at = backoff.map(|by| now.after(by));
         forward.status = match (sent, forward.next_attempt_at) {
             (Ok(()), _) => ForwardStatus::Sent,
             (Err(_), Some(_)) => ForwardStatus::Retrying,

@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 
-use super::trail::MARK;
-use crate::mail::{encoded_lines, worded};
+use super::history::FORWARDED_HEADER;
+use crate::mail::{base64_lines, encode_header_text};
 
 /// Bytes of a line without its end (RFC 5322, section 2.1.1).
 const MAX_LINE: usize = 998;
@@ -14,20 +14,20 @@ const MAX_LINE: usize = 998;
 /// and write to whom they name.
 const STRIPPED: [&str; 3] = ["Bcc", "Resent-Bcc", "Return-Path"];
 
-/// What is added to a message.
+/// Values of the header fields that are added to a forwarded message.
 #[derive(Debug, Clone)]
-pub(super) struct Marks {
-    /// Our own mailbox.
+pub(super) struct ForwardHeaders {
+    /// The mailbox of this service, for `Resent-From` or `From`.
     pub(super) from: String,
-    /// The recipient.
+    /// The recipient's address.
     pub(super) to: String,
-    /// RFC 5322, section 3.3.
+    /// The date, as RFC 5322, section 3.3, has it.
     pub(super) date: String,
-    /// With angle brackets.
+    /// The message id, with angle brackets.
     pub(super) message_id: String,
-    /// Parts the message that holds another one.
+    /// The boundary of the message that holds another one as an attachment.
     pub(super) boundary: String,
-    /// The value of our mark.
+    /// The value of [`FORWARDED_HEADER`].
     pub(super) mark: String,
 }
 
@@ -42,14 +42,14 @@ pub(super) struct Rewritten {
 
 /// The message with what RFC 5322, section 3.6.6, wants of whoever sends a message again; or, if it
 /// cannot be sent as it is, a message that holds it.
-pub(super) fn forwarded(raw: &Bytes, marks: &Marks) -> Rewritten {
+pub(super) fn rewrite_for_forward(raw: &Bytes, headers: &ForwardHeaders) -> Rewritten {
     if !fits_smtp(raw) {
-        return wrapped(raw, marks);
+        return wrap_as_attachment(raw, headers);
     }
-    let Marks { from, to, date, message_id, mark, .. } = marks;
+    let ForwardHeaders { from, to, date, message_id, mark, .. } = headers;
     let mut head = format!(
-        "{MARK}: {mark}\r\nResent-Date: {date}\r\nResent-From: {from}\r\nResent-To: {to}\r\n\
-         Resent-Message-ID: {message_id}\r\n"
+        "{FORWARDED_HEADER}: {mark}\r\nResent-Date: {date}\r\nResent-From: {from}\r\n\
+         Resent-To: {to}\r\nResent-Message-ID: {message_id}\r\n"
     )
     .into_bytes();
     // The field may be there once only (RFC 3834, section 5).
@@ -70,12 +70,12 @@ pub(super) fn forwarded(raw: &Bytes, marks: &Marks) -> Rewritten {
 
 /// A message of our own that holds the caught one. It is a `message/rfc822` if that can travel as it
 /// is; that type allows no encoding (RFC 2046, section 5.2.1), so anything else goes as a file.
-pub(super) fn wrapped(raw: &Bytes, marks: &Marks) -> Rewritten {
-    let Marks { from, to, date, message_id, mark, boundary } = marks;
-    let subject = worded(&format!("Forwarded: {}", trapline_mime::digest(raw).subject));
+pub(super) fn wrap_as_attachment(raw: &Bytes, headers: &ForwardHeaders) -> Rewritten {
+    let ForwardHeaders { from, to, date, message_id, mark, boundary } = headers;
+    let subject = encode_header_text(&format!("Forwarded: {}", trapline_mime::digest(raw).subject));
     let head = format!(
-        "{MARK}: {mark}\r\nFrom: {from}\r\nTo: {to}\r\nSubject: {subject}\r\nDate: {date}\r\n\
-         Message-ID: {message_id}\r\nAuto-Submitted: auto-forwarded\r\nMIME-Version: 1.0\r\n\
+        "{FORWARDED_HEADER}: {mark}\r\nFrom: {from}\r\nTo: {to}\r\nSubject: {subject}\r\n\
+         Date: {date}\r\nMessage-ID: {message_id}\r\nAuto-Submitted: auto-forwarded\r\nMIME-Version: 1.0\r\n\
          Content-Type: multipart/mixed;\r\n boundary=\"{boundary}\"\r\n\r\n\
          --{boundary}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
          A test inbox caught the attached message, which could not be sent as it is.\r\n\r\n\
@@ -91,7 +91,7 @@ pub(super) fn wrapped(raw: &Bytes, marks: &Marks) -> Rewritten {
             "{head}Content-Type: application/octet-stream; name=\"message.eml\"\r\n{named}\
              Content-Transfer-Encoding: base64\r\n\r\n"
         );
-        vec![part.into(), encoded_lines(raw).into(), tail]
+        vec![part.into(), base64_lines(raw).into(), tail]
     };
     Rewritten { content, utf8_header: false, is_whole: false }
 }

@@ -12,14 +12,14 @@ use trapline_store::{
 };
 
 use super::{Forwarding, attempt::next_job, record::put};
-use crate::{Error, Filter, Result, filter::Matcher, ids, mail::Mailbox, receive::Arrival};
+use crate::{Error, Filter, Result, filter::Matcher, ids, mail::EmailAddress, receive::Arrival};
 
 /// Messages whose forwards are started together.
-const AT_ONCE: usize = 64;
+const MESSAGES_AT_ONCE: usize = 64;
 /// Messages of one inbox that are forwarded without anybody asking.
-const AUTOMATIC: Rate = Rate { burst: 20, per: Duration::from_mins(1) };
+const AUTOMATIC_RATE: Rate = Rate { burst: 20, per: Duration::from_mins(1) };
 /// Messages that a team forwards by hand to one person, under whatever tags.
-const BY_HAND: [Rate; 2] = [
+const BY_HAND_RATES: [Rate; 2] = [
     Rate { burst: 30, per: Duration::from_mins(10) },
     Rate { burst: 200, per: Duration::from_hours(24) },
 ];
@@ -43,8 +43,8 @@ impl Forwarding {
         self.mail.identity()?;
         let to = self.verified(team, to).await?;
         for email in &to {
-            let key = format!("{team}:{}", Mailbox::parse("to", email)?.owner());
-            self.limits.take_all("forward:by-hand", &key, &BY_HAND).await?;
+            let key = format!("{team}:{}", EmailAddress::parse("to", email)?.owner());
+            self.limits.take_all("forward:by-hand", &key, &BY_HAND_RATES).await?;
         }
         let forwards: Vec<_> = to
             .into_iter()
@@ -69,7 +69,7 @@ impl Forwarding {
                 continue;
             }
             let matcher = matcher(rule.matching.as_ref());
-            for some in arrival.messages.chunks(AT_ONCE) {
+            for some in arrival.messages.chunks(MESSAGES_AT_ONCE) {
                 let ids = some.iter().map(|uuid| MessageId { inbox: arrival.inbox, uuid: *uuid });
                 let found = ids.map(|id| self.automatic(rule, &matcher, id));
                 let found = try_join_all(found).await?.into_iter().flatten().collect::<Vec<_>>();
@@ -135,7 +135,7 @@ impl Forwarding {
 
     async fn may_forward(&self, id: MessageId) -> Result<bool> {
         let key = format!("forward:{}", id.inbox);
-        let verdict = self.limits.take(&key, AUTOMATIC).await?;
+        let verdict = self.limits.take(&key, AUTOMATIC_RATE).await?;
         Ok(matches!(verdict, Verdict::Allowed { .. }))
     }
 

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How long counts are kept.
-const KEPT: Duration = Duration::from_mins(1);
+const CACHE_TTL: Duration = Duration::from_mins(1);
 
 /// What the list of inboxes shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl MessageCounts {
         let counts = self.recount(inbox).await?;
         let Some(version) = version else { return Ok(counts) };
         let key = format!("counts:{}", inbox.id);
-        if let Err(error) = self.cache.put(&key, encode(counts, version), KEPT).await {
+        if let Err(error) = self.cache.put(&key, encode(counts, version), CACHE_TTL).await {
             tracing::debug!(%error, "counts were not kept");
         }
         Ok(counts)

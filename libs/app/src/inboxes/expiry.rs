@@ -8,7 +8,7 @@ use super::Inboxes;
 use crate::{Error, Result};
 
 /// How often the removal is tried again when somebody changes the inbox at the same moment.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
 impl Inboxes {
     /// Removes a disposable inbox and what it held, if its time is over.
@@ -29,7 +29,7 @@ impl Inboxes {
 
     /// Whether the inbox is gone now. One that was given more time is left to its next task.
     async fn remove_expired(&self, team: TeamId, id: InboxId, username: &str) -> Result<bool> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let inbox = load::<Inbox>(&*self.store, &Inbox::row(id)).await?;
             let Some((inbox, version)) = inbox else {
                 self.remove_leftovers(team, id, Some(username)).await?;

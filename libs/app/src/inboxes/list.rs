@@ -19,7 +19,7 @@ pub struct InboxQuery {
     pub project: Option<ProjectId>,
     /// Only disposable ones, or only lasting ones.
     pub disposable: Option<bool>,
-    /// At most so many.
+    /// The most inboxes of the page.
     pub limit: Option<usize>,
     /// Only those that come behind this one in the list. It need not be there any more.
     pub after: Option<InboxId>,

@@ -18,7 +18,7 @@ pub struct ProjectQuery {
     pub name: Option<String>,
     /// Only those whose name contains this, in any case.
     pub q: Option<String>,
-    /// At most so many.
+    /// The most projects of the page.
     pub limit: Option<usize>,
     /// Only those that come behind this one in the list. It need not be there any more.
     pub after: Option<ProjectId>,

@@ -32,15 +32,16 @@ use crate::{
 /// Inboxes whose count is known; for any other the first mail counts anew.
 const CACHE_CAPACITY: u64 = 100_000;
 /// Between a trim that failed and the next try, if no mail comes before.
-const RETRY: Duration = Duration::from_secs(10);
+const RETRY_DELAY: Duration = Duration::from_secs(10);
 /// Mails after which a process among several counts an inbox of a small bound anew.
-const RECOUNT_AT_LEAST: u64 = 16;
+const MIN_RECOUNT: u64 = 16;
 /// Between two passes, so that a full inbox under load is read once for many mails.
-const BETWEEN_PASSES: Duration = Duration::from_millis(500);
-/// How many of the oldest are looked at in one step.
-const STEP: usize = 1_000;
+const PASS_INTERVAL: Duration = Duration::from_millis(500);
+/// Rows beyond the bound that are read at a time.
+const PAGE_ROWS: usize = 1_000;
 
-const TURNS: usize = 64;
+/// Locks that inboxes share by their id.
+const LOCKS: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Over {
@@ -60,8 +61,8 @@ pub(crate) struct Retention {
     counts: Cache<InboxId, Arc<AtomicU64>>,
     /// Inboxes that may be over their bound. One stays here until what is beyond is gone.
     over: Mutex<HashMap<InboxId, Over>>,
-    /// One trim of an inbox at a time, so that each removed message is told of once.
-    turns: [tokio::sync::Mutex<()>; TURNS],
+    /// Held while an inbox is trimmed, so that each removed message is announced once.
+    locks: [tokio::sync::Mutex<()>; LOCKS],
     wake: Notify,
     not_trimmed: Repeated,
 }
@@ -76,7 +77,7 @@ impl Retention {
             shared: !parts.is_alone,
             counts: Cache::new(CACHE_CAPACITY),
             over: Mutex::default(),
-            turns: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            locks: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             wake: Notify::new(),
             not_trimmed: Repeated::new(),
         }
@@ -92,11 +93,11 @@ impl Retention {
     /// What is counted from, with so many rows there. Others may store messages as well, of which
     /// this process does not know: it looks again while it has itself stored few.
     fn counted(&self, rows: u64, max: u64) -> u64 {
-        let recount_after = (max / 8).max(RECOUNT_AT_LEAST);
+        let recount_after = (max / 8).max(MIN_RECOUNT);
         if self.shared { rows.max(max.saturating_sub(recount_after)) } else { rows }
     }
 
-    /// A message was stored.
+    /// Counts a message that was stored.
     pub(crate) fn received(&self, inbox: InboxId, max_messages: u32) {
         let known = self.counts.get(&inbox);
         let count = known.map(|count| count.fetch_add(1, Ordering::Relaxed) + 1);
@@ -114,7 +115,7 @@ impl Retention {
         if !self.over().contains_key(&inbox) {
             return Ok(());
         }
-        let _turn = self.turn(inbox).await;
+        let _lock = self.lock(inbox).await;
         let over = self.over().get(&inbox).copied();
         let Some(over) = over else { return Ok(()) };
         self.cut(inbox, over.max_messages).await?;
@@ -127,13 +128,13 @@ impl Retention {
 
     /// Removes every message beyond the newest `max_messages`.
     pub(crate) async fn trim(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
-        let _turn = self.turn(inbox).await;
+        let _lock = self.lock(inbox).await;
         self.cut(inbox, max_messages).await
     }
 
-    async fn turn(&self, inbox: InboxId) -> tokio::sync::MutexGuard<'_, ()> {
-        let place = inbox.0.as_u128() % (TURNS as u128);
-        self.turns[usize::try_from(place).unwrap_or(0)].lock().await
+    async fn lock(&self, inbox: InboxId) -> tokio::sync::MutexGuard<'_, ()> {
+        let place = inbox.0.as_u128() % (LOCKS as u128);
+        self.locks[usize::try_from(place).unwrap_or(0)].lock().await
     }
 
     async fn cut(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
@@ -141,7 +142,7 @@ impl Retention {
         // Counts what arrives during the scan twice at most, which only makes the next one earlier.
         self.counts.insert(inbox, count.clone());
         let max = usize::try_from(max_messages).unwrap_or(usize::MAX);
-        let rows = self.store.scan(message_keys(inbox, max + STEP)).await?;
+        let rows = self.store.scan(message_keys(inbox, max + PAGE_ROWS)).await?;
         let rows_kept = rows.len().min(max) as u64;
         let counted = self.counted(rows_kept, u64::from(max_messages));
         count.fetch_add(counted, Ordering::Relaxed);
@@ -164,7 +165,7 @@ impl Retention {
         // All of them are read before they go, so that each is named once.
         while let Some(oldest) = ids.last() {
             let after = Some(vec![Value::Uuid(*oldest)]);
-            let rest = self.store.scan(Scan { after, ..message_keys(inbox, STEP) }).await?;
+            let rest = self.store.scan(Scan { after, ..message_keys(inbox, PAGE_ROWS) }).await?;
             if rest.is_empty() {
                 break;
             }
@@ -190,10 +191,10 @@ impl Retention {
             loop {
                 tokio::select! {
                     () = self.wake.notified() => {}
-                    () = self.clock.sleep(RETRY), if !all_trimmed => {}
+                    () = self.clock.sleep(RETRY_DELAY), if !all_trimmed => {}
                 }
                 all_trimmed = self.pass().await;
-                tokio::time::sleep(BETWEEN_PASSES).await;
+                tokio::time::sleep(PASS_INTERVAL).await;
             }
         };
         shutdown.run_until_cancelled(passes).await;

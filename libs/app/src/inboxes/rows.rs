@@ -24,9 +24,9 @@ const EDIT_TRIES: usize = 8;
 /// How many rows are read at once for one list.
 pub(crate) const READS_AT_ONCE: usize = 32;
 /// How many of each part of a list are looked at to find some inbox.
-const FIRST: usize = 4;
+const PROBE_ROWS: usize = 4;
 /// How long after an inbox's id was made its own row may come: longer than a request takes.
-const COMING: Duration = Duration::from_mins(10);
+const ROW_DELAY: Duration = Duration::from_mins(10);
 
 impl Inboxes {
     /// Writes a new inbox. Its entry comes first, so that a crash leaves no inbox that nobody sees.
@@ -169,7 +169,7 @@ impl Inboxes {
         match self.record(entry.team, entry.inbox).await {
             Ok(inbox) => Ok(Some(inbox)),
             Err(Error::NotFound) => {
-                if Time::of_uuid(entry.inbox.0).after(COMING) < self.clock.now() {
+                if Time::of_uuid(entry.inbox.0).after(ROW_DELAY) < self.clock.now() {
                     self.remove_leftovers(entry.team, entry.inbox, Some(&entry.username)).await?;
                 }
                 Ok(None)
@@ -182,7 +182,7 @@ impl Inboxes {
     /// the list are being written or removed.
     pub(crate) async fn some_of(&self, team: TeamId) -> Result<Option<Inbox>> {
         let parts = InboxEntry::of_team(team);
-        let parts = parts.map(|scan| Scan { limit: FIRST, keys_only: true, ..scan });
+        let parts = parts.map(|scan| Scan { limit: PROBE_ROWS, keys_only: true, ..scan });
         let parts = parts.map(|scan| self.store.scan(scan));
         let rows: Vec<_> = stream::iter(parts).buffered(READS_AT_ONCE).try_collect().await?;
         let ids: BTreeSet<_> = rows.iter().flatten().filter_map(InboxEntry::inbox_of).collect();

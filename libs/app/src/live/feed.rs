@@ -7,7 +7,7 @@
 mod bookmark;
 mod changes;
 mod deleted;
-mod hear;
+mod events;
 mod payload;
 mod recent;
 mod replay;
@@ -27,15 +27,15 @@ use super::{
     streams::Follower,
 };
 use crate::{Error, Result, metrics};
-use bookmark::{Bookmark, Told};
-pub(super) use bookmark::{behind, least_at};
+use bookmark::{Bookmark, SeenWindow};
+pub(super) use bookmark::{least_at, window_floor};
 use deleted::Deleted;
 pub(super) use payload::Payloads;
 use recent::Recent;
 use replay::Replay;
 
-/// When a stream looks again after the store did not answer.
-const RETRY: Duration = Duration::from_secs(2);
+/// Delay before a stream reads again after the store did not answer.
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(2);
 
 /// An event as it goes to the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,8 @@ pub struct Feed {
     deleted: Option<Deleted>,
     /// The newest message that the client was told of.
     cursor: Uuid,
-    told: Told,
+    /// Messages of the last minute that the client was told of.
+    seen: SeenWindow,
     recent: Recent,
     /// Whether other processes write to the store.
     shared: bool,
@@ -113,7 +114,7 @@ impl LiveUpdates {
             replay: None,
             deleted: None,
             cursor: Uuid::nil(),
-            told: Told::after(Uuid::nil()),
+            seen: SeenWindow::after(Uuid::nil()),
             recent: Recent::from(start),
             shared,
             losses,
@@ -139,8 +140,8 @@ impl Feed {
     /// Where a client goes on that loses the stream before its first event.
     #[must_use]
     pub fn position(&self) -> String {
-        let told = self.shared.then(|| self.told.sum());
-        Bookmark { last: self.id_of(self.cursor), told }.to_string()
+        let seen = self.shared.then(|| self.seen.checksum());
+        Bookmark { last: self.id_of(self.cursor), seen }.to_string()
     }
 
     /// The time in which the client is to be written to no more than once: the more streams there are
@@ -168,19 +169,19 @@ impl Feed {
                 Err(error) => {
                     tracing::warn!(%error, "an event stream could not read the store");
                     self.look_again();
-                    tokio::time::sleep(RETRY).await;
+                    tokio::time::sleep(STORE_RETRY_DELAY).await;
                 }
             }
         }
     }
 
-    /// Events may have been missed: what is in the store is told as far as it was not.
+    /// Announcements may have been missed: emits the stored messages that the client was not told of.
     fn look_again(&mut self) {
         self.events_missed();
-        self.replay = Some(Replay::after(self.told.floor()));
+        self.replay = Some(Replay::after(self.seen.floor()));
     }
 
-    /// Something else than new messages may have happened too.
+    /// Other events than new messages may have been missed too.
     fn events_missed(&mut self) {
         self.gap = true;
         self.recent.missed(self.live.ids.next());
@@ -193,7 +194,7 @@ impl Feed {
         }
         if let Some(deleted) = &mut self.deleted {
             match deleted.next() {
-                Some(ids) => self.tell_deleted(&ids),
+                Some(ids) => self.emit_deleted(&ids),
                 None => self.deleted = None,
             }
             return Ok(true);
@@ -201,7 +202,7 @@ impl Feed {
         if self.replay.is_some() {
             let (live, id) = (self.live.clone(), self.inbox.id);
             // In a box, so that a silent stream holds no room for it.
-            Box::pin(live.read_for_stream(id, self.tell_page())).await?;
+            Box::pin(live.read_for_stream(id, self.emit_page())).await?;
             return Ok(true);
         }
         if self.looks.is_empty() && std::mem::take(&mut self.gap) {
@@ -209,7 +210,7 @@ impl Feed {
             return Ok(true);
         }
         match self.wake().await {
-            Wake::Heard(Signal::Event(event)) => Box::pin(self.hear(event)).await,
+            Wake::Heard(Signal::Event(event)) => Box::pin(self.on_event(event)).await,
             Wake::Heard(Signal::Lagged) => {
                 self.look_again();
                 Ok(true)
@@ -250,20 +251,21 @@ impl Feed {
 
     /// Messages may be there that nobody announced.
     fn plan_look(&mut self) {
-        self.looks.plan(&self.live.looks, self.inbox.id, self.told.floor());
+        self.looks.plan(&self.live.looks, self.inbox.id, self.seen.floor());
     }
 
-    /// Tells of what a look found, unless the client knows all of it.
+    /// Emits what a look found, unless the client was told of all of it.
     fn compare(&mut self, found: &Found) {
-        let floor = self.told.floor();
+        let floor = self.seen.floor();
         self.replay = match found.after(floor) {
-            Some(ids) if ids.iter().all(|id| self.told.contains(*id)) => None,
+            Some(ids) if ids.iter().all(|id| self.seen.contains(*id)) => None,
             Some(ids) => Some(Replay::of(ids.to_vec())),
             None => Some(Replay::after(floor)),
         };
     }
 
-    fn tell(&mut self, name: &'static str, data: Bytes) {
+    /// Adds an event to those that the client takes.
+    fn emit(&mut self, name: &'static str, data: Bytes) {
         self.ready.push_back(FeedEvent { id: self.position(), name, data });
     }
 
@@ -274,9 +276,13 @@ impl Feed {
 
 /// Why a stream wakes.
 enum Wake {
+    /// The bus has a signal.
     Heard(Signal),
+    /// A process may have stored messages without announcing them.
     Lost,
+    /// A look found these messages.
     Found(Arc<Found>),
+    /// The inbox expired, or the bus is gone.
     Over,
 }
 

@@ -22,18 +22,18 @@ use super::streams::Streams;
 use crate::{Result, message_scans::message_keys};
 
 /// The longest time over which looks are spread whose cause concerns all inboxes of a process.
-const SPREAD: Duration = Duration::from_secs(5);
-/// Looks that begin in a second, while that takes no longer than [`SPREAD`].
-const PER_SECOND: f64 = 1_000.0;
+const MAX_SPREAD: Duration = Duration::from_secs(5);
+/// Looks that begin in a second, while that takes no longer than [`MAX_SPREAD`].
+const LOOKS_PER_SECOND: f64 = 1_000.0;
 /// When a look is tried again that the store did not answer.
-const RETRY: Duration = Duration::from_secs(2);
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Ids that a look brings at most.
-const IDS: usize = 1_000;
+const MAX_IDS: usize = 1_000;
 
-/// What is there of an inbox's newest messages.
+/// The newest messages of an inbox, as a look found them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Newest first.
+    /// The ids, newest first.
     pub(crate) ids: Vec<Uuid>,
     /// Whether there are more than these after the floor.
     pub(crate) more: bool,
@@ -88,7 +88,7 @@ impl Looks {
 
     async fn look(self: Arc<Self>, inbox: InboxId, delay: Duration) {
         tokio::time::sleep(delay).await;
-        let _turn = self.streams.turn(inbox).await;
+        let _permit = self.streams.read_permit(inbox).await;
         let Some(Planned { floor, found }) = self.planned().remove(&inbox) else { return };
         while !found.is_closed() {
             match self.read(inbox, floor).await {
@@ -101,7 +101,7 @@ impl Looks {
                     if !self.failing.swap(true, Ordering::Relaxed) {
                         tracing::warn!(%error, "what was not announced could not be looked for yet");
                     }
-                    tokio::time::sleep(RETRY).await;
+                    tokio::time::sleep(STORE_RETRY_DELAY).await;
                 }
             }
         }
@@ -109,10 +109,10 @@ impl Looks {
 
     async fn read(&self, inbox: InboxId, floor: Uuid) -> Result<Found> {
         let until = Some(vec![Value::Uuid(floor)]);
-        let scan = Scan { until, ..message_keys(inbox, IDS + 1) };
+        let scan = Scan { until, ..message_keys(inbox, MAX_IDS + 1) };
         let rows = self.store.scan(scan).await?;
-        let more = rows.len() > IDS;
-        let ids = rows.iter().take(IDS).map(Message::id).filter(|id| *id > floor).collect();
+        let more = rows.len() > MAX_IDS;
+        let ids = rows.iter().take(MAX_IDS).map(Message::id).filter(|id| *id > floor).collect();
         Ok(Found { ids, more })
     }
 
@@ -124,7 +124,7 @@ impl Looks {
 /// When a look begins: the more there are, the longer they are spread.
 fn jitter(followers: usize) -> Duration {
     let followers = u32::try_from(followers).unwrap_or(u32::MAX);
-    let spread = SPREAD.min(Duration::from_secs_f64(f64::from(followers) / PER_SECOND));
+    let spread = MAX_SPREAD.min(Duration::from_secs_f64(f64::from(followers) / LOOKS_PER_SECOND));
     let random = getrandom::u32().unwrap_or_default();
     spread.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }

@@ -16,11 +16,10 @@ use crate::{Error, Result};
 
 /// Parked waits and event streams that read the store at the same time.
 const READS_AT_ONCE: usize = 16;
-/// How many of them are of one inbox, or wait for their turn beside those of others.
-const READS_OF_INBOX: usize = 4;
-/// Lines in which readers stand, by their inbox: the longest wait is that behind all lines' readers, not
-/// behind all readers.
-const LINES: usize = 64;
+/// Those of one queue that read, or wait for one of [`READS_AT_ONCE`].
+const READS_PER_QUEUE: usize = 4;
+/// Queues of readers, by their inbox: a reader waits for few of each other queue, not for all readers.
+const QUEUES: usize = 64;
 /// What one write to one of an inbox's streams is to take of the time, so that there are at most so
 /// many in a second however many streams and events there are.
 const WRITES_A_SECOND: u32 = 4_000;
@@ -31,25 +30,25 @@ pub(crate) struct Streams {
     most_of_team: usize,
     open: Mutex<Open>,
     reads: Semaphore,
-    lines: [Semaphore; LINES],
+    queues: [Semaphore; QUEUES],
 }
 
 #[derive(Default)]
 struct Open {
     all: usize,
     teams: HashMap<TeamId, usize>,
-    /// Event streams only.
+    /// Event streams by inbox.
     followers: HashMap<InboxId, usize>,
 }
 
 /// One parked wait or event stream, until it is dropped.
-pub(crate) struct Permit {
+pub(crate) struct StreamPermit {
     streams: Arc<Streams>,
     team: TeamId,
 }
 
 /// The right to read the store, until it is dropped.
-pub(crate) struct Turn<'a> {
+pub(crate) struct ReadPermit<'a> {
     _read: SemaphorePermit<'a>,
     _place: SemaphorePermit<'a>,
 }
@@ -57,11 +56,11 @@ pub(crate) struct Turn<'a> {
 impl Streams {
     pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
         let reads = Semaphore::new(READS_AT_ONCE);
-        let lines = std::array::from_fn(|_| Semaphore::new(READS_OF_INBOX));
-        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads, lines })
+        let queues = std::array::from_fn(|_| Semaphore::new(READS_PER_QUEUE));
+        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads, queues })
     }
 
-    pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<Permit> {
+    pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<StreamPermit> {
         let mut open = self.open();
         if open.teams.get(&team).copied().unwrap_or_default() >= self.most_of_team {
             return Err(Error::TooManyStreams { of_team: true });
@@ -71,22 +70,22 @@ impl Streams {
         }
         open.all += 1;
         *open.teams.entry(team).or_default() += 1;
-        Ok(Permit { streams: self.clone(), team })
+        Ok(StreamPermit { streams: self.clone(), team })
     }
 
-    /// What is open.
+    /// How many waits and streams are open.
     pub(crate) fn len(&self) -> usize {
         self.open().all
     }
 
-    /// A turn to read the store for an inbox: after those of the same inbox that wait for theirs, and after
-    /// few of each other one.
-    pub(crate) async fn turn(&self, inbox: InboxId) -> Option<Turn<'_>> {
-        let line = inbox.0.as_u128() % LINES as u128;
-        let line = self.lines.get(usize::try_from(line).ok()?)?;
+    /// Waits for a permit to read the store for an inbox: behind the readers of the same queue, and few of
+    /// each other one.
+    pub(crate) async fn read_permit(&self, inbox: InboxId) -> Option<ReadPermit<'_>> {
+        let queue = inbox.0.as_u128() % QUEUES as u128;
+        let queue = self.queues.get(usize::try_from(queue).ok()?)?;
         // These fail only for a closed semaphore, and none is ever closed.
-        let place = line.acquire().await.ok()?;
-        Some(Turn { _read: self.reads.acquire().await.ok()?, _place: place })
+        let place = queue.acquire().await.ok()?;
+        Some(ReadPermit { _read: self.reads.acquire().await.ok()?, _place: place })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -94,7 +93,7 @@ impl Streams {
     }
 }
 
-impl Drop for Permit {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.streams.open();
         open.all -= 1;
@@ -114,12 +113,12 @@ fn one_less<K: Eq + Hash>(open: &mut HashMap<K, usize>, of: &K) {
 
 /// One event stream of an inbox, until it is dropped.
 pub(crate) struct Follower {
-    permit: Permit,
+    permit: StreamPermit,
     inbox: InboxId,
 }
 
 impl Follower {
-    fn of(permit: Permit, inbox: InboxId) -> Self {
+    fn of(permit: StreamPermit, inbox: InboxId) -> Self {
         *permit.streams.open().followers.entry(inbox).or_default() += 1;
         Self { permit, inbox }
     }
@@ -145,7 +144,7 @@ impl LiveUpdates {
     }
 
     /// One more parked wait or event stream, if the process may hold it and the team may have it.
-    pub(crate) fn stream_permit(&self, team: TeamId) -> Result<Permit> {
+    pub(crate) fn stream_permit(&self, team: TeamId) -> Result<StreamPermit> {
         self.streams.enter(team)
     }
 
@@ -156,14 +155,14 @@ impl LiveUpdates {
         losses
     }
 
-    /// Runs what reads the store for a parked wait or an event stream of an inbox, in its turn: thousands
+    /// Runs what reads the store for a parked wait or an event stream of an inbox, with a permit: thousands
     /// that follow one inbox must not keep everybody else's reads waiting.
     pub(crate) async fn read_for_stream<T>(
         &self,
         inbox: InboxId,
         reads: impl Future<Output = T>,
     ) -> T {
-        let _turn = self.streams.turn(inbox).await;
+        let _permit = self.streams.read_permit(inbox).await;
         reads.await
     }
 }
@@ -196,17 +195,18 @@ mod tests {
     fn who_follows_another_inbox_waits_behind_few() {
         let streams = Streams::new(1, 1);
         let [crowded, other] = [1, 2].map(|number| InboxId(Uuid::from_u128(number)));
-        let turns: Vec<_> =
-            (0..READS_OF_INBOX).map(|_| streams.turn(crowded).now_or_never().unwrap()).collect();
+        let permits: Vec<_> = (0..READS_PER_QUEUE)
+            .map(|_| streams.read_permit(crowded).now_or_never().unwrap())
+            .collect();
         let waiting: Vec<_> = (0..1_000)
             .map(|_| {
-                let mut turn = Box::pin(streams.turn(crowded));
-                assert!((&mut turn).now_or_never().is_none());
-                turn
+                let mut permit = Box::pin(streams.read_permit(crowded));
+                assert!((&mut permit).now_or_never().is_none());
+                permit
             })
             .collect();
-        assert!(streams.turn(other).now_or_never().is_some());
-        drop((turns, waiting));
+        assert!(streams.read_permit(other).now_or_never().is_some());
+        drop((permits, waiting));
     }
 
     #[test]

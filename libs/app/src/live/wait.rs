@@ -16,24 +16,24 @@ use trapline_store::{Scan, Value, records};
 
 use super::{
     LiveUpdates,
-    feed::{behind, ends},
+    feed::{ends, window_floor},
     looks::Awaited,
 };
 use crate::{Error, Filter, Result, filter::Matcher, message_scans::message_rows, metrics};
 use seen::Seen;
-use wake::{Ears, Wake};
+use wake::{Subscription, Wake};
 
-/// Rows read at a time: with the bound on a row's size this bounds the memory of a look.
-const STEP: usize = 100;
-/// What the last look may take when the time is over: it reads what no one announced.
-const LAST_LOOK: Duration = Duration::from_secs(1);
+/// Rows read at a time: with the bound on a row's size this bounds the memory of a query.
+const PAGE_ROWS: usize = 100;
+/// How long the last query may take after the wait's time is over: it finds what no one announced.
+const LAST_QUERY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a wait ended.
 #[derive(Debug)]
 pub enum Waited {
-    /// The message.
+    /// A message matched.
     Found(Box<Message>),
-    /// None came in time; these missed by one filter.
+    /// No message matched in time; these failed one filter only.
     TimedOut(Vec<NearMiss>),
 }
 
@@ -88,7 +88,7 @@ impl LiveUpdates {
         deadline: Instant,
     ) -> Result<Option<Found>> {
         let losses = self.followed_losses();
-        let ears = Ears {
+        let subscription = Subscription {
             signals: self.bus.subscribe(inbox.id).await?,
             inbox: inbox.id,
             losses,
@@ -96,15 +96,15 @@ impl LiveUpdates {
             awaited: Awaited::default(),
         };
         let mut seen = Seen::before(matcher.since);
-        let listening = self.listen(inbox, matcher, ears, &mut seen);
+        let listening = self.listen(inbox, matcher, subscription, &mut seen);
         if let Ok(found) = timeout_at(deadline, listening).await
             && let Some(found) = found?
         {
             return Ok(Some(found));
         }
         // What no one announced is found at the latest now.
-        let look = Box::pin(self.look(inbox, matcher, &mut seen));
-        timeout(LAST_LOOK, look).await.unwrap_or(Ok(None))
+        let look = Box::pin(self.query(inbox, matcher, &mut seen));
+        timeout(LAST_QUERY_TIMEOUT, look).await.unwrap_or(Ok(None))
     }
 
     /// Looks, then listens, until there is a message or the inbox is over.
@@ -112,15 +112,15 @@ impl LiveUpdates {
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
-        mut ears: Ears,
+        mut subscription: Subscription,
         seen: &mut Seen,
     ) -> Result<Option<Found>> {
         // In boxes, so that a parked wait holds no room for what runs now and then.
-        if let Some(found) = Box::pin(self.look(inbox, matcher, seen)).await? {
+        if let Some(found) = Box::pin(self.query(inbox, matcher, seen)).await? {
             return Ok(Some(found));
         }
         loop {
-            let wake = ears.wake(matcher, seen.floor).await;
+            let wake = subscription.wake(matcher, seen.floor).await;
             if inbox.expired(self.clock.now()) {
                 return Ok(None);
             }
@@ -129,7 +129,7 @@ impl LiveUpdates {
                 Wake::Found(found) if seen.is_all_of(&found) => None,
                 Wake::Found(_) | Wake::Lagged => {
                     Box::pin(self.inboxes.record(inbox.team, inbox.id)).await?;
-                    Box::pin(self.look(inbox, matcher, seen)).await?
+                    Box::pin(self.query(inbox, matcher, seen)).await?
                 }
                 Wake::Gone => return Err(Error::NotFound),
             };
@@ -140,7 +140,7 @@ impl LiveUpdates {
     }
 
     /// The newest stored message that matches, of those that were not seen. Takes note of what it saw.
-    async fn look(
+    async fn query(
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
@@ -150,14 +150,14 @@ impl LiveUpdates {
         let (mut after, mut ids) = (None, Vec::new());
         while left > 0 {
             let until = Some(vec![Value::Uuid(seen.floor)]);
-            let scan = Scan { until, ..message_rows(inbox.id, after, left.min(STEP)) };
+            let scan = Scan { until, ..message_rows(inbox.id, after, left.min(PAGE_ROWS)) };
             let rows = self.read_for_stream(inbox.id, self.store.scan(scan)).await?;
             let Some(last) = rows.last() else { break };
             (left, after) = (left - rows.len(), Some(records::Message::id(last)));
             for row in &rows {
                 let id = MessageId { inbox: inbox.id, uuid: records::Message::id(row) };
                 let in_time = matcher.since.is_none_or(|since| id.received_at() >= since);
-                if ids.first().is_none_or(|newest| id.uuid > behind(*newest)) {
+                if ids.first().is_none_or(|newest| id.uuid > window_floor(*newest)) {
                     ids.push(id.uuid);
                 }
                 if !in_time || !matcher.may_match(row) {

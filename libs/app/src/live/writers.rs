@@ -19,14 +19,14 @@ use super::{LiveUpdates, streams::Streams};
 /// The role whose processes store mail.
 const ROLE: &str = "smtp";
 /// How often a process that stores mail shows that it lives.
-const BEAT: Duration = Duration::from_secs(5);
+const BEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// How often it asks whether the bus has given up on an announcement.
-const ASK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often others look for that.
-const WATCH: Duration = Duration::from_secs(5);
+const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 /// So many looks in a row that find no new sign of life mean that the process is gone: 20 seconds after
 /// its last one at the latest.
-const SILENT: u8 = 3;
+const MAX_SILENT_READS: u8 = 3;
 
 /// Watches the processes that store mail, for as long as anybody follows an inbox here.
 pub(crate) struct Writers {
@@ -42,7 +42,7 @@ impl Writers {
     pub(crate) async fn run(self) {
         let mut known = Known::default();
         loop {
-            self.clock.sleep(WATCH).await;
+            self.clock.sleep(WATCH_INTERVAL).await;
             if self.streams.len() == 0 {
                 continue;
             }
@@ -82,7 +82,7 @@ impl Known {
         let mut lost = false;
         self.0.retain(|instance, seen| {
             let is_there = beats.iter().any(|beat| beat.instance == *instance);
-            lost |= !is_there && seen.silent < SILENT;
+            lost |= !is_there && seen.silent < MAX_SILENT_READS;
             is_there
         });
         for beat in beats {
@@ -94,9 +94,9 @@ impl Known {
             seen.unannounced = unannounced;
             if seen.at != at {
                 (seen.at, seen.silent) = (at, 0);
-            } else if !is_new && seen.silent < SILENT {
+            } else if !is_new && seen.silent < MAX_SILENT_READS {
                 seen.silent += 1;
-                lost |= seen.silent == SILENT;
+                lost |= seen.silent == MAX_SILENT_READS;
             }
         }
         lost
@@ -120,10 +120,10 @@ impl LiveUpdates {
         let beats = async {
             let mut shown = self.bus.given_up();
             loop {
-                let mut left = BEAT;
+                let mut left = BEAT_INTERVAL;
                 while left > Duration::ZERO && self.bus.given_up() == shown {
-                    self.clock.sleep(ASK).await;
-                    left = left.saturating_sub(ASK);
+                    self.clock.sleep(CHECK_INTERVAL).await;
+                    left = left.saturating_sub(CHECK_INTERVAL);
                 }
                 shown = self.bus.given_up();
                 if lives() {

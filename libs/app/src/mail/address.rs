@@ -6,16 +6,16 @@ use sha2::{Digest as _, Sha256};
 use crate::{Error, Result};
 
 /// The bounds of RFC 5321, section 4.5.3.1.
-const MAX_LOCAL: usize = 64;
-const MAX_ADDRESS: usize = 254;
+const MAX_LOCAL_BYTES: usize = 64;
+const MAX_ADDRESS_BYTES: usize = 254;
 
 /// A mailbox of the kind that every relay takes: a dot-atom at a domain name with a dot in it, all in
 /// ASCII (RFC 5321, section 4.1.2). No quotes, comments, literals or control characters, so that
 /// nothing in it can mean more than an address in a command or a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mailbox(String);
+pub(crate) struct EmailAddress(String);
 
-impl Mailbox {
+impl EmailAddress {
     /// Reads what a user wrote in the field at `path`. The domain comes out in lower case, and with
     /// its Unicode labels in their ASCII form (RFC 5891).
     pub(crate) fn parse(path: &str, text: &str) -> Result<Self> {
@@ -35,9 +35,9 @@ impl Mailbox {
                     && !label.starts_with('-')
                     && !label.ends_with('-')
             });
-        let is_atom = local.len() <= MAX_LOCAL
+        let is_atom = local.len() <= MAX_LOCAL_BYTES
             && local.split('.').all(|atom| !atom.is_empty() && atom.bytes().all(is_atext));
-        let fits = local.len() + 1 + domain.len() <= MAX_ADDRESS;
+        let fits = local.len() + 1 + domain.len() <= MAX_ADDRESS_BYTES;
         (labels_are_names && is_atom && fits).then(|| Self(format!("{local}@{domain}")))
     }
 
@@ -45,7 +45,7 @@ impl Mailbox {
         &self.0
     }
 
-    /// A word for whoever reads this mailbox, the same under every tag (`ada+tag@`, RFC 5233) and with
+    /// A key for the person who reads this mailbox, the same under every tag (`ada+tag@`, RFC 5233) and with
     /// dots wherever they are, which some providers ignore; for limits, so that they are not evaded.
     /// A hash, because it becomes a key in services that need not know addresses.
     pub(crate) fn owner(&self) -> String {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn tags_and_dots_do_not_make_another_owner() {
-        let owner = |text| Mailbox::read(text).unwrap().owner();
+        let owner = |text| EmailAddress::read(text).unwrap().owner();
         for same in ["Ada@example.com", "ada+1@example.com", "a.da+x+y@EXAMPLE.com"] {
             assert_eq!(owner(same), owner("ada@example.com"), "{same}");
         }
@@ -116,11 +116,15 @@ mod tests {
             ("ädä@example.com", None),
         ];
         for (text, wanted) in cases {
-            assert_eq!(Mailbox::read(text.trim()).as_ref().map(Mailbox::as_str), wanted, "{text}");
+            assert_eq!(
+                EmailAddress::read(text.trim()).as_ref().map(EmailAddress::as_str),
+                wanted,
+                "{text}"
+            );
         }
         let long = format!("{}@example.com", "a".repeat(65));
-        assert_eq!(Mailbox::read(&long), None);
+        assert_eq!(EmailAddress::read(&long), None);
         let long = format!("a@{}.example", vec!["b".repeat(60); 5].join("."));
-        assert_eq!(Mailbox::read(&long), None);
+        assert_eq!(EmailAddress::read(&long), None);
     }
 }

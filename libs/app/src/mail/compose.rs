@@ -4,27 +4,27 @@ use data_encoding::BASE64;
 use trapline_model::{Address, Time};
 
 /// The longest line of base64 (RFC 2045, section 6.8), in bytes before encoding.
-const LINE: usize = 57;
+const LINE_BYTES: usize = 57;
 /// Bytes in one encoded word, so that it stays within 75 characters (RFC 2047, section 2).
-const WORD: usize = 42;
+const WORD_BYTES: usize = 42;
 
-/// What a mail of the service says.
+/// A mail of the service itself, as text and as HTML.
 #[derive(Debug, Clone)]
-pub(crate) struct Letter {
+pub(crate) struct EmailTemplate {
     pub(crate) subject: String,
     pub(crate) text: String,
     pub(crate) html: String,
 }
 
-impl Letter {
+impl EmailTemplate {
     /// The whole message. `id` is unique; it names the message and parts it.
     pub(super) fn message(&self, from: &Address, to: &str, id: &str, at: Time) -> String {
         let boundary = format!("=_{id}");
         let fields = [
-            ("From", written(from)),
+            ("From", format_mailbox(from)),
             ("To", to.to_owned()),
-            ("Subject", worded(&self.subject)),
-            ("Date", letter_date(at)),
+            ("Subject", encode_header_text(&self.subject)),
+            ("Date", format_date(at)),
             ("Message-ID", format!("<{id}@{}>", super::id_domain(from))),
             ("Auto-Submitted", "auto-generated".to_owned()),
             ("MIME-Version", "1.0".to_owned()),
@@ -32,7 +32,7 @@ impl Letter {
         ];
         let head = fields.map(|(name, value)| format!("{name}: {value}\r\n")).concat();
         let parts = [("plain", &self.text), ("html", &self.html)].map(|(kind, body)| {
-            let body = encoded_lines(body.replace('\n', "\r\n").as_bytes());
+            let body = base64_lines(body.replace('\n', "\r\n").as_bytes());
             format!(
                 "\r\n--{boundary}\r\nContent-Type: text/{kind}; charset=utf-8\r\n\
                  Content-Transfer-Encoding: base64\r\n\r\n{body}"
@@ -43,9 +43,9 @@ impl Letter {
 }
 
 /// Base64 in lines, each with its end.
-pub(crate) fn encoded_lines(bytes: &[u8]) -> String {
-    let mut lines = String::with_capacity(bytes.len() / LINE * 78 + 80);
-    for line in bytes.chunks(LINE) {
+pub(crate) fn base64_lines(bytes: &[u8]) -> String {
+    let mut lines = String::with_capacity(bytes.len() / LINE_BYTES * 78 + 80);
+    for line in bytes.chunks(LINE_BYTES) {
         BASE64.encode_append(line, &mut lines);
         lines.push_str("\r\n");
     }
@@ -54,15 +54,15 @@ pub(crate) fn encoded_lines(bytes: &[u8]) -> String {
 
 /// A mailbox as a field has it (RFC 5322, section 3.4). Names become encoded words unless they are
 /// plain, so no name can break out of its place.
-pub(crate) fn written(address: &Address) -> String {
+pub(crate) fn format_mailbox(address: &Address) -> String {
     if address.name.is_empty() {
         return address.address.clone();
     }
-    format!("{} <{}>", worded(&address.name), address.address)
+    format!("{} <{}>", encode_header_text(&address.name), address.address)
 }
 
 /// Text as a field can have it: words that need no quotes as they are, others as encoded words.
-pub(crate) fn worded(text: &str) -> String {
+pub(crate) fn encode_header_text(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || " -_'!?".contains(c);
     if text.len() <= 60 && text.chars().all(plain) {
         return text.to_owned();
@@ -70,7 +70,7 @@ pub(crate) fn worded(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (word, after) = rest.split_at(rest.floor_char_boundary(WORD));
+        let (word, after) = rest.split_at(rest.floor_char_boundary(WORD_BYTES));
         words.push(format!("=?utf-8?B?{}?=", BASE64.encode(word.as_bytes())));
         rest = after;
     }
@@ -78,7 +78,7 @@ pub(crate) fn worded(text: &str) -> String {
 }
 
 /// RFC 5322, section 3.3.
-pub(crate) fn letter_date(at: Time) -> String {
+pub(crate) fn format_date(at: Time) -> String {
     jiff::Timestamp::from(at).strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
 }
 
@@ -88,9 +88,9 @@ mod tests {
 
     use super::*;
 
-    fn letter(subject: &str) -> Letter {
+    fn template(subject: &str) -> EmailTemplate {
         let line = "Grüße an Ada. ".repeat(20);
-        Letter {
+        EmailTemplate {
             subject: subject.to_owned(),
             text: format!("{line}\nEnde\n"),
             html: format!("<p>{line}</p>\n"),
@@ -103,9 +103,9 @@ mod tests {
         {
             let from =
                 Address { address: "no-reply@mail.example".into(), name: "Träp, Inc.".into() };
-            let letter = letter(subject);
+            let template = template(subject);
             let at = Time::from_millis(1_800_000_000_000);
-            let message = letter.message(&from, "ada@example.com", "id", at);
+            let message = template.message(&from, "ada@example.com", "id", at);
             assert!(message.is_ascii());
             assert!(message.split("\r\n").all(|line| line.len() <= 78 && !line.contains('\n')));
             let read = trapline_mime::parse(message.as_bytes());
@@ -113,14 +113,14 @@ mod tests {
             assert_eq!(read.digest.from, Some(from));
             assert_eq!(read.digest.date, Some(at));
             assert_eq!(read.digest.warnings, []);
-            assert_eq!(read.text.unwrap().replace("\r\n", "\n"), letter.text);
-            assert_eq!(read.html.unwrap().replace("\r\n", "\n"), letter.html);
+            assert_eq!(read.text.unwrap().replace("\r\n", "\n"), template.text);
+            assert_eq!(read.html.unwrap().replace("\r\n", "\n"), template.html);
         }
     }
 
     #[test]
     fn dates_are_those_of_mail() {
         let at = Time::from_millis(1_800_000_000_000);
-        assert_eq!(letter_date(at), "Fri, 15 Jan 2027 08:00:00 +0000");
+        assert_eq!(format_date(at), "Fri, 15 Jan 2027 08:00:00 +0000");
     }
 }

@@ -13,16 +13,16 @@ use super::OutboundMail;
 use crate::Result;
 
 /// How long a mail that was given up is a reason to worry.
-const EXHAUSTED_FOR: Duration = Duration::from_mins(30);
+const GIVEN_UP_WINDOW: Duration = Duration::from_mins(30);
 /// How late the oldest waiting mail may be.
-const LATE: Duration = Duration::from_mins(10);
-/// Sends within [`LATELY`] that failed one after the other, with none that went well in
-/// [`NONE_WELL`]. What happened before says nothing about the relay as it is now.
-const IN_A_ROW: usize = 5;
-const LATELY: Duration = Duration::from_hours(1);
-const NONE_WELL: Duration = Duration::from_mins(10);
+const MAX_LATENESS: Duration = Duration::from_mins(10);
+/// Sends within [`FAILURE_WINDOW`] that failed one after the other, with none that went well in
+/// [`SUCCESS_WINDOW`]. What happened before says nothing about the relay as it is now.
+const FAILURE_STREAK: usize = 5;
+const FAILURE_WINDOW: Duration = Duration::from_hours(1);
+const SUCCESS_WINDOW: Duration = Duration::from_mins(10);
 /// The most rows of a day that a check reads.
-const READ: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// Reads a day from a time on.
 type OnDay = fn(Time, Time, usize) -> Scan;
@@ -46,7 +46,9 @@ impl OutboundMail {
         if exhausted > 0 {
             reasons.push(format!("exhausted:{exhausted}"));
         }
-        if let Some(late) = self.oldest_overdue(Lane::Mail).await?.filter(|late| *late > LATE) {
+        if let Some(late) =
+            self.oldest_overdue(Lane::Mail).await?.filter(|late| *late > MAX_LATENESS)
+        {
             reasons.push(format!("oldest_overdue_s:{}", late.as_secs()));
         }
         if let Some(failures) = self.failures_in_a_row().await? {
@@ -56,25 +58,25 @@ impl OutboundMail {
     }
 
     async fn given_up(&self) -> Result<usize> {
-        Ok(self.rows_of_last(EXHAUSTED_FOR, MailFailure::on_day).await?.len())
+        Ok(self.rows_of_last(GIVEN_UP_WINDOW, MailFailure::on_day).await?.len())
     }
 
     /// How many of the newest sends failed, if that is a pattern.
     async fn failures_in_a_row(&self) -> Result<Option<usize>> {
-        let newest = self.rows_of_last(LATELY, MailSend::on_day).await?;
+        let newest = self.rows_of_last(FAILURE_WINDOW, MailSend::on_day).await?;
         let sends = newest.iter().map(MailSend::of).collect::<Result<Vec<_>, _>>()?;
-        let since = self.clock.now().before(NONE_WELL);
+        let since = self.clock.now().before(SUCCESS_WINDOW);
         let failures = sends.iter().take_while(|send| !send.ok).count();
         let went_well = sends.iter().any(|send| send.ok && send.at >= since);
-        Ok((failures >= IN_A_ROW && !went_well).then_some(failures))
+        Ok((failures >= FAILURE_STREAK && !went_well).then_some(failures))
     }
 
     /// The rows of the last while, newest first; that may begin on the day before.
     async fn rows_of_last(&self, last: Duration, on_day: OnDay) -> Result<Vec<Row>> {
         let (now, since) = (self.clock.now(), self.clock.now().before(last));
-        let mut rows = self.store.scan(on_day(now, since, READ)).await?;
-        let earlier = on_day(since, since, READ);
-        if earlier.partition != on_day(now, since, READ).partition {
+        let mut rows = self.store.scan(on_day(now, since, MAX_ROWS)).await?;
+        let earlier = on_day(since, since, MAX_ROWS);
+        if earlier.partition != on_day(now, since, MAX_ROWS).partition {
             rows.extend(self.store.scan(earlier).await?);
         }
         Ok(rows)

@@ -1,4 +1,4 @@
-//! The way out, as the use cases see it.
+//! The relay, as the use cases see it.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use bytes::Bytes;
 /// One message for one recipient. Relays refuse recipients one by one, and only whoever was refused
 /// is tried again.
 #[derive(Debug, Clone)]
-pub struct Parcel {
+pub struct OutgoingMail {
     /// The envelope's sender.
     pub from: String,
     /// The envelope's recipient.
@@ -17,7 +17,7 @@ pub struct Parcel {
     pub utf8_header: bool,
 }
 
-impl Parcel {
+impl OutgoingMail {
     /// Bytes of the whole message.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -31,48 +31,53 @@ impl Parcel {
     }
 }
 
-/// What a relay was told when it refused.
+/// The step of the SMTP transaction at which a relay refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Nothing of this message: greeting, TLS, sign-in, the extensions that it offers.
+pub enum RelayStage {
+    /// Before the transaction: greeting, TLS, sign-in, the extensions that it offers.
     Connection,
     /// The envelope's sender.
     Sender,
     /// The recipient.
     Recipient,
-    /// The message itself.
+    /// The content of the message.
     Content,
 }
 
-/// Why a message was not taken.
+/// Why a relay did not take a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trouble {
+pub struct RelayError {
     /// A stable word for logs.
     pub code: &'static str,
     /// Whether another attempt would fail in the same way.
     pub is_final: bool,
-    /// What the relay was told.
-    pub stage: Stage,
+    /// The step at which it was refused.
+    pub stage: RelayStage,
 }
 
-impl Trouble {
+impl RelayError {
     /// Bytes beyond ASCII that the relay cannot take.
     pub const EIGHT_BIT: Self =
-        Self { code: "eight_bit_not_offered", is_final: true, stage: Stage::Content };
+        Self { code: "eight_bit_not_offered", is_final: true, stage: RelayStage::Content };
     /// The message is larger than the relay takes.
-    pub const TOO_LARGE: Self = Self { code: "too_large", is_final: true, stage: Stage::Content };
+    pub const TOO_LARGE: Self =
+        Self { code: "too_large", is_final: true, stage: RelayStage::Content };
 
     /// Whether it may help to send the message as an attachment of another one: the relay said no to
     /// what is in it, such as a foreign author.
     #[must_use]
     pub fn is_about_content(&self) -> bool {
-        self.stage == Stage::Content && self.is_final && *self != Self::TOO_LARGE
+        self.stage == RelayStage::Content && self.is_final && *self != Self::TOO_LARGE
     }
 }
 
-/// A relay, which takes mail and brings it on.
+/// An SMTP server that takes mail and delivers it.
 #[async_trait]
 pub trait Relay: Send + Sync {
-    /// Gives it one message, within a deadline.
-    async fn send(&self, parcel: &Parcel) -> Result<(), Trouble>;
+    /// Sends one mail, within a deadline.
+    ///
+    /// # Errors
+    ///
+    /// When the relay did not take it.
+    async fn send(&self, mail: &OutgoingMail) -> Result<(), RelayError>;
 }

@@ -1,4 +1,4 @@
-//! A mail from its row to the relay.
+//! Stores mails of the service itself, and records the attempts to send them.
 
 use serde::{Deserialize, Serialize};
 use trapline_model::MailId;
@@ -7,7 +7,10 @@ use trapline_store::{
     records::{Mail, MailFailure, MailSend},
 };
 
-use super::{Letter, OutboundMail, Parcel, Stage, Trouble, ladder, pause};
+use super::{
+    EmailTemplate, OutboundMail, OutgoingMail, RelayError, RelayStage, backoff_after,
+    retry_schedule,
+};
 use crate::{
     Error, Result,
     in_flight::Claim,
@@ -19,16 +22,16 @@ use crate::{
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Work {
     mail: MailId,
-    /// From 1. A job for an attempt that has ended already is a repeat.
+    /// Number of the attempt, from 1. A job for one that has ended already is a repeat.
     attempt: u32,
 }
 
 /// A mail to be sent; it is this process's own until it is dropped.
 #[derive(Debug)]
 pub struct MailAttempt {
-    /// What the relay is to get.
-    pub parcel: Parcel,
-    /// From 1 to 6.
+    /// The mail for the relay.
+    pub outgoing: OutgoingMail,
+    /// Number of the attempt, from 1 to 6.
     pub number: u32,
     mail: MailId,
     _claim: Claim,
@@ -36,9 +39,9 @@ pub struct MailAttempt {
 
 impl OutboundMail {
     /// Stores a mail, to be sent at once.
-    pub(crate) async fn send(&self, to: &str, letter: &Letter) -> Result<()> {
+    pub(crate) async fn send(&self, to: &str, template: &EmailTemplate) -> Result<()> {
         let (id, now) = (MailId(self.ids.next()), self.clock.now());
-        let message = letter.message(&self.identity()?.from, to, &id.to_string(), now);
+        let message = template.message(&self.identity()?.from, to, &id.to_string(), now);
         let mail = Mail {
             id,
             to: to.to_owned(),
@@ -75,9 +78,9 @@ impl OutboundMail {
         let message = self.secrets.open(&seal_context(mail.id), sealed)?;
         let from = self.envelope_sender(self.identity()?, &mail.id.to_string());
         let content = vec![message.into()];
-        let parcel = Parcel { from, to: mail.to, content, utf8_header: false };
+        let outgoing = OutgoingMail { from, to: mail.to, content, utf8_header: false };
         let number = mail.attempts + 1;
-        Ok(Claimed::Run(Box::new(MailAttempt { parcel, number, mail: mail.id, _claim: claim })))
+        Ok(Claimed::Run(Box::new(MailAttempt { outgoing, number, mail: mail.id, _claim: claim })))
     }
 
     /// Records how sending ended, and returns the job of the next attempt, if there is one.
@@ -88,7 +91,7 @@ impl OutboundMail {
     pub async fn record(
         &self,
         attempt: MailAttempt,
-        sent: Result<(), Trouble>,
+        sent: Result<(), RelayError>,
     ) -> Result<Option<Job>> {
         let row = load::<Mail>(&*self.store, &Mail::row(attempt.mail)).await?;
         let Some((mut mail, _)) = row else { return Ok(None) };
@@ -98,15 +101,15 @@ impl OutboundMail {
         let now = self.clock.now();
         mail.attempts = attempt.number;
         mail.sent = sent.is_ok();
-        mail.error = sent.err().map(|trouble| trouble.code.to_owned());
-        let again = sent.is_err_and(|trouble| !trouble.is_final);
-        let pause = pause(ladder::MAIL, attempt.number).filter(|_| again);
-        mail.next_attempt_at = pause.map(|by| now.after(by));
+        mail.error = sent.err().map(|error| error.code.to_owned());
+        let again = sent.is_err_and(|error| !error.is_final);
+        let backoff = backoff_after(retry_schedule::MAIL_BACKOFF, attempt.number).filter(|_| again);
+        mail.next_attempt_at = backoff.map(|by| now.after(by));
         if mail.next_attempt_at.is_none() {
             mail.sealed = None;
         }
         metrics::mail_sent(Lane::Mail, sent.is_ok(), mail.next_attempt_at.is_some());
-        let ok = sent.is_ok() || sent.is_err_and(|trouble| trouble.stage == Stage::Recipient);
+        let ok = sent.is_ok() || sent.is_err_and(|error| error.stage == RelayStage::Recipient);
         let note = MailSend { at: now, mail: mail.id, ok };
         let mut ops = vec![put(&mail)?, kept(&note)?];
         if again && mail.next_attempt_at.is_none() {

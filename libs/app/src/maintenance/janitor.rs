@@ -23,20 +23,20 @@ use crate::{Error, Result};
 use reader::Queue;
 use shard::Shard;
 
-/// Between two rounds.
-const BETWEEN_ROUNDS: Duration = Duration::from_secs(5);
+/// Time between two rounds.
+const ROUND_INTERVAL: Duration = Duration::from_secs(5);
 /// The same when a budget ran out in the last one.
-const BETWEEN_FULL_ROUNDS: Duration = Duration::from_millis(200);
+const FULL_ROUND_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a round spends on each queue; the shards share it.
-const BUDGET: Duration = Duration::from_secs(2);
+const QUEUE_BUDGET: Duration = Duration::from_secs(2);
 /// For a round that is to do all that is due.
-const UNBOUNDED: Duration = Duration::from_hours(24);
+const NO_BUDGET: Duration = Duration::from_hours(24);
 /// Between two rounds over the segments, so that what is kept costs an idle server few commits.
-const BETWEEN_SEGMENTS: Duration = Duration::from_mins(2);
+const SEGMENT_INTERVAL: Duration = Duration::from_mins(2);
 /// Between two looks for lost jobs.
-const BETWEEN_REPAIRS: Duration = Duration::from_secs(10);
+const REPAIR_INTERVAL: Duration = Duration::from_secs(10);
 /// When a job or a task is looked at again that this release does not know.
-const FOR_ANOTHER: Duration = Duration::from_hours(1);
+const UNKNOWN_WORK_DELAY: Duration = Duration::from_hours(1);
 
 /// What a process knows of the janitor's work.
 struct Janitor {
@@ -66,7 +66,7 @@ impl Maintenance {
                     tracing::warn!(%error, "the janitor goes on in its next round");
                     false
                 });
-                self.clock.sleep(if more { BETWEEN_FULL_ROUNDS } else { BETWEEN_ROUNDS }).await;
+                self.clock.sleep(if more { FULL_ROUND_INTERVAL } else { ROUND_INTERVAL }).await;
             }
         };
         self.shutdown.run_until_cancelled(rounds).await;
@@ -85,16 +85,16 @@ impl Maintenance {
         let mut more = false;
         // First what somebody waits for.
         if !self.is_alone && is_time(janitor.repair_at) {
-            let left = self.round_over(&mut janitor.shards, Queue::Outbox, BUDGET).await.1;
-            janitor.repair_at = (!left).then(|| now.after(BETWEEN_REPAIRS));
+            let left = self.round_over(&mut janitor.shards, Queue::Outbox, QUEUE_BUDGET).await.1;
+            janitor.repair_at = (!left).then(|| now.after(REPAIR_INTERVAL));
             more |= left;
         }
         let expiry = Queue::Tasks(TaskQueue::Expiry);
-        more |= self.round_over(&mut janitor.shards, expiry, BUDGET).await.1;
+        more |= self.round_over(&mut janitor.shards, expiry, QUEUE_BUDGET).await.1;
         if is_time(janitor.segments_at) {
             let segments = Queue::Tasks(TaskQueue::Segments);
-            let left = self.round_over(&mut janitor.shards, segments, BUDGET).await.1;
-            janitor.segments_at = (!left).then(|| now.after(BETWEEN_SEGMENTS));
+            let left = self.round_over(&mut janitor.shards, segments, QUEUE_BUDGET).await.1;
+            janitor.segments_at = (!left).then(|| now.after(SEGMENT_INTERVAL));
             more |= left;
         }
         self.store_places(&mut janitor.shards, false).await?;
@@ -114,7 +114,7 @@ impl Maintenance {
             let taken = if is_held && held > fair {
                 shard.give_up(self).await.map(|()| false)
             } else if is_held || held < fair {
-                shard.may_work(self).await
+                shard.holds_lease(self).await
             } else {
                 Ok(false)
             };
@@ -179,10 +179,10 @@ impl Maintenance {
         let mut done = 0;
         let mut shards: Vec<_> = (0..SHARDS).map(Shard::unshared).collect();
         if !self.is_alone {
-            self.round_over(&mut shards, Queue::Outbox, UNBOUNDED).await;
+            self.round_over(&mut shards, Queue::Outbox, NO_BUDGET).await;
         }
         for queue in TaskQueue::ALL {
-            done += self.round_over(&mut shards, Queue::Tasks(queue), UNBOUNDED).await.0;
+            done += self.round_over(&mut shards, Queue::Tasks(queue), NO_BUDGET).await.0;
         }
         self.store_places(&mut shards, true).await?;
         Ok(done)

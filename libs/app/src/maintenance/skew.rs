@@ -14,16 +14,16 @@ use trapline_store::{Clock, Store};
 
 use crate::{metrics, repeated::Repeated};
 
-/// Between two measurements.
-const EVERY: Duration = Duration::from_secs(30);
+/// Time between two measurements.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(30);
 /// Milliseconds beyond which the log warns: machines that keep time by NTP are far closer.
-const BOUND: i64 = 1_000;
+const MAX_SKEW_MILLIS: i64 = 1_000;
 /// An answer that took longer tells nothing.
-const SLOWEST: Duration = Duration::from_millis(500);
-/// Not measured.
-const UNKNOWN: i64 = i64::MIN;
+const MAX_ROUND_TRIP: Duration = Duration::from_millis(500);
+/// Stands for a skew that was not measured.
+const NOT_MEASURED: i64 = i64::MIN;
 
-/// What was measured last.
+/// The skew that was measured last.
 pub(super) struct ClockSkew {
     store: Arc<dyn Store>,
     clock: Clock,
@@ -33,13 +33,13 @@ pub(super) struct ClockSkew {
 
 impl ClockSkew {
     pub(super) fn new(store: Arc<dyn Store>, clock: Clock) -> Self {
-        Self { store, clock, millis: AtomicI64::new(UNKNOWN), beyond: Repeated::new() }
+        Self { store, clock, millis: AtomicI64::new(NOT_MEASURED), beyond: Repeated::new() }
     }
 
     /// Milliseconds by which this machine's clock is ahead, or behind where negative; `None` until it
     /// was measured, and where the store is in this process.
     pub(super) fn millis(&self) -> Option<i64> {
-        Some(self.millis.load(Ordering::Relaxed)).filter(|millis| *millis != UNKNOWN)
+        Some(self.millis.load(Ordering::Relaxed)).filter(|millis| *millis != NOT_MEASURED)
     }
 
     /// Measures until shutdown; returns at once where there is no other clock.
@@ -49,7 +49,7 @@ impl ClockSkew {
                 if !self.measure().await {
                     shutdown.cancelled().await;
                 }
-                tokio::time::sleep(EVERY).await;
+                tokio::time::sleep(MEASURE_INTERVAL).await;
             }
         };
         shutdown.run_until_cancelled(measuring).await;
@@ -67,7 +67,7 @@ impl ClockSkew {
             }
         };
         let took = asked.elapsed();
-        if took <= SLOWEST {
+        if took <= MAX_ROUND_TRIP {
             let half = i64::try_from(took.as_micros() / 2).unwrap_or(0);
             self.note((before + half) / 1000 - theirs.millis());
         }
@@ -77,7 +77,7 @@ impl ClockSkew {
     fn note(&self, millis: i64) {
         self.millis.store(millis, Ordering::Relaxed);
         metrics::clock_skew(millis);
-        if millis.abs() > BOUND
+        if millis.abs() > MAX_SKEW_MILLIS
             && let Some(left_out) = self.beyond.due()
         {
             tracing::warn!(

@@ -12,7 +12,7 @@ use crate::{CpuPool, Error, Result, answers, metrics, parts::Parts};
 
 /// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
 /// and are read at once even where the queue of large ones is long.
-const INLINE: usize = 16 * 1024;
+const MAX_INLINE_BYTES: usize = 16 * 1024;
 /// How often a message may have been moved by compaction before it is read.
 const MAX_MOVES: usize = 16;
 
@@ -72,7 +72,11 @@ impl MessageBytes {
         raw: Bytes,
         parse: impl FnOnce(&[u8]) -> T + Send + 'static,
     ) -> Result<T> {
-        if raw.len() <= INLINE { Ok(parse(&raw)) } else { self.cpu.run(move || parse(&raw)).await }
+        if raw.len() <= MAX_INLINE_BYTES {
+            Ok(parse(&raw))
+        } else {
+            self.cpu.run(move || parse(&raw)).await
+        }
     }
 }
 

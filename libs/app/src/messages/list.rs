@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
-const STEP: usize = 200;
+const PAGE_ROWS: usize = 200;
 /// Messages that a search looks into because their rows do not have all of their headings, and their
 /// bytes together.
-const LOOKS: usize = 20;
-const LOOK_BYTES: u64 = 64 << 20;
+const MAX_OPENED: usize = 20;
+const MAX_OPENED_BYTES: u64 = 64 << 20;
 
 /// What a client asks for; bounds are checked at the edge.
 #[derive(Debug, Clone)]
@@ -29,18 +29,18 @@ pub struct ListQuery {
     pub q: Option<String>,
     /// Only messages that nobody marked read.
     pub unread: bool,
-    /// From 1.
+    /// The page's number, from 1.
     pub page: usize,
-    /// 1 to 200.
+    /// Messages of a page, 1 to 200.
     pub limit: usize,
 }
 
 /// A page of the list.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// Matching messages in all.
+    /// How many messages match in all.
     pub total: u64,
-    /// Newest first.
+    /// The messages of the page, newest first.
     pub messages: Vec<Summary>,
     /// Messages with very long headings that were searched only in part, since there were too many.
     pub partly_searched: u64,
@@ -119,12 +119,12 @@ impl Messages {
         let state = self.read_marks.state(inbox.id, None, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
         let mut page = Page::default();
-        let mut looks = Looks { messages: LOOKS, bytes: LOOK_BYTES };
+        let mut looks = Looks { messages: MAX_OPENED, bytes: MAX_OPENED_BYTES };
         let mut after = None;
         while left > 0 {
             let scan = Scan { after, ..message_rows(inbox.id, None, left) };
             let texts = Message::heads_with(needle.as_deref().unwrap_or_default());
-            let Narrowed { rows, seen } = self.store.narrow(scan, texts, STEP).await?;
+            let Narrowed { rows, seen } = self.store.narrow(scan, texts, PAGE_ROWS).await?;
             left = left.saturating_sub(seen);
             for row in &rows {
                 if query.unread && state.is_read(Message::id(row)) {
@@ -144,7 +144,7 @@ impl Messages {
                     page.total += 1;
                 }
             }
-            if rows.len() < STEP {
+            if rows.len() < PAGE_ROWS {
                 break;
             }
             after = rows.into_iter().last().map(|row| row.sort);

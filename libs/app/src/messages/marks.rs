@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How often it is tried again when somebody else marks the same inbox.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
 impl Messages {
     /// Marks one message read or unread, and returns it.
@@ -43,7 +43,7 @@ impl Messages {
     pub async fn mark_all_read(&self, by: &Principal, id: InboxId) -> Result<()> {
         let inbox = self.inboxes.record(by.team, id).await?;
         let limit = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let read_up_to = self.newest(id).await?.unwrap_or_default();
             let seen = self.read_marks.state(id, None, None, limit).await?.latest();
             let at = self.ids.next_after(seen);

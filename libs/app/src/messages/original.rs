@@ -18,15 +18,15 @@ use crate::{
 };
 
 /// Bytes of a piece. A message of at most as many is read at once.
-const PIECE: u64 = 1 << 20;
+const PIECE_BYTES: u64 = 1 << 20;
 /// Pieces that are in memory together: one of which the end is still to be written, and the next.
-const PIECES: u64 = 2;
+const MAX_PIECES: u64 = 2;
 
 /// The bytes of a message.
 pub enum Original {
     /// All of them, which are those that were stored.
     Whole(Bytes),
-    /// As they are taken.
+    /// Pieces, each read when it is taken.
     Pieces(Pieces),
 }
 
@@ -58,10 +58,10 @@ impl Messages {
     /// gone or not those that were stored.
     pub async fn original(&self, by: &Principal, id: MessageId) -> Result<Original> {
         let blob = self.record(by.team, id).await?.blob;
-        if blob.len <= PIECE {
+        if blob.len <= PIECE_BYTES {
             return Ok(Original::Whole(self.bytes.read(&blob).await?));
         }
-        let room = answers::hold(PIECES * PIECE).await?.map(Arc::new);
+        let room = answers::hold(MAX_PIECES * PIECE_BYTES).await?.map(Arc::new);
         let mut pieces =
             Pieces { reader: self.bytes.clone(), blob, read: 0, crc: 0, next: None, room };
         // What is not there at all is told before an answer has begun.
@@ -91,7 +91,7 @@ impl Pieces {
     }
 
     async fn read(&mut self) -> Result<Option<Bytes>> {
-        let until = self.blob.len.min(self.read + PIECE);
+        let until = self.blob.len.min(self.read + PIECE_BYTES);
         if until == self.read {
             return Ok(None);
         }

@@ -12,7 +12,7 @@ use crate::{Download, Error, Forbidden, Result, secrets::Secrets};
 use images::Images;
 
 /// How long a signed URL works.
-const VALID: Duration = Duration::from_mins(15);
+const URL_LIFETIME: Duration = Duration::from_mins(15);
 
 /// What makes a URL work without a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct Signature {
 /// A signed URL.
 #[derive(Debug, Clone)]
 pub struct PreviewUrl {
-    /// Where the preview is.
+    /// The address of the preview.
     pub url: String,
-    /// Until when.
+    /// When the address stops working.
     pub expires_at: Time,
 }
 
@@ -121,7 +121,7 @@ impl Messages {
     }
 
     fn signer(&self, team: TeamId, message: MessageId) -> Signer {
-        let expires_at = self.clock.now().after(VALID);
+        let expires_at = self.clock.now().after(URL_LIFETIME);
         Signer { secrets: self.secrets.clone(), team, message, expires_at }
     }
 

@@ -10,9 +10,9 @@ use crate::{Error, Result};
 /// An attachment and its bytes.
 #[derive(Debug)]
 pub struct Download {
-    /// Name, type, size.
+    /// The attachment's name, type and size.
     pub meta: Attachment,
-    /// Decoded.
+    /// The attachment's bytes, decoded.
     pub bytes: Vec<u8>,
 }
 

@@ -16,7 +16,7 @@ use crate::announce::announce;
 
 /// Events that wait for the bus at once, each of a few kilobytes at most. Listeners of what is beyond
 /// are told of a gap instead, and read the store.
-const MOST: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 
 /// Publishes events, of which only so many wait.
 pub(super) struct Announcer {
@@ -40,7 +40,7 @@ impl Announcer {
 
     async fn publish(&self, inbox: InboxId, events: Vec<LiveEvent>) {
         let count = events.len();
-        if self.waiting.fetch_add(count, Ordering::Relaxed) < MOST {
+        if self.waiting.fetch_add(count, Ordering::Relaxed) < QUEUE_CAPACITY {
             for event in events {
                 announce(&*self.bus, inbox, event).await;
             }

@@ -16,9 +16,9 @@ pub(crate) struct Arrival {
     pub(crate) team: TeamId,
     pub(crate) inbox: InboxId,
     pub(crate) messages: Vec<Uuid>,
-    /// Whether webhooks were told, and only forwards are left to be started.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) told: bool,
+    /// Whether deliveries to webhooks were started, and only forwards are left to be.
+    #[serde(rename = "told", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) deliveries_started: bool,
 }
 
 /// Somebody who may want to know of arriving mail.
@@ -40,7 +40,7 @@ impl ArrivalSubscribers {
         }
         let asked = inboxes.into_iter().map(|((team, inbox), messages)| async move {
             let wanted = self.any(team, inbox).await;
-            wanted.then_some(Arrival { team, inbox, messages, told: false })
+            wanted.then_some(Arrival { team, inbox, messages, deliveries_started: false })
         });
         join_all(asked).await.into_iter().flatten().collect()
     }

@@ -7,10 +7,10 @@ use trapline_model::Principal;
 use trapline_store::{Op, When, load, records::FirstRun};
 
 use super::MailReceiver;
-use crate::{DeliveryTarget, Error, NewInbox, Result, access::KNOWN_FOR};
+use crate::{DeliveryTarget, Error, NewInbox, Result, access::CACHE_TTL};
 
 /// How often it is looked for again when another process changes which one it is.
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 
 /// What a process knows of the inbox.
 pub(super) struct CatchAll {
@@ -22,7 +22,7 @@ pub(super) struct CatchAll {
 impl CatchAll {
     /// Relies on what was read for at most 5 s.
     pub(super) fn new() -> Self {
-        let known = Cache::builder().max_capacity(1).time_to_live(KNOWN_FOR).build();
+        let known = Cache::builder().max_capacity(1).time_to_live(CACHE_TTL).build();
         Self { known, making: Mutex::new(()) }
     }
 }
@@ -41,7 +41,7 @@ impl MailReceiver {
         if let Some(target) = self.known_catch_all().await? {
             return Ok(target);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             match self.find_or_make_catch_all().await {
                 Err(Error::Conflict) => {}
                 outcome => {

@@ -55,10 +55,10 @@ impl Draft {
 
 /// What one mail puts into its row, in bytes of JSON; the message's bytes keep everything. With what
 /// the parser bounds (snippet and warnings) a row has at most 16 KiB.
-const SEARCH: usize = 4 * 1024;
-const SUBJECT: usize = 1_000;
-const ADDRESSES: usize = 4 * 1024;
-const ENVELOPE: usize = 2 * 1024;
+const MAX_SEARCH_BYTES: usize = 4 * 1024;
+const MAX_SUBJECT_BYTES: usize = 1_000;
+const MAX_ADDRESS_BYTES: usize = 4 * 1024;
+const MAX_ENVELOPE_BYTES: usize = 2 * 1024;
 
 /// The row, its search text, and the envelope where the row does not have all of it.
 fn row(
@@ -68,16 +68,16 @@ fn row(
     len: usize,
 ) -> (Message, String, Option<Bytes>) {
     let mut cut = Cut::default();
-    let search = cut.text(search.to_owned(), SEARCH);
-    let subject = cut.text(digest.subject, SUBJECT);
-    let mut room = ADDRESSES;
+    let search = cut.text(search.to_owned(), MAX_SEARCH_BYTES);
+    let subject = cut.text(digest.subject, MAX_SUBJECT_BYTES);
+    let mut room = MAX_ADDRESS_BYTES;
     let from = digest.from.map(|from| cut.address(from, &mut room));
     let to = cut.list(digest.to, &mut room);
     let cc = cut.list(digest.cc, &mut room);
     let bcc = cut.list(digest.bcc, &mut room);
     let reply_to = cut.list(digest.reply_to, &mut room);
     let mut of_envelope = Cut::default();
-    let short = of_envelope.envelope(envelope, ENVELOPE);
+    let short = of_envelope.envelope(envelope, MAX_ENVELOPE_BYTES);
     let whole = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
     let message = Message {
         blob: BlobRef { segment: String::new(), offset: 0, len: len as u64, crc: None },

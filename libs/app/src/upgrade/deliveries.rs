@@ -23,7 +23,7 @@ pub(super) const OLD: &Table = &Table {
 };
 
 /// Deliveries that are moved together; each has up to 64 KiB.
-const PAGE: usize = 100;
+const PAGE_ROWS: usize = 100;
 
 /// A delivery of an earlier release.
 #[derive(Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     for partition in upgrades.store.partitions(OLD).await? {
         let mut after = None;
         loop {
-            let (partition, limit) = (partition.clone(), PAGE);
+            let (partition, limit) = (partition.clone(), PAGE_ROWS);
             let scan = Scan { table: OLD, partition, after, until: None, limit, keys_only: false };
             let rows = upgrades.store.scan(scan.clone()).await?;
             let Some(last) = rows.last() else { break };

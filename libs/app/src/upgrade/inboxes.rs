@@ -32,23 +32,24 @@ const SMTP_LOGIN: &Table = &Table {
 };
 
 /// Inboxes that are removed from the old partition together.
-const PAGE: usize = 100;
+const PAGE_ROWS: usize = 100;
 /// Inboxes that are moved at once.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT_MOVES: usize = 16;
 
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     upgrades.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
     for partition in upgrades.store.partitions(INBOX).await? {
         let mut after = None;
         loop {
-            let (partition, limit) = (partition.clone(), PAGE);
+            let (partition, limit) = (partition.clone(), PAGE_ROWS);
             let scan =
                 Scan { table: INBOX, partition, after, until: None, limit, keys_only: false };
             let rows = upgrades.store.scan(scan).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.sort.clone());
             let moves = rows.into_iter().map(|row| move_inbox(upgrades, row));
-            let gone: Vec<_> = stream::iter(moves).buffered(AT_ONCE).try_collect().await?;
+            let gone: Vec<_> =
+                stream::iter(moves).buffered(MAX_CONCURRENT_MOVES).try_collect().await?;
             upgrades.store.write(gone.into_iter().flatten().collect()).await?;
         }
     }

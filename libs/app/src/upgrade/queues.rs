@@ -8,7 +8,7 @@ use trapline_store::{
 use super::Upgrades;
 use crate::{Result, rows::write_all};
 
-const AT_ONCE: usize = 200;
+const PAGE_ROWS: usize = 200;
 
 /// Moves every row of the queues by the hour. Documents stay as they are.
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
@@ -34,7 +34,7 @@ async fn move_partition(
             partition: partition.to_vec(),
             after: None,
             until: None,
-            limit: AT_ONCE,
+            limit: PAGE_ROWS,
             keys_only: false,
         };
         let rows = store.scan(scan).await?;

@@ -50,16 +50,16 @@ pub trait RequestSigner: Send + Sync {
 
 /// What the receiver answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reply {
+pub struct WebhookReply {
     /// The HTTP status.
     pub status: u16,
-    /// How long it wants to be left alone.
+    /// The delay that the receiver asks for (`Retry-After`).
     pub retry_after: Option<Duration>,
 }
 
-/// Why there is no answer.
+/// Why a request got no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failure {
+pub struct WebhookFailure {
     /// A stable word for the log.
     pub code: &'static str,
     /// Whether another attempt would fail in the same way.
@@ -68,11 +68,11 @@ pub struct Failure {
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
-    /// How long it took.
+pub struct WebhookOutcome {
+    /// Time from the start of the request to the answer or the failure.
     pub took: Duration,
-    /// The answer, or why there is none.
-    pub result: Result<Reply, Failure>,
+    /// The answer, or the failure.
+    pub result: Result<WebhookReply, WebhookFailure>,
 }
 
 /// Sends requests to addresses that customers give.
@@ -85,11 +85,11 @@ pub trait WebhookSender: Send + Sync {
     /// Why the address can never be called, in words.
     fn check(&self, url: &Url) -> Result<(), String>;
     /// Signs and sends the request, within the sender's deadline.
-    async fn send(&self, request: &WebhookRequest) -> Outcome;
+    async fn send(&self, request: &WebhookRequest) -> WebhookOutcome;
 }
 
-impl Outcome {
-    /// Whether the receiver took it.
+impl WebhookOutcome {
+    /// Whether the receiver answered with a status of 200 to 299.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.result.is_ok_and(|reply| (200..300).contains(&reply.status))

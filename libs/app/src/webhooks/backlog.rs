@@ -17,17 +17,17 @@ use super::{
 use crate::{Result, jobs, rows::write_all};
 
 /// Entries that are read together.
-pub(super) const AT_ONCE: usize = 64;
+pub(super) const ENTRIES_PER_READ: usize = 64;
 /// How much time a read spans where many entries were removed: CQL servers refuse to wade through
 /// more than 100,000 of them.
-const STEP: Duration = Duration::from_secs(5);
+const NARROW_READ_SPAN: Duration = Duration::from_secs(5);
 /// Hours of a backlog that are searched together for what is due next: the longest that a delivery waits
 /// for its next attempt, and more.
 const HOURS_AT_ONCE: i64 = 6;
 /// Hours that are searched: a clock that was ahead may have put something there.
-const HOURS: i64 = 24;
+const HOURS_SEARCHED: i64 = 24;
 
-/// Whose backlog it is.
+/// The webhook that a backlog belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owner {
     pub(super) team: trapline_model::TeamId,
@@ -75,7 +75,7 @@ impl Webhooks {
     /// When the first entry is due that is due after `after`.
     pub(super) async fn next_due(&self, webhook: WebhookId, after: Time) -> Result<Option<Time>> {
         let (mut first, behind) = (BacklogEntry::hour(after), vec![Value::Int(after.millis())]);
-        let last = first.saturating_add(HOURS);
+        let last = first.saturating_add(HOURS_SEARCHED);
         while first < last {
             let scans = (first..first.saturating_add(HOURS_AT_ONCE)).map(|hour| {
                 let (behind, end) = (behind.clone(), BacklogEntry::end_of(hour));
@@ -122,12 +122,12 @@ impl Reader {
         while self.from <= until {
             let hour = BacklogEntry::hour(self.from);
             let end = BacklogEntry::end_of(hour).min(until);
-            let end = if self.is_narrow { end.min(self.from.after(STEP)) } else { end };
+            let end = if self.is_narrow { end.min(self.from.after(NARROW_READ_SPAN)) } else { end };
             let behind = match &self.last {
                 Some(last) => last.sort(),
                 None => vec![Value::Int(self.from.millis().saturating_sub(1))],
             };
-            let scan = BacklogEntry::of_hour(self.webhook, hour, behind, end, AT_ONCE);
+            let scan = BacklogEntry::of_hour(self.webhook, hour, behind, end, ENTRIES_PER_READ);
             let rows = match store.scan(scan).await {
                 Err(_) if !self.is_narrow => {
                     self.is_narrow = true;

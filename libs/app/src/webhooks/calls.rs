@@ -14,7 +14,7 @@ use trapline_store::{
 };
 
 use super::{
-    Outcome, WebhookRequest, WebhookSender, Webhooks,
+    WebhookOutcome, WebhookRequest, WebhookSender, Webhooks,
     attempt::{DELETED, DISABLED, NOT_ALLOWED},
     backlog::Owner,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{Result, in_flight::Claim, rows::write_all};
 
-/// Under which conditions calls are made.
+/// The conditions that all calls of one batch share.
 pub(super) struct Batch {
     pub(super) owner: Owner,
     pub(super) lane: Lane,
@@ -51,13 +51,13 @@ impl Ready {
     }
 }
 
-/// How a delivery's turn ended.
+/// How a delivery was dealt with.
 pub(super) enum Ending {
-    /// It was sent.
-    Attempted { at: Time, outcome: Outcome },
-    /// It never will be.
+    /// The request was sent.
+    Attempted { at: Time, outcome: WebhookOutcome },
+    /// The delivery ends without a request, for this reason.
     Refused(&'static str),
-    /// Its payload is past its time, and so is its place in the log.
+    /// The payload is past its time, and so is the delivery's place in the log.
     Expired,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Left {
     pub(super) is_stopped: bool,
 }
 
-/// What came of a batch.
+/// Result of a batch of calls.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) left: Vec<Left>,

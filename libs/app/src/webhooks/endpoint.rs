@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trapline_model::{Time, WebhookId};
 use trapline_store::Lane;
 
-use super::schedule::{SOON, Schedule};
+use super::schedule::{SLOW_DELAY, Schedule};
 
 /// Calls of one webhook that a process makes at once.
 pub(super) const MAX_CONCURRENT_CALLS: usize = 4;
@@ -20,30 +20,30 @@ pub(super) const MAX_CONCURRENT_CALLS: usize = 4;
 /// quickly, and of any other.
 const MAX_JOBS: usize = 32;
 const MAX_JOBS_SLOW: usize = MAX_CONCURRENT_CALLS;
-/// A latency up to this is quick.
-const QUICK: Duration = Duration::from_millis(100);
-/// The latency of an endpoint before its first answer.
-const GUESS: Duration = Duration::from_millis(50);
+/// The mean latency up to which an endpoint is quick.
+const QUICK_LATENCY: Duration = Duration::from_millis(100);
+/// The latency that is assumed of an endpoint before its first answer.
+const INITIAL_LATENCY: Duration = Duration::from_millis(50);
 /// How long new deliveries may wait for those before them; others go to the backlog.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 const MAX_WAITING: usize = 1_000;
 
 /// An endpoint goes to the slow lane after so many failures in a row, or when half of its last answers
-/// took longer than [`TOO_LONG`]; it comes back after so many good answers in a row.
-const IN_A_ROW: u32 = 3;
-const TOO_LONG: Duration = Duration::from_secs(5);
-const GOOD: Duration = Duration::from_secs(2);
-const ANSWERS: usize = 20;
+/// took longer than [`SLOW_LATENCY`]; it comes back after so many good answers in a row.
+const STREAK: u32 = 3;
+const SLOW_LATENCY: Duration = Duration::from_secs(5);
+const GOOD_LATENCY: Duration = Duration::from_secs(2);
+const LATENCY_WINDOW: usize = 20;
 
 /// Endpoints that are known, and for how long after their last use.
-const CAPACITY: u64 = 100_000;
-const KNOWN_FOR: Duration = Duration::from_hours(1);
+const CACHE_CAPACITY: u64 = 100_000;
+const IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
 pub(super) struct Endpoints(Cache<WebhookId, Arc<Endpoint>>);
 
 impl Endpoints {
     pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(CAPACITY).time_to_idle(KNOWN_FOR).build())
+        Self(Cache::builder().max_capacity(CACHE_CAPACITY).time_to_idle(IDLE_TIMEOUT).build())
     }
 
     pub(super) fn of(&self, webhook: WebhookId) -> Arc<Endpoint> {
@@ -135,7 +135,7 @@ impl Endpoint {
 
     /// When what is due is worked on at the earliest: whoever is slow can wait for the next job.
     pub(super) fn soonest(&self, now: Time) -> Time {
-        if self.health().slow { now.after(SOON) } else { now }
+        if self.health().slow { now.after(SLOW_DELAY) } else { now }
     }
 
     /// Whether deliveries of this endpoint hold up others in a lane.
@@ -150,12 +150,12 @@ impl Endpoint {
 
 impl Health {
     fn max_jobs(&self) -> usize {
-        let quick = self.latency.is_some_and(|latency| latency <= QUICK);
+        let quick = self.latency.is_some_and(|latency| latency <= QUICK_LATENCY);
         if quick { MAX_JOBS } else { MAX_JOBS_SLOW }
     }
 
     fn max_waiting(&self) -> usize {
-        let latency = self.latency.unwrap_or(GUESS).max(Duration::from_micros(100));
+        let latency = self.latency.unwrap_or(INITIAL_LATENCY).max(Duration::from_micros(100));
         let in_time = usize::try_from(MAX_WAIT.as_micros() / latency.as_micros());
         let calls = in_time.unwrap_or(MAX_WAITING).saturating_mul(MAX_CONCURRENT_CALLS);
         calls.clamp(MAX_CONCURRENT_CALLS, MAX_WAITING)
@@ -164,15 +164,15 @@ impl Health {
     fn judge(&mut self, ok: bool, took: Duration) {
         self.latency = Some(self.latency.map_or(took, |latency| (latency * 3 + took) / 4));
         self.failures = if ok { 0 } else { self.failures + 1 };
-        self.good = if ok && took < GOOD { self.good + 1 } else { 0 };
+        self.good = if ok && took < GOOD_LATENCY { self.good + 1 } else { 0 };
         self.answers.push_back(took);
-        if self.answers.len() > ANSWERS {
+        if self.answers.len() > LATENCY_WINDOW {
             self.answers.pop_front();
         }
-        let long = self.answers.iter().filter(|took| **took > TOO_LONG).count();
-        if self.failures >= IN_A_ROW || long * 2 > ANSWERS {
+        let long = self.answers.iter().filter(|took| **took > SLOW_LATENCY).count();
+        if self.failures >= STREAK || long * 2 > LATENCY_WINDOW {
             self.slow = true;
-        } else if self.slow && self.good >= IN_A_ROW {
+        } else if self.slow && self.good >= STREAK {
             self.slow = false;
             self.answers.clear();
         }

@@ -14,7 +14,7 @@ use super::{
     Webhooks,
     backlog::Owner,
     log::fresh,
-    payload::{Told, payload},
+    payload::{EventPayload, payload},
 };
 use crate::{Error, Result, ids, receive::Arrival};
 
@@ -120,7 +120,7 @@ impl Webhooks {
             tokio::try_join!(self.rows.find(rows), self.rows.find(known.collect::<Vec<_>>()))?;
         let mut found: BTreeMap<Uuid, (Owner, Vec<New>)> = BTreeMap::new();
         for (id, audience) in messages {
-            let Some(payload) = self.told_of(*id, audience, &rows)? else { continue };
+            let Some(payload) = self.payload_of(*id, audience, &rows)? else { continue };
             for hook in &audience.hooks {
                 let delivery = of(*id, hook);
                 let known = known.get(&delivery.0).map(|row| self.rows.decode::<Delivery>(row));
@@ -141,7 +141,7 @@ impl Webhooks {
     }
 
     /// What is sent of a message that is there and can be read.
-    fn told_of(
+    fn payload_of(
         &self,
         id: MessageId,
         audience: &Audience,
@@ -149,13 +149,18 @@ impl Webhooks {
     ) -> Result<Option<String>> {
         let message = rows.get(&id.uuid).and_then(|row| self.rows.decode_message(row));
         let Some(message) = message else { return Ok(None) };
-        let told = told(id.inbox, &audience.inbox_name, id, &message);
-        Ok(Some(payload(EventName::MessageReceived, told, &self.settings.base_url)?))
+        let event = event_payload(id.inbox, &audience.inbox_name, id, &message);
+        Ok(Some(payload(EventName::MessageReceived, event, &self.settings.base_url)?))
     }
 }
 
-fn told<'a>(inbox: InboxId, inbox_name: &'a str, id: MessageId, message: &'a Message) -> Told<'a> {
-    Told {
+fn event_payload<'a>(
+    inbox: InboxId,
+    inbox_name: &'a str,
+    id: MessageId,
+    message: &'a Message,
+) -> EventPayload<'a> {
+    EventPayload {
         inbox,
         inbox_name,
         message: id,

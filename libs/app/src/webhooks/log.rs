@@ -16,14 +16,14 @@ use super::{
     Webhooks,
     attempt::DISABLED,
     fan_out::New,
-    payload::{Told, payload},
-    record::settle,
+    payload::{EventPayload, payload},
+    record::apply_outcome,
 };
 use crate::{Error, Result, rows::write_all};
 
 /// Parts of the log that are read at the same time; none of them for more rows than are wanted.
 const BUCKETS_AT_ONCE: usize = 8;
-const TESTS: Rate = Rate { burst: 1, per: Duration::from_secs(2) };
+const TEST_RATE: Rate = Rate { burst: 1, per: Duration::from_secs(2) };
 
 impl Webhooks {
     /// The newest deliveries of the last 30 days, newest first; `limit` is checked at the edge.
@@ -122,7 +122,7 @@ impl Webhooks {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
         let sender = self.sender.get().ok_or(Error::Unavailable)?;
-        self.limits.take_all("webhook-test", &id.to_string(), &[TESTS]).await?;
+        self.limits.take_all("webhook-test", &id.to_string(), &[TEST_RATE]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
         let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None);
@@ -134,7 +134,7 @@ impl Webhooks {
         }
         let request = self.request(&hook, &delivery, payload.into())?.ok_or(Error::Unavailable)?;
         let outcome = sender.send(&request).await;
-        settle(&mut delivery, 1, &outcome, self.clock.now());
+        apply_outcome(&mut delivery, 1, &outcome, self.clock.now());
         if delivery.status == DeliveryStatus::Retrying {
             // Whoever asked for a test has the answer already.
             delivery.status = DeliveryStatus::Failed;
@@ -161,7 +161,7 @@ impl Webhooks {
         );
         let from = format!("hello@{}", self.settings.mail_domain);
         let to = format!("test@{}", self.settings.mail_domain);
-        let told = Told {
+        let event = EventPayload {
             inbox,
             inbox_name: &name,
             message: MessageId { inbox, uuid: self.ids.next() },
@@ -170,7 +170,7 @@ impl Webhooks {
             to: &[Address { address: to.clone(), name: String::new() }],
             envelope_to: &[to],
         };
-        Ok(payload(EventName::WebhookTest, told, &self.settings.base_url)?)
+        Ok(payload(EventName::WebhookTest, event, &self.settings.base_url)?)
     }
 }
 

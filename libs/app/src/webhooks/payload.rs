@@ -5,12 +5,12 @@ use trapline_model::{Address, EventName, InboxId, MessageId, Time};
 use trapline_store::PortError;
 
 /// What the address lists may take of a body, in bytes; with the rest it stays below 64 KiB.
-const TO: usize = 32 * 1024;
-const ENVELOPE_TO: usize = 8 * 1024;
+const MAX_TO_BYTES: usize = 32 * 1024;
+const MAX_ENVELOPE_TO_BYTES: usize = 8 * 1024;
 
-/// What a delivery tells of.
+/// What the body of an event says.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct EventPayload<'a> {
     pub(super) inbox: InboxId,
     pub(super) inbox_name: &'a str,
     pub(super) message: MessageId,
@@ -50,20 +50,20 @@ struct Message<'a> {
 /// The JSON text; the same input gives the same bytes.
 pub(super) fn payload(
     event: EventName,
-    told: Told<'_>,
+    data: EventPayload<'_>,
     base_url: &str,
 ) -> Result<String, PortError> {
     let payload = Payload {
         event,
-        inbox: Inbox { id: told.inbox, name: told.inbox_name },
+        inbox: Inbox { id: data.inbox, name: data.inbox_name },
         message: Message {
-            id: told.message,
-            subject: told.subject,
-            from: told.from.cloned().unwrap_or_default(),
-            to: fitting(told.to, TO)?,
-            envelope_to: fitting(told.envelope_to, ENVELOPE_TO)?,
-            received_at: told.message.received_at(),
-            url: format!("{base_url}/inboxes/{}?message={}", told.inbox, told.message),
+            id: data.message,
+            subject: data.subject,
+            from: data.from.cloned().unwrap_or_default(),
+            to: fitting(data.to, MAX_TO_BYTES)?,
+            envelope_to: fitting(data.envelope_to, MAX_ENVELOPE_TO_BYTES)?,
+            received_at: data.message.received_at(),
+            url: format!("{base_url}/inboxes/{}?message={}", data.inbox, data.message),
         },
         test: event == EventName::WebhookTest,
     };
@@ -93,10 +93,10 @@ mod tests {
     use super::*;
     use uuid::Uuid;
 
-    fn told<'a>(to: &'a [Address], envelope_to: &'a [String]) -> Told<'a> {
+    fn sample<'a>(to: &'a [Address], envelope_to: &'a [String]) -> EventPayload<'a> {
         let inbox = InboxId(Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001));
         let uuid = Uuid::from_u128(0x019b_93cb_8f7b_7000_8000_0000_0000_0002);
-        Told {
+        EventPayload {
             inbox,
             inbox_name: "Sign-up tests",
             message: MessageId { inbox, uuid },
@@ -111,8 +111,8 @@ mod tests {
     fn the_fields_are_those_of_the_contract_in_its_order() {
         let to = [Address { address: "ada@example.com".to_owned(), name: "Ada".to_owned() }];
         let envelope_to = ["ada@example.com".to_owned()];
-        let told = told(&to, &envelope_to);
-        let (inbox, id) = (told.inbox, told.message);
+        let data = sample(&to, &envelope_to);
+        let (inbox, id) = (data.inbox, data.message);
         let wanted = format!(
             "{{\"event\":\"message.received\",\"inbox\":{{\"id\":\"{inbox}\",\"name\":\"Sign-up tests\"}},\
              \"message\":{{\"id\":\"{id}\",\"subject\":\"Verify your address\",\
@@ -122,9 +122,9 @@ mod tests {
              \"url\":\"https://t.test/inboxes/{inbox}?message={id}\"}}}}",
             id.received_at(),
         );
-        let text = payload(EventName::MessageReceived, told, "https://t.test").unwrap();
+        let text = payload(EventName::MessageReceived, data, "https://t.test").unwrap();
         assert_eq!(text, wanted);
-        let tested = payload(EventName::WebhookTest, told, "https://t.test").unwrap();
+        let tested = payload(EventName::WebhookTest, data, "https://t.test").unwrap();
         assert!(tested.ends_with(",\"test\":true}"), "{tested}");
         assert!(tested.starts_with("{\"event\":\"webhook.test\","), "{tested}");
     }
@@ -135,8 +135,9 @@ mod tests {
         let to = vec![Address { address: long.clone(), name: long.clone() }; 200];
         let envelope_to = vec!["x".repeat(256); 1000];
         let subject = long.clone();
-        let told = Told { subject: &subject, from: Some(&to[0]), ..told(&to, &envelope_to) };
-        let text = payload(EventName::MessageReceived, told, "https://t.test").unwrap();
+        let data =
+            EventPayload { subject: &subject, from: Some(&to[0]), ..sample(&to, &envelope_to) };
+        let text = payload(EventName::MessageReceived, data, "https://t.test").unwrap();
         assert!(text.len() <= 64 * 1024, "{}", text.len());
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["message"]["to"].as_array().unwrap().len(), 2);

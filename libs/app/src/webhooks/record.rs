@@ -8,16 +8,16 @@ use trapline_store::{
 };
 
 use super::{
-    Outcome, Reply, Webhooks,
+    WebhookOutcome, WebhookReply, Webhooks,
     backlog::Owner,
     calls::{Ending, Ready},
-    ladder::{Verdict, pause, verdict},
+    retry_schedule::{DeliveryDecision, backoff_after, decide},
     rows::put,
 };
 use crate::{Result, metrics, rows::write_all};
 
 /// Attempts that are recorded together.
-const TOGETHER: usize = 64;
+const MAX_BATCH: usize = 64;
 
 /// Records what a stream of calls brings: one write at a time, of all that ended meanwhile.
 pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
@@ -40,7 +40,7 @@ pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
                     recorded?;
                     break;
                 }
-                Some(one) = calls.next(), if ended.len() < TOGETHER => ended.push(one),
+                Some(one) = calls.next(), if ended.len() < MAX_BATCH => ended.push(one),
             }
         }
     }
@@ -68,7 +68,7 @@ impl Webhooks {
             };
             let mut delivery = known.clone();
             let is_first = !known.status.is_final() && known.attempts <= ready.delivery.attempts;
-            let at = if is_first { settle_by(&mut delivery, ending, now) } else { None };
+            let at = if is_first { apply_ending(&mut delivery, ending, now) } else { None };
             if delivery != known {
                 ops.push(put(&delivery, now)?);
             }
@@ -117,10 +117,10 @@ impl Webhooks {
 }
 
 /// Moves a delivery on. Returns the time by which its webhook's status is that of this delivery.
-fn settle_by(delivery: &mut Delivery, ending: &Ending, now: Time) -> Option<Time> {
+fn apply_ending(delivery: &mut Delivery, ending: &Ending, now: Time) -> Option<Time> {
     match ending {
         Ending::Attempted { at, outcome } => {
-            settle(delivery, delivery.attempts + 1, outcome, now);
+            apply_outcome(delivery, delivery.attempts + 1, outcome, now);
             metrics::webhook_attempt(delivery.status, outcome.took);
             Some(*at)
         }
@@ -140,17 +140,24 @@ fn end_refused(delivery: &mut Delivery, why: &'static str, now: Time) {
 }
 
 /// Moves a delivery on by one attempt.
-pub(super) fn settle(delivery: &mut Delivery, number: u32, outcome: &Outcome, now: Time) {
+pub(super) fn apply_outcome(
+    delivery: &mut Delivery,
+    number: u32,
+    outcome: &WebhookOutcome,
+    now: Time,
+) {
     delivery.attempts = number;
-    delivery.http_status = outcome.result.ok().map(|Reply { status, .. }| status);
+    delivery.http_status = outcome.result.ok().map(|WebhookReply { status, .. }| status);
     delivery.duration_ms = u64::try_from(outcome.took.as_millis()).ok();
-    let next = match verdict(outcome) {
-        Verdict::Succeeded => Ok(()),
-        Verdict::Failed(code) => Err((code, None)),
-        Verdict::Again(code, asked) => Err((code, pause(delivery.id, number, asked))),
+    let next = match decide(outcome) {
+        DeliveryDecision::Succeeded => Ok(()),
+        DeliveryDecision::Failed(code) => Err((code, None)),
+        DeliveryDecision::Retry(code, asked) => {
+            Err((code, backoff_after(delivery.id, number, asked)))
+        }
     };
     delivery.error = next.err().map(|(code, _)| code.to_owned());
-    delivery.next_attempt_at = next.err().and_then(|(_, pause)| pause).map(|by| now.after(by));
+    delivery.next_attempt_at = next.err().and_then(|(_, backoff)| backoff).map(|by| now.after(by));
     delivery.status = match (next, delivery.next_attempt_at) {
         (Ok(()), _) => DeliveryStatus::Succeeded,
         (Err(_), Some(_)) => DeliveryStatus::Retrying,

@@ -24,7 +24,7 @@ impl Webhooks {
         Ok(found.map(|(found, _)| found))
     }
 
-    /// What a delivery sends.
+    /// The payload of a delivery; `None` once it has expired.
     pub(super) async fn load_payload(&self, delivery: &Delivery) -> Result<Option<String>> {
         let row = DeliveryPayload::row(delivery.webhook, delivery.id);
         let found = self.store.get(&row).await?;

@@ -16,14 +16,14 @@ use super::{
 use crate::{Result, jobs};
 
 /// How long a process has a backlog to itself: longer than a run takes.
-const HELD: Duration = Duration::from_mins(1);
+const LEASE_TIME: Duration = Duration::from_mins(1);
 /// The least time between the runs of a job. What is due meanwhile waits for it.
-const SOONEST: Duration = Duration::from_secs(5);
+const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// When a job comes again that found another process at its backlog, at first and at last.
-const DEFERRED: Duration = Duration::from_secs(4);
-const DEFERRED_AT_MOST: Duration = Duration::from_secs(15);
+const DEFERRAL_DELAY: Duration = Duration::from_secs(4);
+const MAX_DEFERRAL_DELAY: Duration = Duration::from_secs(15);
 /// When to try again what could not be sent though nothing is wrong with the endpoint.
-const STUCK: Duration = Duration::from_secs(30);
+const STUCK_DELAY: Duration = Duration::from_secs(30);
 
 /// How a pass over a backlog ended.
 enum Pass {
@@ -55,7 +55,7 @@ impl Webhooks {
         };
         let (name, holder) = (format!("webhook:{}", backlog.webhook), &self.holder);
         let is_shared = !self.is_alone;
-        if is_shared && !self.leases.hold(&name, holder, HELD).await? {
+        if is_shared && !self.leases.hold(&name, holder, LEASE_TIME).await? {
             drop(run);
             return self.defer(job, backlog, &endpoint);
         }
@@ -132,9 +132,9 @@ impl Webhooks {
         stuck: Option<Time>,
         until: Time,
     ) -> Result<Option<(Time, Time)>> {
-        let soonest = self.clock.now().after(SOONEST);
+        let soonest = self.clock.now().after(MIN_INTERVAL);
         let next = self.next_due(owner.webhook, until).await?.map(|next| next.max(soonest));
-        let stuck_until = stuck.map(|_| self.clock.now().after(STUCK));
+        let stuck_until = stuck.map(|_| self.clock.now().after(STUCK_DELAY));
         let due = [next, stuck_until].into_iter().flatten().min();
         Ok(due.map(|due| (due, earlier(stuck, until))))
     }
@@ -143,8 +143,8 @@ impl Webhooks {
     /// only who reads the backlog afterwards knows.
     fn defer(&self, job: &Job, backlog: Backlog, endpoint: &Endpoint) -> Result<Option<Job>> {
         let now = self.clock.now();
-        let pause = DEFERRED * 2_u32.pow(backlog.deferrals.min(2));
-        let due = now.after(pause.min(DEFERRED_AT_MOST));
+        let delay = DEFERRAL_DELAY * 2_u32.pow(backlog.deferrals.min(2));
+        let due = now.after(delay.min(MAX_DEFERRAL_DELAY));
         if endpoint.schedule.is_planned(due, backlog.from, now) {
             return Ok(None);
         }

@@ -16,16 +16,16 @@ use trapline_model::Time;
 
 use super::endpoint::Endpoint;
 
-/// When a job comes that need not come at once, so that others rely on it.
-pub(super) const SOON: Duration = Duration::from_secs(3);
+/// Delay of a job for a slow endpoint, so that entries that are added meanwhile rely on it.
+pub(super) const SLOW_DELAY: Duration = Duration::from_secs(3);
 /// A job that is due later than this is not taken yet, though clocks differ.
-const NOT_TAKEN: Duration = Duration::from_secs(2);
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
 /// How much later than an entry its job may be due: a quarter of the wait, within these bounds.
-const LATE: Duration = Duration::from_secs(5);
-const LATEST: Duration = Duration::from_mins(1);
+const MIN_LATENESS: Duration = Duration::from_secs(5);
+const MAX_LATENESS: Duration = Duration::from_mins(1);
 /// How long a run is relied on after its job was taken: less than the queue's lease, which may be lost
 /// though the run goes on.
-const RELIED_ON: Duration = Duration::from_secs(20);
+const RUN_TRUSTED_FOR: Duration = Duration::from_secs(20);
 /// Jobs that are remembered; what is forgotten is published once more.
 const CAPACITY: usize = 16;
 
@@ -49,7 +49,7 @@ struct Running {
     added: Option<Time>,
 }
 
-/// What a job finds that is to work on a backlog.
+/// Result of beginning a run over a backlog.
 pub(super) enum Begin {
     Run(Run),
     /// The run that is under way, and its job, do what this job would.
@@ -58,7 +58,7 @@ pub(super) enum Begin {
     Busy,
 }
 
-/// How a run may end.
+/// How a run ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// Entries were added: the run must read once more, from here on.
@@ -156,7 +156,7 @@ impl State {
     /// Makes the run read again, if its job covers what begins there.
     fn is_read_again(&mut self, from: Time, now: Time) -> bool {
         let Some(run) = &mut self.run else { return false };
-        if from < run.from || now < run.began || now.since(run.began) > RELIED_ON {
+        if from < run.from || now < run.began || now.since(run.began) > RUN_TRUSTED_FOR {
             return false;
         }
         run.added = Some(run.added.map_or(from, |added| added.min(from)));
@@ -164,8 +164,8 @@ impl State {
     }
 
     fn is_planned(&self, due: Time, from: Time, now: Time) -> bool {
-        let late = (due.since(now) / 4).clamp(LATE, LATEST);
-        let mut known = self.planned.range(now.after(NOT_TAKEN)..=due.max(now).after(late));
+        let late = (due.since(now) / 4).clamp(MIN_LATENESS, MAX_LATENESS);
+        let mut known = self.planned.range(now.after(CLOCK_TOLERANCE)..=due.max(now).after(late));
         known.any(|(_, begins)| *begins <= from)
     }
 

@@ -1,4 +1,4 @@
-//! How each webhook does, by its latest attempt.
+//! The status of each webhook: how its latest attempt ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,33 +12,36 @@ use trapline_store::{
 
 use super::MAX_WEBHOOKS;
 
-const KNOWN_AT_MOST: u64 = 10_000;
-/// No news is written at most so often: a webhook may take thousands of deliveries a second.
-const REFRESH: Duration = Duration::from_secs(1);
-const TURNS: usize = 64;
+/// Webhooks whose latest status is remembered.
+const CACHE_CAPACITY: u64 = 10_000;
+/// A status that did not change is written at most so often: a webhook may take thousands of deliveries a
+/// second.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+/// Locks that webhooks share by their id.
+const LOCKS: usize = 64;
 
 pub(crate) struct Statuses {
     store: Arc<dyn Store>,
     latest: Cache<WebhookId, WebhookStatus>,
-    /// One look-and-write of a webhook at a time.
-    turns: [Mutex<()>; TURNS],
+    /// Held while the status of a webhook is read and written.
+    locks: [Mutex<()>; LOCKS],
 }
 
 impl Statuses {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        let latest = Cache::new(KNOWN_AT_MOST);
-        Self { store, latest, turns: std::array::from_fn(|_| Mutex::default()) }
+        let latest = Cache::new(CACHE_CAPACITY);
+        Self { store, latest, locks: std::array::from_fn(|_| Mutex::default()) }
     }
 
     /// Notes how an attempt went, unless a later one is noted already: a slow attempt must not hide
     /// what came after it.
     pub(super) async fn note(&self, new: WebhookStatus) -> Result<()> {
-        if self.is_no_news(&new) {
+        if self.is_unchanged(&new) {
             return Ok(());
         }
-        let place = new.id.0.as_u128() % (TURNS as u128);
-        let _turn = self.turns[usize::try_from(place).unwrap_or(0)].lock().await;
-        if self.is_no_news(&new) {
+        let place = new.id.0.as_u128() % (LOCKS as u128);
+        let _lock = self.locks[usize::try_from(place).unwrap_or(0)].lock().await;
+        if self.is_unchanged(&new) {
             return Ok(());
         }
         let stored = load(&*self.store, &new.key()).await?.map(|(stored, _)| stored);
@@ -52,10 +55,10 @@ impl Statuses {
         Ok(())
     }
 
-    fn is_no_news(&self, new: &WebhookStatus) -> bool {
+    fn is_unchanged(&self, new: &WebhookStatus) -> bool {
         self.latest.get(&new.id).is_some_and(|latest| {
             let same = (latest.status, &latest.error) == (new.status, &new.error);
-            latest.at > new.at || (same && new.at.since(latest.at) < REFRESH)
+            latest.at > new.at || (same && new.at.since(latest.at) < REFRESH_INTERVAL)
         })
     }
 

@@ -5,12 +5,12 @@ use url::Url;
 use crate::{Error, Result};
 
 /// The longest address, in bytes.
-const LONGEST: usize = 2048;
+const MAX_URL_BYTES: usize = 2048;
 
 /// Reads an address as browsers do (WHATWG URL), which also makes `0x7f.1` the address it stands
 /// for.
 pub(super) fn parse(text: &str) -> Result<Url> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_URL_BYTES {
         return Err(wrong("too_long", "must have at most 2048 bytes"));
     }
     let url = Url::parse(text).map_err(|error| wrong("invalid_url", error.to_string()))?;

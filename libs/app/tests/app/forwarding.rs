@@ -7,7 +7,7 @@ mod loops;
 
 use std::time::Duration;
 
-use trapline_app::{Added, Claimed, Lane, Parcel, Trouble};
+use trapline_app::{Added, Claimed, Lane, OutgoingMail, RelayError};
 use trapline_model::{Forward, ForwardMatch, Forwarding, Inbox, MessageId};
 
 use crate::{mail::text_of, support::Bench};
@@ -15,8 +15,8 @@ use crate::{mail::text_of, support::Bench};
 const LOOK: Duration = Duration::from_millis(30);
 
 /// The token of the link in a mail.
-fn token_of(parcel: &Parcel) -> String {
-    let message = text_of(parcel);
+fn token_of(mail: &OutgoingMail) -> String {
+    let message = text_of(mail);
     let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n").unwrap();
     let body = body.split("\r\n--").next().unwrap().replace("\r\n", "");
     let text = String::from_utf8(data_encoding::BASE64.decode(body.as_bytes()).unwrap()).unwrap();
@@ -29,9 +29,9 @@ impl Bench {
     async fn asked(&self, email: &str) -> String {
         let added = self.app.forwarding().add_address(&self.by, email).await.unwrap();
         assert!(matches!(added, Added::New(_)), "{added:?}");
-        let parcels = self.send_due(Ok(())).await;
-        assert_eq!(parcels.len(), 1, "{parcels:?}");
-        token_of(&parcels[0])
+        let mails = self.send_due(Ok(())).await;
+        assert_eq!(mails.len(), 1, "{mails:?}");
+        token_of(&mails[0])
     }
 
     /// Adds an address whose owner agrees.
@@ -57,21 +57,21 @@ impl Bench {
     /// Forwards what is due now, and returns what the relay got.
     async fn forward_due(
         &self,
-        mut answer: impl FnMut(&Parcel) -> Result<(), Trouble>,
-    ) -> Vec<Parcel> {
-        let mut parcels = Vec::new();
+        mut answer: impl FnMut(&OutgoingMail) -> Result<(), RelayError>,
+    ) -> Vec<OutgoingMail> {
+        let mut mails = Vec::new();
         loop {
             let leases = self.app.jobs().take(Lane::Forward, 100, LOOK).await.unwrap();
             if leases.is_empty() {
-                return parcels;
+                return mails;
             }
             for lease in leases {
                 let next = match self.app.forwarding().claim(&lease.job).await.unwrap() {
                     Claimed::Finished => None,
                     Claimed::Reschedule(next) => Some(next),
                     Claimed::Run(attempt) => {
-                        let sent = answer(&attempt.parcel);
-                        parcels.push(attempt.parcel.clone());
+                        let sent = answer(&attempt.outgoing);
+                        mails.push(attempt.outgoing.clone());
                         self.app.forwarding().record(*attempt, sent).await.unwrap()
                     }
                 };

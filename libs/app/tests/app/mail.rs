@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_app::{Claimed, Error, Lane, Parcel, Stage, Trouble};
+use trapline_app::{Claimed, Error, Lane, OutgoingMail, RelayError, RelayStage};
 
 use crate::support::Bench;
 
@@ -11,30 +11,30 @@ const LOOK: Duration = Duration::from_millis(30);
 /// The ladder's pauses in seconds.
 const PAUSES: [u64; 5] = [15, 60, 300, 900, 1_800];
 
-pub(crate) const LATER: Trouble =
-    Trouble { code: "smtp_4xx", is_final: false, stage: Stage::Connection };
-pub(crate) const NEVER: Trouble =
-    Trouble { code: "smtp_5xx", is_final: true, stage: Stage::Recipient };
+pub(crate) const LATER: RelayError =
+    RelayError { code: "smtp_4xx", is_final: false, stage: RelayStage::Connection };
+pub(crate) const NEVER: RelayError =
+    RelayError { code: "smtp_5xx", is_final: true, stage: RelayStage::Recipient };
 
-pub(crate) fn text_of(parcel: &Parcel) -> String {
-    String::from_utf8(parcel.content.concat()).unwrap()
+pub(crate) fn text_of(mail: &OutgoingMail) -> String {
+    String::from_utf8(mail.content.concat()).unwrap()
 }
 
 impl Bench {
     /// Sends the mail that is due now, and returns what the relay got.
-    pub(crate) async fn send_due(&self, answer: Result<(), Trouble>) -> Vec<Parcel> {
-        let mut parcels = Vec::new();
+    pub(crate) async fn send_due(&self, answer: Result<(), RelayError>) -> Vec<OutgoingMail> {
+        let mut mails = Vec::new();
         loop {
             let leases = self.app.jobs().take(Lane::Mail, 100, LOOK).await.unwrap();
             if leases.is_empty() {
-                return parcels;
+                return mails;
             }
             for lease in leases {
                 let next = match self.app.outbound_mail().claim(&lease.job).await.unwrap() {
                     Claimed::Finished => None,
                     Claimed::Reschedule(next) => Some(next),
                     Claimed::Run(attempt) => {
-                        parcels.push(attempt.parcel.clone());
+                        mails.push(attempt.outgoing.clone());
                         self.app.outbound_mail().record(*attempt, answer).await.unwrap()
                     }
                 };
@@ -61,10 +61,10 @@ async fn the_ladder_has_six_attempts_in_an_hour() {
     bench.add("ada@example.com").await;
     let mut seen = Vec::new();
     for pause in PAUSES.into_iter().map(Some).chain([None]) {
-        let parcels = bench.send_due(Err(LATER)).await;
-        assert_eq!(parcels.len(), 1, "{pause:?}");
-        assert_eq!(parcels[0].to, "ada@example.com");
-        seen.push(text_of(&parcels[0]));
+        let mails = bench.send_due(Err(LATER)).await;
+        assert_eq!(mails.len(), 1, "{pause:?}");
+        assert_eq!(mails[0].to, "ada@example.com");
+        seen.push(text_of(&mails[0]));
         let Some(pause) = pause.map(Duration::from_secs) else { break };
         bench.clock.advance(pause.saturating_sub(Duration::from_millis(1)));
         assert!(bench.send_due(Ok(())).await.is_empty(), "too early: {pause:?}");
@@ -95,8 +95,7 @@ async fn bounces_come_back_under_a_name_of_the_mails_own() {
     let bench = Bench::with_relay().await;
     bench.add("ada@example.com").await;
     bench.add("bob@example.com").await;
-    let senders: Vec<_> =
-        bench.send_due(Ok(())).await.into_iter().map(|parcel| parcel.from).collect();
+    let senders: Vec<_> = bench.send_due(Ok(())).await.into_iter().map(|mail| mail.from).collect();
     assert_eq!(senders.len(), 2);
     assert_ne!(senders[0], senders[1]);
     for sender in senders {

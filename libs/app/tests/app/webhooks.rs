@@ -19,7 +19,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use tokio::sync::{mpsc, oneshot};
 use trapline_app::{
-    App, Failure, Job, Lane, Lease, NewWebhook, Outcome, Reply, WebhookRequest, WebhookSender,
+    App, Job, Lane, Lease, NewWebhook, WebhookFailure, WebhookOutcome, WebhookReply,
+    WebhookRequest, WebhookSender,
 };
 use trapline_model::{Delivery, DeliveryStatus, Webhook};
 
@@ -28,16 +29,19 @@ use crate::support::Bench;
 /// Long enough for a job that is due; a clock that stands still makes no other.
 const LOOK: Duration = Duration::from_millis(30);
 
-fn outcome(status: u16, retry_after: Option<Duration>) -> Outcome {
-    Outcome { took: Duration::from_millis(7), result: Ok(Reply { status, retry_after }) }
+fn outcome(status: u16, retry_after: Option<Duration>) -> WebhookOutcome {
+    WebhookOutcome {
+        took: Duration::from_millis(7),
+        result: Ok(WebhookReply { status, retry_after }),
+    }
 }
 
-fn answer(status: u16) -> Outcome {
+fn answer(status: u16) -> WebhookOutcome {
     outcome(status, None)
 }
 
-fn failure(code: &'static str, is_final: bool) -> Outcome {
-    Outcome { took: Duration::from_secs(10), result: Err(Failure { code, is_final }) }
+fn failure(code: &'static str, is_final: bool) -> WebhookOutcome {
+    WebhookOutcome { took: Duration::from_secs(10), result: Err(WebhookFailure { code, is_final }) }
 }
 
 /// What reached a receiver.
@@ -97,7 +101,7 @@ impl Bench {
     }
 
     /// Does what is due now, and returns the calls that it made.
-    async fn call_due(&self, mut answer: impl FnMut(&Call) -> Outcome) -> Vec<Call> {
+    async fn call_due(&self, mut answer: impl FnMut(&Call) -> WebhookOutcome) -> Vec<Call> {
         let mut calls = Vec::new();
         loop {
             let mut leases = self.app.jobs().take(Lane::Webhook, 100, LOOK).await.unwrap();
@@ -147,7 +151,7 @@ impl Bench {
 async fn deliver(
     app: &App,
     job: &Job,
-    mut answer: impl FnMut(&Call) -> Option<Outcome>,
+    mut answer: impl FnMut(&Call) -> Option<WebhookOutcome>,
 ) -> Option<Option<Job>> {
     let (caller, mut asked) = Asking::new();
     let mut delivering = std::pin::pin!(app.webhooks().deliver(job, &caller));
@@ -159,7 +163,7 @@ async fn deliver(
     }
 }
 
-type Asked = (Call, oneshot::Sender<Outcome>);
+type Asked = (Call, oneshot::Sender<WebhookOutcome>);
 
 /// Asks the test how a call is answered.
 struct Asking(mpsc::UnboundedSender<Asked>);
@@ -177,7 +181,7 @@ impl WebhookSender for Asking {
         Ok(())
     }
 
-    async fn send(&self, request: &WebhookRequest) -> Outcome {
+    async fn send(&self, request: &WebhookRequest) -> WebhookOutcome {
         let (reply, answer) = oneshot::channel();
         self.0.send((Call::of(request), reply)).unwrap();
         answer.await.unwrap()
@@ -185,7 +189,7 @@ impl WebhookSender for Asking {
 }
 
 /// Answers test events, and remembers them.
-struct Script(Outcome, Mutex<Vec<Call>>);
+struct Script(WebhookOutcome, Mutex<Vec<Call>>);
 
 #[async_trait]
 impl WebhookSender for Script {
@@ -193,13 +197,13 @@ impl WebhookSender for Script {
         if url.host_str() == Some("10.0.0.1") { Err("it is private".to_owned()) } else { Ok(()) }
     }
 
-    async fn send(&self, request: &WebhookRequest) -> Outcome {
+    async fn send(&self, request: &WebhookRequest) -> WebhookOutcome {
         self.1.lock().unwrap().push(Call::of(request));
         self.0
     }
 }
 
-fn scripted(app: &App, outcome: Outcome) -> Arc<Script> {
+fn scripted(app: &App, outcome: WebhookOutcome) -> Arc<Script> {
     let script = Arc::new(Script(outcome, Mutex::default()));
     app.webhooks().set_sender(script.clone());
     script

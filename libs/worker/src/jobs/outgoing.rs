@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use trapline_app::{App, Claimed, Error, ForwardAttempt, Job, Lane, MailAttempt, Relay, Trouble};
+use trapline_app::{
+    App, Claimed, Error, ForwardAttempt, Job, Lane, MailAttempt, Relay, RelayError,
+};
 
 use crate::attempted::AttemptedJob;
 
@@ -41,14 +43,14 @@ impl AttemptedJob for SendMail {
     /// As many as the relay's connections.
     const CONCURRENCY: usize = 4;
     type Attempt = MailAttempt;
-    type Outcome = Result<(), Trouble>;
+    type Outcome = Result<(), RelayError>;
 
     async fn claim(&self, job: &Job) -> Result<Claimed<MailAttempt>, Error> {
         self.app.outbound_mail().claim(job).await
     }
 
     async fn perform(&self, attempt: &mut MailAttempt) -> Self::Outcome {
-        self.relay.send(&attempt.parcel).await
+        self.relay.send(&attempt.outgoing).await
     }
 
     async fn record(&self, done: MailAttempt, sent: Self::Outcome) -> Result<Option<Job>, Error> {
@@ -62,16 +64,16 @@ impl AttemptedJob for ForwardMessage {
     /// One less than the relay's connections: somebody waits for mail of the service itself.
     const CONCURRENCY: usize = 3;
     type Attempt = ForwardAttempt;
-    type Outcome = Result<(), Trouble>;
+    type Outcome = Result<(), RelayError>;
 
     async fn claim(&self, job: &Job) -> Result<Claimed<ForwardAttempt>, Error> {
         self.app.forwarding().claim(job).await
     }
 
     async fn perform(&self, attempt: &mut ForwardAttempt) -> Self::Outcome {
-        let sent = self.relay.send(&attempt.parcel).await;
-        if sent.is_err_and(|trouble| trouble.is_about_content()) && attempt.wrap() {
-            return self.relay.send(&attempt.parcel).await;
+        let sent = self.relay.send(&attempt.outgoing).await;
+        if sent.is_err_and(|error| error.is_about_content()) && attempt.wrap() {
+            return self.relay.send(&attempt.outgoing).await;
         }
         sent
     }

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
-use trapline_app::{App, Error, Job, Lane, Outcome, WebhookRequest, WebhookSender};
+use trapline_app::{App, Error, Job, Lane, WebhookOutcome, WebhookRequest, WebhookSender};
 
 use crate::{
     handler::{JobFailure, JobHandler, JobOutcome, Retry},
@@ -87,7 +87,7 @@ impl WebhookSender for LimitedSender {
         self.sender.check(url)
     }
 
-    async fn send(&self, request: &WebhookRequest) -> Outcome {
+    async fn send(&self, request: &WebhookRequest) -> WebhookOutcome {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await;
         self.sender.send(request).await

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Failure, RetryAfter};
 
-/// How a request went.
+/// Outcome of a request, and how long it took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// From the start to the status line, or to the failure.

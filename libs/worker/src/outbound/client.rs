@@ -22,12 +22,12 @@ use super::{
 };
 
 /// The longest head of an answer, and the longest part of its body that is read.
-const HEAD: usize = 32 * 1024;
-const BODY: usize = 16 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+const MAX_BODY_BYTES: usize = 16 * 1024;
 /// As many as call one webhook at a time; with fewer a busy one would connect anew again and again.
 const IDLE_PER_HOST: usize = 4;
 /// Also how long a name that moved is still reached at its old address, which was checked.
-const IDLE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
@@ -50,9 +50,9 @@ impl Client {
         let connector = Connector { guard: guard.clone(), tls, open: Arc::new(()) };
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(IDLE_PER_HOST)
-            .http1_max_buf_size(HEAD)
+            .http1_max_buf_size(MAX_HEAD_BYTES)
             .build(connector);
         Ok(Self { guard, http })
     }
@@ -141,7 +141,7 @@ fn retire(connection: &CaptureConnection) {
 
 /// Whether the body ended within its bound.
 async fn skip(body: &mut Incoming) -> bool {
-    let mut left = BODY;
+    let mut left = MAX_BODY_BYTES;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return false };
         let length = frame.data_ref().map_or(0, Bytes::len);

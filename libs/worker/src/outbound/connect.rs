@@ -24,7 +24,7 @@ use url::{Host, Url};
 use super::{Failure, Guard, wire::Wire};
 
 /// Holds even when the request that wanted the connection has got another one.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an address is tried alone (RFC 8305, section 5).
 const HEAD_START: Duration = Duration::from_millis(250);
 
@@ -49,7 +49,7 @@ impl Service<Uri> for Connector {
     fn call(&mut self, target: Uri) -> Self::Future {
         let connector = self.clone();
         Box::pin(async move {
-            let opened = timeout(CONNECT, connector.open(&target)).await;
+            let opened = timeout(CONNECT_TIMEOUT, connector.open(&target)).await;
             opened.unwrap_or(Err(Failure::ConnectTimeout)).map(TokioIo::new)
         })
     }

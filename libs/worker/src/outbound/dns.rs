@@ -10,12 +10,12 @@ use hickory_resolver::{
     proto::rr::Name,
 };
 
-/// Long enough for a burst to one name, short enough that a name moves within a pooled connection's
-/// time.
-const KEPT: Duration = Duration::from_secs(30);
-const FAILURE_KEPT: Duration = Duration::from_secs(5);
-const TRY: Duration = Duration::from_secs(1);
-const TRIES: usize = 3;
+/// How long an answer is used: long enough for a burst to one name, short enough that a name moves within
+/// the time of a pooled connection.
+const CACHE_TTL: Duration = Duration::from_secs(30);
+const FAILURE_TTL: Duration = Duration::from_secs(5);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(1);
+const MAX_QUERIES: usize = 3;
 
 /// From names to addresses.
 #[async_trait]
@@ -51,10 +51,10 @@ impl Dns {
         *builder.options_mut() = options;
         let options = builder.options_mut();
         options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-        options.timeout = TRY;
-        options.attempts = TRIES;
-        options.positive_max_ttl = Some(KEPT);
-        options.negative_max_ttl = Some(FAILURE_KEPT);
+        options.timeout = QUERY_TIMEOUT;
+        options.attempts = MAX_QUERIES;
+        options.positive_max_ttl = Some(CACHE_TTL);
+        options.negative_max_ttl = Some(FAILURE_TTL);
         builder.build().map(|resolver| Self(Some(resolver)))
     }
 }

@@ -12,12 +12,12 @@ use url::{Host, Url};
 
 use super::{Cidr, Dns, Failure, Refusal, Resolver, address::Kind, names, ports};
 
-const LONGEST_URL: usize = 2048;
-const RESOLVE: Duration = Duration::from_secs(3);
+const MAX_URL_BYTES: usize = 2048;
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(3);
 /// More addresses than this are checked, but not tried.
-const TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 /// Where this service's own receivers are, whose requests cause no further ones.
-const SINKS: &str = "/mock/";
+const SINK_PATH: &str = "/mock/";
 
 /// Which addresses are allowed beside the public ones.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +91,7 @@ impl Guard {
         if ips.iter().any(refused) {
             return Err(Failure::AddressNotAllowed);
         }
-        Ok(ips.into_iter().take(TRIED).map(|ip| SocketAddr::new(ip, port)).collect())
+        Ok(ips.into_iter().take(MAX_TRIED).map(|ip| SocketAddr::new(ip, port)).collect())
     }
 
     /// Whether this process itself would answer there.
@@ -124,7 +124,7 @@ impl Guard {
         } else {
             format!("{}.", without_dot(name))
         };
-        let answered = timeout(RESOLVE, self.resolver.addresses(&asked)).await;
+        let answered = timeout(RESOLVE_TIMEOUT, self.resolver.addresses(&asked)).await;
         match answered.map_err(|_| Failure::DnsError)? {
             Ok(ips) if !ips.is_empty() => Ok(ips),
             Ok(_) => Err(Failure::DnsError),
@@ -150,7 +150,7 @@ impl Guard {
 
 /// Checks all but where the URL leads to.
 fn check_form(url: &Url) -> Result<(), Refusal> {
-    if url.as_str().len() > LONGEST_URL {
+    if url.as_str().len() > MAX_URL_BYTES {
         return Err(Refusal::TooLong);
     }
     if !matches!(url.scheme(), "http" | "https") {
@@ -178,7 +178,7 @@ fn is_same(own: &Url, url: &Url) -> bool {
 
 /// Whether a URL leads to a receiver of this service's own, whose requests cause no further ones.
 fn is_sink(url: &Url) -> bool {
-    url.path().starts_with(SINKS)
+    url.path().starts_with(SINK_PATH)
 }
 
 /// Whether the address is one of this machine: only those can be bound.

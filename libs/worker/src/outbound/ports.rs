@@ -2,7 +2,7 @@
 
 /// The bad ports of the Fetch standard, section 2.9: protocols whose servers may take an HTTP request
 /// for their own.
-const BAD: [u16; 83] = [
+const BAD_PORTS: [u16; 83] = [
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
     102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
     465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990,
@@ -11,7 +11,7 @@ const BAD: [u16; 83] = [
 ];
 
 pub(super) fn is_bad(port: u16) -> bool {
-    BAD.binary_search(&port).is_ok()
+    BAD_PORTS.binary_search(&port).is_ok()
 }
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn the_list_is_sorted_and_leaves_the_web_alone() {
-        assert!(BAD.is_sorted());
+        assert!(BAD_PORTS.is_sorted());
         for port in [25, 22, 465, 587, 6667, 10080, 0] {
             assert!(is_bad(port), "{port}");
         }

@@ -6,7 +6,7 @@ use http::HeaderValue;
 use trapline_model::Time;
 
 /// The longest wait that a receiver can ask for.
-const LONGEST: Duration = Duration::from_hours(24);
+const MAX_DELAY: Duration = Duration::from_hours(24);
 
 /// When the receiver wants the next try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,8 @@ impl RetryAfter {
     pub(super) fn parse(value: &HeaderValue) -> Option<Self> {
         let text = value.to_str().ok()?.trim();
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let seconds = text.parse().map_or(LONGEST, Duration::from_secs);
-            return Some(Self::Delay(seconds.min(LONGEST)));
+            let seconds = text.parse().map_or(MAX_DELAY, Duration::from_secs);
+            return Some(Self::Delay(seconds.min(MAX_DELAY)));
         }
         let date = httpdate::parse_http_date(text).ok()?;
         let millis = date.duration_since(UNIX_EPOCH).ok()?.as_millis();
@@ -35,7 +35,7 @@ impl RetryAfter {
     pub fn delay(self, now: Time) -> Duration {
         match self {
             Self::Delay(delay) => delay,
-            Self::At(time) => time.since(now).min(LONGEST),
+            Self::At(time) => time.since(now).min(MAX_DELAY),
         }
     }
 }

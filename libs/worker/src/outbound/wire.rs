@@ -15,9 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What one exchange may cost: the head, the part of the body that is read, and as much again for
 /// interim answers (1xx) and what is read ahead.
-const PER_EXCHANGE: usize = 96 * 1024;
+const MAX_EXCHANGE_BYTES: usize = 96 * 1024;
 /// Connections open at once beyond which none is kept for later.
-const OPEN: usize = 1024;
+const MAX_POOLED: usize = 1024;
 
 /// How much may still be read on a connection.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) struct Budget(Arc<AtomicUsize>);
 impl Budget {
     /// Starts anew, once an exchange is over.
     pub(super) fn refill(&self) {
-        self.0.store(PER_EXCHANGE, Ordering::Relaxed);
+        self.0.store(MAX_EXCHANGE_BYTES, Ordering::Relaxed);
     }
 
     fn is_spent(&self) -> bool {
@@ -55,14 +55,14 @@ pub(super) struct Wire {
 
 impl Wire {
     pub(super) fn new(stream: Box<dyn Stream>, open: Arc<()>) -> Self {
-        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(PER_EXCHANGE))), open }
+        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(MAX_EXCHANGE_BYTES))), open }
     }
 }
 
 impl Connection for Wire {
     fn connected(&self) -> Connected {
         let connected = Connected::new().extra(self.budget.clone());
-        if Arc::strong_count(&self.open) > OPEN {
+        if Arc::strong_count(&self.open) > MAX_POOLED {
             connected.poison();
         }
         connected

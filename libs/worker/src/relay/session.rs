@@ -9,12 +9,12 @@ use lettre::{
         extension::{Extension, MailBodyParameter, MailParameter},
     },
 };
-use trapline_app::{Parcel, Stage, Trouble};
+use trapline_app::{OutgoingMail, RelayError, RelayStage};
 
 use super::{RelayTls, SmtpRelay, reply};
 
 /// Bytes that are prepared for the wire at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 pub(super) struct Session {
     connection: AsyncSmtpConnection,
@@ -24,7 +24,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects, secures the connection and signs in.
-    pub(super) async fn open(relay: &SmtpRelay) -> Result<Self, Trouble> {
+    pub(super) async fn open(relay: &SmtpRelay) -> Result<Self, RelayError> {
         let failed = |error| reply::of_connection(&error);
         let implicit = (relay.tls == RelayTls::Implicit).then(|| relay.parameters.clone());
         let (server, hello) = ((relay.host.as_str(), relay.port), &relay.hello);
@@ -49,43 +49,47 @@ impl Session {
         Ok(Self { connection, max_size })
     }
 
-    pub(super) async fn deliver(&mut self, parcel: &Parcel) -> Result<(), Trouble> {
-        let parameters = self.parameters(parcel)?;
-        let sender = Mail::new(Some(address(&parcel.from, Stage::Sender)?), parameters);
-        self.say(sender, Stage::Sender).await?;
-        let recipient = Rcpt::new(address(&parcel.to, Stage::Recipient)?, Vec::new());
-        self.say(recipient, Stage::Recipient).await?;
-        self.say(Data, Stage::Content).await?;
-        let sent = self.connection.message_iter(chunks(parcel)).await;
-        sent.map(drop).map_err(|error| reply::of_message(&error, Stage::Content))
+    pub(super) async fn deliver(&mut self, mail: &OutgoingMail) -> Result<(), RelayError> {
+        let parameters = self.parameters(mail)?;
+        let sender = Mail::new(Some(address(&mail.from, RelayStage::Sender)?), parameters);
+        self.say(sender, RelayStage::Sender).await?;
+        let recipient = Rcpt::new(address(&mail.to, RelayStage::Recipient)?, Vec::new());
+        self.say(recipient, RelayStage::Recipient).await?;
+        self.say(Data, RelayStage::Content).await?;
+        let sent = self.connection.message_iter(chunks(mail)).await;
+        sent.map(drop).map_err(|error| reply::of_message(&error, RelayStage::Content))
     }
 
     /// What the message needs of the relay, which must offer it.
-    fn parameters(&self, parcel: &Parcel) -> Result<Vec<MailParameter>, Trouble> {
+    fn parameters(&self, mail: &OutgoingMail) -> Result<Vec<MailParameter>, RelayError> {
         let offers = |extension| self.connection.server_info().supports_feature(extension);
         let mut parameters = Vec::new();
         if let Some(max) = self.max_size {
-            if max > 0 && parcel.len() > max {
-                return Err(Trouble::TOO_LARGE);
+            if max > 0 && mail.len() > max {
+                return Err(RelayError::TOO_LARGE);
             }
-            parameters.push(MailParameter::Size(parcel.len()));
+            parameters.push(MailParameter::Size(mail.len()));
         }
-        if !parcel.content.iter().all(|part| part.is_ascii()) {
+        if !mail.content.iter().all(|part| part.is_ascii()) {
             if !offers(Extension::EightBitMime) {
-                return Err(Trouble::EIGHT_BIT);
+                return Err(RelayError::EIGHT_BIT);
             }
             parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
         }
-        if parcel.utf8_header {
+        if mail.utf8_header {
             if !offers(Extension::SmtpUtfEight) {
-                return Err(Trouble::EIGHT_BIT);
+                return Err(RelayError::EIGHT_BIT);
             }
             parameters.push(MailParameter::SmtpUtfEight);
         }
         Ok(parameters)
     }
 
-    async fn say(&mut self, command: impl std::fmt::Display, stage: Stage) -> Result<(), Trouble> {
+    async fn say(
+        &mut self,
+        command: impl std::fmt::Display,
+        stage: RelayStage,
+    ) -> Result<(), RelayError> {
         let said = self.connection.command(command).await;
         said.map(drop).map_err(|error| reply::of_message(&error, stage))
     }
@@ -96,8 +100,8 @@ impl Session {
     }
 }
 
-fn address(text: &str, stage: Stage) -> Result<Address, Trouble> {
-    text.parse().map_err(|_| Trouble { code: "bad_address", is_final: true, stage })
+fn address(text: &str, stage: RelayStage) -> Result<Address, RelayError> {
+    text.parse().map_err(|_| RelayError { code: "bad_address", is_final: true, stage })
 }
 
 /// `SIZE 26214400` (RFC 1870, section 3).
@@ -107,11 +111,11 @@ fn size(line: &str) -> Option<usize> {
 }
 
 /// The message without its last line end, which the client adds.
-fn chunks(parcel: &Parcel) -> impl Iterator<Item = &[u8]> {
-    let last = parcel.content.iter().rposition(|part| !part.is_empty());
-    let parts = parcel.content.iter().enumerate().map(move |(place, part)| {
+fn chunks(mail: &OutgoingMail) -> impl Iterator<Item = &[u8]> {
+    let last = mail.content.iter().rposition(|part| !part.is_empty());
+    let parts = mail.content.iter().enumerate().map(move |(place, part)| {
         let ends_here = Some(place) == last;
         if ends_here { part.strip_suffix(b"\r\n").unwrap_or(part) } else { part }
     });
-    parts.flat_map(|part: &[u8]| part.chunks(CHUNK))
+    parts.flat_map(|part: &[u8]| part.chunks(CHUNK_BYTES))
 }

@@ -71,12 +71,12 @@ async fn a_relay_that_says_nothing_is_left_after_the_deadline() {
         ..RelayOptions::new("127.0.0.1", silent.local_addr().unwrap().port())
     };
     let relay = trapline_worker::SmtpRelay::new(options).unwrap();
-    let parcel = trapline_app::Parcel {
+    let mail = trapline_app::OutgoingMail {
         from: "a@mail.example".to_owned(),
         to: "ada@example.com".to_owned(),
         content: vec![RAW.into()],
         utf8_header: false,
     };
-    let trouble = trapline_app::Relay::send(&relay, &parcel).await.unwrap_err();
-    assert_eq!((trouble.code, trouble.is_final), ("timeout", false));
+    let error = trapline_app::Relay::send(&relay, &mail).await.unwrap_err();
+    assert_eq!((error.code, error.is_final), ("timeout", false));
 }

@@ -1,7 +1,7 @@
 //! Relays that want TLS and a password.
 
 use rcgen::CertifiedKey;
-use trapline_app::{Parcel, Relay as _};
+use trapline_app::{OutgoingMail, Relay as _};
 use trapline_relay_testkit::MailServer;
 use trapline_worker::{RelayOptions, RelayTls, SmtpRelay};
 
@@ -15,8 +15,8 @@ fn server(folder: &tempfile::TempDir) -> (MailServer, Vec<u8>) {
     (MailServer::secured(&cert_path, &key_path), cert.der().to_vec())
 }
 
-fn parcel() -> Parcel {
-    Parcel {
+fn mail() -> OutgoingMail {
+    OutgoingMail {
         from: "no-reply@mail.example".to_owned(),
         to: "ada@example.com".to_owned(),
         content: vec![b"Subject: a\r\n\r\nhello\r\n".as_slice().into()],
@@ -36,7 +36,7 @@ async fn a_relay_with_tls_and_a_password_takes_mail() {
     };
     let trusted = vec![certificate];
     let relay = SmtpRelay::new(signed_in("pa55", trusted.clone())).unwrap();
-    assert_eq!(relay.send(&parcel()).await, Ok(()));
+    assert_eq!(relay.send(&mail()).await, Ok(()));
     assert_eq!(server.received().len(), 1);
     let cases = [
         // The operator can mend a password, so that no mail is given up for it.
@@ -45,8 +45,8 @@ async fn a_relay_with_tls_and_a_password_takes_mail() {
         (RelayOptions { host: "127.0.0.1".to_owned(), ..signed_in("pa55", trusted) }, "tls_error"),
     ];
     for (options, code) in cases {
-        let trouble = SmtpRelay::new(options).unwrap().send(&parcel()).await.unwrap_err();
-        assert_eq!((trouble.code, trouble.is_final), (code, false));
+        let error = SmtpRelay::new(options).unwrap().send(&mail()).await.unwrap_err();
+        assert_eq!((error.code, error.is_final), (code, false));
     }
     assert_eq!(server.received().len(), 1);
 }
@@ -57,9 +57,9 @@ async fn a_relay_without_tls_gets_nothing_where_it_is_wanted() {
     let options =
         |tls| RelayOptions { tls, ..RelayOptions::new("127.0.0.1", server.address().port()) };
     let relay = SmtpRelay::new(options(RelayTls::Starttls)).unwrap();
-    assert_eq!(relay.send(&parcel()).await.unwrap_err().code, "not_offered");
+    assert_eq!(relay.send(&mail()).await.unwrap_err().code, "not_offered");
     assert!(server.received().is_empty());
     let relay = SmtpRelay::new(options(RelayTls::Opportunistic)).unwrap();
-    assert_eq!(relay.send(&parcel()).await, Ok(()));
+    assert_eq!(relay.send(&mail()).await, Ok(()));
     assert_eq!((server.received().len(), server.sessions()), (1, 3));
 }

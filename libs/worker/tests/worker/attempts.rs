@@ -88,7 +88,7 @@ impl trapline_app::WebhookSender for Nowhere {
         Err("nowhere".to_owned())
     }
 
-    async fn send(&self, _: &trapline_app::WebhookRequest) -> trapline_app::Outcome {
+    async fn send(&self, _: &trapline_app::WebhookRequest) -> trapline_app::WebhookOutcome {
         unreachable!("nothing is sent")
     }
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn marks() -> Marks {
-    Marks {
+fn headers() -> ForwardHeaders {
+    ForwardHeaders {
         from: "Trapline <no-reply@mail.example>".to_owned(),
         to: "ada@example.com".to_owned(),
         date: "Fri, 15 Jan 2027 08:00:00 +0000".to_owned(),
@@ -23,13 +23,13 @@ const ADDED: &str = "X-Trapline-Forwarded: inbox; hops=1; by=abc\r\n\
 const AUTO: &str = "Auto-Submitted: auto-forwarded\r\n";
 
 fn sent(raw: &[u8]) -> (Vec<u8>, bool) {
-    let rewritten = forwarded(&Bytes::copy_from_slice(raw), &marks());
+    let rewritten = rewrite_for_forward(&Bytes::copy_from_slice(raw), &headers());
     (rewritten.content.concat(), rewritten.is_whole)
 }
 
 /// What the attachment of a wrapped message holds.
 fn unwrapped(raw: &[u8]) -> Vec<u8> {
-    let message = wrapped(&Bytes::copy_from_slice(raw), &marks()).content.concat();
+    let message = wrap_as_attachment(&Bytes::copy_from_slice(raw), &headers()).content.concat();
     assert!(message.is_ascii());
     assert!(message.split(|byte| *byte == b'\n').all(|line| line.len() <= MAX_LINE + 1));
     let text = String::from_utf8(message).unwrap();
@@ -92,7 +92,8 @@ fn a_message_that_was_refused_is_attached() {
     for raw in ["Subject: a\r\n\r\nbody\r\n", "Subject: \u{e4}\r\n\r\nb\u{f6}dy\r\n"] {
         assert_eq!(unwrapped(raw.as_bytes()), raw.as_bytes());
     }
-    let message = wrapped(&Bytes::from_static("Subject: Grüße\r\n\r\n".as_bytes()), &marks());
+    let message =
+        wrap_as_attachment(&Bytes::from_static("Subject: Grüße\r\n\r\n".as_bytes()), &headers());
     let read = trapline_mime::parse(&message.content.concat());
     assert_eq!(read.digest.subject, "Forwarded: Grüße");
     assert_eq!(read.attachments.len(), 1);

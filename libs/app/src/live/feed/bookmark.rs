@@ -6,36 +6,36 @@ use trapline_model::{InboxId, InvalidId, MessageId, Time};
 use trapline_store::is_v7;
 use uuid::Uuid;
 
-/// Among processes, messages are not seen in the order of their ids: one whose process was slow to
-/// store it comes after younger ones. So much older than the newest one it may be.
-pub(super) const BEHIND: Duration = Duration::from_mins(1);
+/// How much older than the newest known message one may be that becomes visible only now. Processes make
+/// ids for themselves, so a message whose process was slow to store it comes after younger ones.
+pub(super) const REORDER_WINDOW: Duration = Duration::from_mins(1);
 
 /// The id of the newest message that a client was told of, and, where several processes store
-/// messages, a sum over the last minute of those.
+/// messages, a checksum of those of the last minute.
 ///
-/// The sum tells whether the client has all the messages that are there now. When it does not, it is
+/// The checksum tells whether the client has all the messages that are there now. When it does not, it is
 /// told of that minute's again: which ones it lacks is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bookmark {
     pub(super) last: MessageId,
-    pub(super) told: Option<Sum>,
+    pub(super) seen: Option<Checksum>,
 }
 
-/// The messages after `floor` that a client was told of.
+/// Checksum (exclusive or of ids) of the messages after `floor` that a client was told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct Checksum {
     pub(super) floor: Uuid,
     sum: u64,
 }
 
-/// Hexadecimal digits of a [`Sum`].
+/// Hexadecimal digits of a [`Checksum`].
 const DIGITS: usize = 48;
 
 impl fmt::Display for Bookmark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.last)?;
-        match self.told {
-            Some(Sum { floor, sum }) => write!(f, "-{:032x}{sum:016x}", floor.as_u128()),
+        match self.seen {
+            Some(Checksum { floor, sum }) => write!(f, "-{:032x}{sum:016x}", floor.as_u128()),
             None => Ok(()),
         }
     }
@@ -44,9 +44,10 @@ impl fmt::Display for Bookmark {
 impl Bookmark {
     /// Reads what a client sends. What is no bookmark of this inbox comes before all its messages.
     pub(super) fn read(text: &str, inbox: InboxId, now: Time) -> Self {
-        let is_ours =
-            |read: &Self| read.last.inbox == inbox && read.last.received_at() <= now.after(BEHIND);
-        let oldest = Self { last: MessageId { inbox, uuid: Uuid::nil() }, told: None };
+        let is_ours = |read: &Self| {
+            read.last.inbox == inbox && read.last.received_at() <= now.after(REORDER_WINDOW)
+        };
+        let oldest = Self { last: MessageId { inbox, uuid: Uuid::nil() }, seen: None };
         text.parse().ok().filter(is_ours).unwrap_or(oldest)
     }
 }
@@ -55,15 +56,15 @@ impl FromStr for Bookmark {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let Some((last, told)) = text.split_once('-') else {
-            return Ok(Self { last: bound(text.parse()?), told: None });
+        let Some((last, seen)) = text.split_once('-') else {
+            return Ok(Self { last: bound(text.parse()?), seen: None });
         };
-        let digits = told.len() == DIGITS && told.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let (floor, sum) = told.split_at_checked(32).filter(|_| digits).ok_or(InvalidId)?;
+        let digits = seen.len() == DIGITS && seen.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let (floor, sum) = seen.split_at_checked(32).filter(|_| digits).ok_or(InvalidId)?;
         let floor = u128::from_str_radix(floor, 16).map_err(|_| InvalidId)?;
         let sum = u64::from_str_radix(sum, 16).map_err(|_| InvalidId)?;
-        let told = Some(Sum { floor: v7(Uuid::from_u128(floor)), sum });
-        Ok(Self { last: bound(last.parse()?), told })
+        let seen = Some(Checksum { floor: v7(Uuid::from_u128(floor)), sum });
+        Ok(Self { last: bound(last.parse()?), seen })
     }
 }
 
@@ -71,17 +72,17 @@ fn bound(id: MessageId) -> MessageId {
     MessageId { uuid: v7(id.uuid), ..id }
 }
 
-/// The messages after `floor` that a client was told of: the last minute's.
+/// The messages of the last minute, which are those after `floor`, that a client was told of.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct SeenWindow {
     floor: Uuid,
     ids: BTreeSet<Uuid>,
-    /// Those of them that are deleted, which the sum leaves out.
+    /// Those of them that are deleted, which the checksum leaves out.
     gone: BTreeSet<Uuid>,
     sum: u64,
 }
 
-impl Told {
+impl SeenWindow {
     /// None of the messages after `floor`.
     pub(super) fn after(floor: Uuid) -> Self {
         Self { floor, ids: BTreeSet::new(), gone: BTreeSet::new(), sum: 0 }
@@ -93,13 +94,13 @@ impl Told {
         id == self.floor || self.ids.contains(&id)
     }
 
-    /// Takes note of one; whether it is new.
+    /// Adds a message; whether it is new.
     pub(super) fn insert(&mut self, id: Uuid) -> bool {
         let is_new = self.ids.insert(id);
         if is_new {
             self.sum ^= id.as_u64_pair().1;
         }
-        self.floor = self.floor.max(behind(id));
+        self.floor = self.floor.max(window_floor(id));
         while let Some(first) = self.ids.first().copied().filter(|first| *first <= self.floor) {
             self.ids.remove(&first);
             if !self.gone.remove(&first) {
@@ -109,7 +110,7 @@ impl Told {
         is_new
     }
 
-    /// Takes note that one is deleted: who announces its arrival later than that is late.
+    /// Notes that a message is deleted; an announcement of its arrival may still come.
     pub(super) fn delete(&mut self, id: Uuid) {
         if id <= self.floor || !self.gone.insert(id) {
             return;
@@ -119,32 +120,32 @@ impl Told {
         }
     }
 
-    /// Takes note that all are deleted.
+    /// Notes that all messages are deleted.
     pub(super) fn delete_all(&mut self) {
         self.gone.clone_from(&self.ids);
         self.sum = 0;
     }
 
-    /// Older messages are not kept.
+    /// The id up to which messages are not kept.
     pub(super) fn floor(&self) -> Uuid {
         self.floor
     }
 
-    pub(super) fn sum(&self) -> Sum {
-        Sum { floor: self.floor, sum: self.sum }
+    pub(super) fn checksum(&self) -> Checksum {
+        Checksum { floor: self.floor, sum: self.sum }
     }
 }
 
-impl Sum {
-    /// Whether it is that of these messages.
+impl Checksum {
+    /// Whether it is the checksum of these messages.
     pub(super) fn is_of(self, ids: impl Iterator<Item = Uuid>) -> bool {
         ids.fold(0, |sum, id| sum ^ id.as_u64_pair().1) == self.sum
     }
 }
 
-/// The least id of the time that is [`BEHIND`] an id's.
-pub(crate) fn behind(id: Uuid) -> Uuid {
-    least((id.as_u128() >> 80).saturating_sub(BEHIND.as_millis()))
+/// Smallest `UUIDv7` of the instant [`REORDER_WINDOW`] (60 s) before that of `id`.
+pub(crate) fn window_floor(id: Uuid) -> Uuid {
+    least((id.as_u128() >> 80).saturating_sub(REORDER_WINDOW.as_millis()))
 }
 
 /// The id itself, or the least one of its time where it is of another version: stores order ids by
@@ -153,12 +154,12 @@ fn v7(id: Uuid) -> Uuid {
     if is_v7(id) { id } else { least(id.as_u128() >> 80) }
 }
 
-/// The least id of a time.
+/// Smallest `UUIDv7` of a time.
 pub(crate) fn least_at(time: Time) -> Uuid {
     least(u128::try_from(time.millis()).unwrap_or(0).min((1 << 48) - 1))
 }
 
-/// The least UUIDv7 (RFC 9562, section 5.7) of a time in milliseconds.
+/// Smallest `UUIDv7` (RFC 9562, section 5.7) of a time in milliseconds.
 fn least(millis: u128) -> Uuid {
     Uuid::from_u128(millis << 80 | 7 << 76 | 0b10 << 62)
 }
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn bounds_are_ids_that_stores_order_by_time() {
         for millis in [0, 59_999, 60_000, 1_800_000_000_000, (1 << 48) - 1] {
-            let bound = behind(id(millis, 99));
+            let bound = window_floor(id(millis, 99));
             assert!(is_v7(bound), "{bound}");
             assert_eq!(bound.as_u128() >> 80, millis.saturating_sub(60_000));
             assert!(bound <= id(millis.saturating_sub(60_000), 0));
@@ -198,17 +199,17 @@ mod tests {
         // An id of another version, as older releases had them in bookmarks, is taken by its time.
         let floor = 1_799_999_940_000_u128 << 80;
         let old = format!("{}-{floor:032x}{:016x}", of(ours, 1_799_999_999_999), 0);
-        let told = Bookmark::read(&old, ours, now).told.unwrap();
-        assert_eq!(told.floor, id(1_799_999_940_000, 0));
+        let seen = Bookmark::read(&old, ours, now).seen.unwrap();
+        assert_eq!(seen.floor, id(1_799_999_940_000, 0));
     }
 
     #[test]
     fn text_is_reversible() {
         let last = MessageId { inbox: InboxId(Uuid::nil()), uuid: id(5, 1) };
-        let mut told = Told::after(id(5, 0));
-        told.insert(id(7, 99));
-        for told in [None, Some(told.sum())] {
-            let bookmark = Bookmark { last, told };
+        let mut seen = SeenWindow::after(id(5, 0));
+        seen.insert(id(7, 99));
+        for seen in [None, Some(seen.checksum())] {
+            let bookmark = Bookmark { last, seen };
             assert_eq!(bookmark.to_string().parse(), Ok(bookmark));
         }
         for text in ["", "7", &format!("{last}-"), &format!("{last}-{}", "g".repeat(48))] {
@@ -218,37 +219,37 @@ mod tests {
 
     #[test]
     fn a_sum_tells_whether_one_is_missing() {
-        let mut told = Told::after(id(5, 0));
-        assert!(told.insert(id(8, 1)) && told.insert(id(7, 2)));
-        assert!(!told.insert(id(8, 1)));
-        assert!(told.sum().is_of([id(7, 2), id(8, 1)].into_iter()));
-        assert!(!told.sum().is_of([id(7, 2), id(7, 3), id(8, 1)].into_iter()));
+        let mut seen = SeenWindow::after(id(5, 0));
+        assert!(seen.insert(id(8, 1)) && seen.insert(id(7, 2)));
+        assert!(!seen.insert(id(8, 1)));
+        assert!(seen.checksum().is_of([id(7, 2), id(8, 1)].into_iter()));
+        assert!(!seen.checksum().is_of([id(7, 2), id(7, 3), id(8, 1)].into_iter()));
     }
 
     #[test]
     fn a_sum_is_of_what_is_not_deleted() {
-        let mut told = Told::after(id(5, 0));
-        told.insert(id(7, 1));
-        told.insert(id(7, 2));
-        told.delete(id(7, 1));
+        let mut seen = SeenWindow::after(id(5, 0));
+        seen.insert(id(7, 1));
+        seen.insert(id(7, 2));
+        seen.delete(id(7, 1));
         // Deleted before it is told, and twice.
-        told.delete(id(7, 3));
-        told.delete(id(7, 3));
-        assert!(!told.insert(id(7, 3)) && told.contains(id(7, 3)));
-        assert!(told.sum().is_of(std::iter::once(id(7, 2))));
-        told.insert(id(61_000, 1));
-        assert!(told.sum().is_of(std::iter::once(id(61_000, 1))));
-        told.delete_all();
-        assert!(told.sum().is_of(std::iter::empty()));
+        seen.delete(id(7, 3));
+        seen.delete(id(7, 3));
+        assert!(!seen.insert(id(7, 3)) && seen.contains(id(7, 3)));
+        assert!(seen.checksum().is_of(std::iter::once(id(7, 2))));
+        seen.insert(id(61_000, 1));
+        assert!(seen.checksum().is_of(std::iter::once(id(61_000, 1))));
+        seen.delete_all();
+        assert!(seen.checksum().is_of(std::iter::empty()));
     }
 
     #[test]
     fn a_minute_is_kept() {
-        let mut told = Told::after(Uuid::nil());
-        told.insert(id(1_000, 1));
-        told.insert(id(61_001, 2));
-        assert!(!told.contains(id(1_000, 1)) && told.contains(id(61_001, 2)));
-        assert!(told.sum().is_of(std::iter::once(id(61_001, 2))));
-        assert_eq!(told.sum().floor, id(1_001, 0));
+        let mut seen = SeenWindow::after(Uuid::nil());
+        seen.insert(id(1_000, 1));
+        seen.insert(id(61_001, 2));
+        assert!(!seen.contains(id(1_000, 1)) && seen.contains(id(61_001, 2)));
+        assert!(seen.checksum().is_of(std::iter::once(id(61_001, 2))));
+        assert_eq!(seen.checksum().floor, id(1_001, 0));
     }
 }

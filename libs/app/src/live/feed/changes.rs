@@ -1,4 +1,4 @@
-//! What a stream tells of messages and inboxes that changed.
+//! The events of a stream about messages and inboxes that changed.
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -6,26 +6,26 @@ use trapline_model::Inbox;
 use trapline_store::{ChangedInbox, Marked};
 use uuid::Uuid;
 
-use super::{Feed, bookmark::BEHIND, ends};
+use super::{Feed, bookmark::REORDER_WINDOW, ends};
 use crate::Result;
 
 impl Feed {
-    /// Tells how a message is marked. What its announcement carries spares the store a read for each
+    /// Emits how a message is marked. What its announcement carries spares the store a read for each
     /// stream, unless it may be of a message that is gone, or there may be a later mark.
     pub(super) async fn updated(&mut self, uuid: Uuid, marked: Option<&Marked>) -> Result<()> {
         if self.recent.is_deleted(uuid) {
             return Ok(());
         }
         let id = self.id_of(uuid);
-        let Self { recent, told, .. } = self;
+        let Self { recent, seen, .. } = self;
         let mut is_doubted = false;
         let known = marked.filter(|marked| {
             recent.marked(uuid, marked.is_read, marked.at, |dropped| {
-                is_doubted = dropped > told.floor() && !told.contains(dropped);
+                is_doubted = dropped > seen.floor() && !seen.contains(dropped);
             })
         });
-        if is_doubted || (known.is_none() && !told.contains(uuid)) {
-            self.doubt = Some(Instant::now() + BEHIND);
+        if is_doubted || (known.is_none() && !seen.contains(uuid)) {
+            self.doubt = Some(Instant::now() + REORDER_WINDOW);
         }
         let data = match known {
             Some(marked) => {
@@ -35,12 +35,12 @@ impl Feed {
             None => self.read_payload(id).await?,
         };
         if let Some(data) = data {
-            self.tell("message.updated", data);
+            self.emit("message.updated", data);
         }
         Ok(())
     }
 
-    /// Tells what the inbox is now.
+    /// Emits the inbox as it is now.
     pub(super) async fn inbox_changed(&mut self, changed: Option<&ChangedInbox>) -> Result<()> {
         if let Some(state) = changed.and_then(|changed| changed.state.as_ref()) {
             self.recent.all_marked(state);
@@ -53,32 +53,32 @@ impl Feed {
                 self.inbox.clone_from(&changed.record);
                 (self.version, self.counted_at) = (changed.version, changed.counted_at);
                 let inbox = self.live.inboxes.present_changed(changed)?;
-                self.tell_inbox(inbox);
+                self.emit_inbox(inbox);
                 Ok(())
             }
             // It was overtaken by a later one, or says nothing.
             _ => {
                 if changed.is_none() {
-                    self.doubt = Some(Instant::now() + BEHIND);
+                    self.doubt = Some(Instant::now() + REORDER_WINDOW);
                 }
                 self.inbox_updated().await
             }
         }
     }
 
-    /// Reads what the inbox is now, and tells it.
+    /// Reads the inbox, and emits it.
     pub(super) async fn inbox_updated(&mut self) -> Result<()> {
         self.counted_at = self.live.ids.next();
         let inbox = self.live.inboxes.get(&self.by, self.inbox.id);
         let inbox = self.live.read_for_stream(self.inbox.id, inbox).await?;
-        self.tell_inbox(inbox);
+        self.emit_inbox(inbox);
         Ok(())
     }
 
-    fn tell_inbox(&mut self, inbox: Inbox) {
+    fn emit_inbox(&mut self, inbox: Inbox) {
         // It may have been given more time.
         self.ends = ends(inbox.expires_at, self.live.clock.now());
         let inbox = if self.by.may_write() { inbox } else { inbox.without_password() };
-        self.tell("inbox.updated", json!({ "inbox": inbox }).to_string().into());
+        self.emit("inbox.updated", json!({ "inbox": inbox }).to_string().into());
     }
 }

@@ -6,24 +6,24 @@ use trapline_store::LiveEvent;
 use uuid::Uuid;
 
 /// Ids in one event.
-const IDS: usize = 200;
+const MAX_IDS: usize = 200;
 
 /// An announcement of which a part is told.
 pub(super) struct Deleted {
     event: Arc<LiveEvent>,
-    told: usize,
+    emitted: usize,
 }
 
 impl Deleted {
     pub(super) fn of(event: Arc<LiveEvent>) -> Self {
-        Self { event, told: 0 }
+        Self { event, emitted: 0 }
     }
 
     /// The ids of the next event; `None` when all are told.
     pub(super) fn next(&mut self) -> Option<Vec<Uuid>> {
         let LiveEvent::MessagesDeleted { ids } = &*self.event else { return None };
-        let ids: Vec<_> = ids.iter().skip(self.told).take(IDS).copied().collect();
-        self.told += ids.len();
+        let ids: Vec<_> = ids.iter().skip(self.emitted).take(MAX_IDS).copied().collect();
+        self.emitted += ids.len();
         (!ids.is_empty()).then_some(ids)
     }
 }
@@ -36,8 +36,8 @@ mod tests {
     fn many_ids_come_in_several_events() {
         let ids: Vec<_> = (0..450).map(Uuid::from_u128).collect();
         let mut deleted = Deleted::of(Arc::new(LiveEvent::MessagesDeleted { ids: ids.clone() }));
-        let told: Vec<_> = std::iter::from_fn(|| deleted.next()).collect();
-        assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [200, 200, 50]);
-        assert_eq!(told.concat(), ids);
+        let emitted: Vec<_> = std::iter::from_fn(|| deleted.next()).collect();
+        assert_eq!(emitted.iter().map(Vec::len).collect::<Vec<_>>(), [200, 200, 50]);
+        assert_eq!(emitted.concat(), ids);
     }
 }

@@ -9,10 +9,10 @@ use trapline_store::records;
 
 use crate::{Result, live::LiveUpdates, messages::summary};
 
-/// Bytes of payloads that are kept.
-const KEPT: u64 = 16 << 20;
-/// For so long, in which whoever listens has heard of the message.
-const KEPT_FOR: Duration = Duration::from_secs(30);
+/// Bytes of the payloads in the cache.
+const CACHE_BYTES: u64 = 16 << 20;
+/// How long a payload stays in the cache: every listener has heard of the message by then.
+const CACHE_TTL: Duration = Duration::from_secs(30);
 
 /// Payloads by message, and by whether it is read: nothing else of a summary ever changes.
 pub(crate) struct Payloads(Cache<(MessageId, bool), Bytes>);
@@ -20,7 +20,8 @@ pub(crate) struct Payloads(Cache<(MessageId, bool), Bytes>);
 impl Default for Payloads {
     fn default() -> Self {
         let weight = |_: &_, bytes: &Bytes| u32::try_from(bytes.len() + 128).unwrap_or(u32::MAX);
-        let kept = Cache::builder().weigher(weight).max_capacity(KEPT).time_to_live(KEPT_FOR);
+        let kept =
+            Cache::builder().weigher(weight).max_capacity(CACHE_BYTES).time_to_live(CACHE_TTL);
         Self(kept.build())
     }
 }

@@ -1,4 +1,4 @@
-//! What a stream heard lately. Announcements of different processes may overtake each other, and what
+//! The marks and deletions that a stream learned of lately. Announcements of different processes may overtake each other, and what
 //! was said later must hold in the end.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 use trapline_store::records::InboxState;
 use uuid::Uuid;
 
-use super::bookmark::BEHIND;
+use super::bookmark::REORDER_WINDOW;
 use crate::read_marks;
 
 /// Marks, and ids of deleted messages, that a stream keeps.
-const KEPT: usize = 64;
+const CAPACITY: usize = 64;
 
 /// The marks and deletions that a stream heard of, as far as they are kept.
 pub(super) struct Recent {
@@ -25,19 +25,20 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Nothing, from a moment on: an id that was made then.
+    /// Knows nothing yet. `start` is an id of the moment from which on it learns.
     pub(super) fn from(start: Uuid) -> Self {
         let (marks, deleted) = (BTreeMap::new(), VecDeque::new());
         Self { marks, all: None, unsure_up_to: start, deleted, unsure_until: None }
     }
 
-    /// Takes note that events were missed before a moment.
+    /// Notes that events were missed before a moment.
     pub(super) fn missed(&mut self, before: Uuid) {
         let all = self.all.take();
-        *self = Self { all, unsure_until: Some(Instant::now() + BEHIND), ..Self::from(before) };
+        *self =
+            Self { all, unsure_until: Some(Instant::now() + REORDER_WINDOW), ..Self::from(before) };
     }
 
-    /// Takes note of a mark, unless only the store knows whether it holds; then it is `false`. A
+    /// Notes a mark, unless only the store knows whether it holds; then it is `false`. A
     /// message whose mark is kept no more is passed on.
     pub(super) fn marked(
         &mut self,
@@ -55,7 +56,7 @@ impl Recent {
             *mark = (is_read, at);
         }
         let oldest = self.marks.iter().min_by_key(|(_, (_, at))| *at);
-        if let Some((&oldest, &(_, at))) = oldest.filter(|_| self.marks.len() > KEPT) {
+        if let Some((&oldest, &(_, at))) = oldest.filter(|_| self.marks.len() > CAPACITY) {
             self.marks.remove(&oldest);
             self.unsure_up_to = self.unsure_up_to.max(at);
             dropped(oldest);
@@ -63,7 +64,7 @@ impl Recent {
         true
     }
 
-    /// Takes note of what holds for all messages.
+    /// Notes what holds for all messages.
     pub(super) fn all_marked(&mut self, state: &InboxState) {
         if self.all.as_ref().is_none_or(|known| known.at < state.at) {
             self.all = Some(state.clone());
@@ -75,20 +76,20 @@ impl Recent {
         read_marks::is_read(id, self.marks.get(&id).copied(), self.all.as_ref())
     }
 
-    /// Takes note of deletions.
+    /// Notes deletions.
     pub(super) fn deleted(&mut self, ids: &[Uuid]) {
-        if self.deleted.len() + ids.len() > KEPT {
-            self.unsure_until = Some(Instant::now() + BEHIND);
+        if self.deleted.len() + ids.len() > CAPACITY {
+            self.unsure_until = Some(Instant::now() + REORDER_WINDOW);
         }
-        for id in ids.iter().rev().take(KEPT) {
-            self.deleted.truncate(KEPT - 1);
+        for id in ids.iter().rev().take(CAPACITY) {
+            self.deleted.truncate(CAPACITY - 1);
             self.deleted.push_front(*id);
         }
     }
 
-    /// Takes note that all messages were deleted.
+    /// Notes that all messages were deleted.
     pub(super) fn emptied(&mut self) {
-        self.unsure_until = Some(Instant::now() + BEHIND);
+        self.unsure_until = Some(Instant::now() + REORDER_WINDOW);
     }
 
     /// Whether a message is known to be deleted.
@@ -136,22 +137,24 @@ mod tests {
         // From before the stream.
         assert!(!recent.marked(id(1), true, id(99), |_| {}));
         let mut dropped = Vec::new();
-        for number in 0..=KEPT {
+        for number in 0..=CAPACITY {
             assert!(recent.marked(id(number), true, id(1_000 + number), |id| dropped.push(id)));
         }
-        assert_eq!((dropped, recent.marks.len()), (vec![id(0)], KEPT));
+        assert_eq!((dropped, recent.marks.len()), (vec![id(0)], CAPACITY));
         assert!(!recent.marked(id(0), false, id(999), |_| {}));
-        assert!(recent.marked(id(KEPT), false, id(999), |_| {}) && recent.is_read(id(KEPT)));
+        assert!(
+            recent.marked(id(CAPACITY), false, id(999), |_| {}) && recent.is_read(id(CAPACITY))
+        );
         recent.deleted(&[id(1), id(2)]);
         assert!(recent.is_deleted(id(1)) && recent.is_deleted(id(2)) && !recent.is_deleted(id(3)));
         assert!(recent.marked(id(3), true, id(5_000), |_| {}));
-        recent.deleted(&(10..10 + 3 * KEPT).map(id).collect::<Vec<_>>());
-        assert_eq!(recent.deleted.len(), KEPT);
+        recent.deleted(&(10..10 + 3 * CAPACITY).map(id).collect::<Vec<_>>());
+        assert_eq!(recent.deleted.len(), CAPACITY);
         assert!(!recent.marked(id(3), true, id(5_001), |_| {}));
-        tokio::time::advance(BEHIND + Duration::from_secs(1)).await;
+        tokio::time::advance(REORDER_WINDOW + Duration::from_secs(1)).await;
         assert!(recent.marked(id(3), true, id(5_002), |_| {}));
         recent.missed(id(6_000));
-        tokio::time::advance(BEHIND + Duration::from_secs(1)).await;
+        tokio::time::advance(REORDER_WINDOW + Duration::from_secs(1)).await;
         assert!(!recent.marked(id(3), true, id(5_999), |_| {}));
         assert!(recent.marked(id(3), true, id(6_001), |_| {}));
         let unread = recent.marks.get(&id(3)).copied().unwrap();

@@ -1,4 +1,4 @@
-//! What a client missed, read page by page as it takes it.
+//! Reads the messages that a client missed, page by page as it takes them.
 
 use trapline_model::MessageId;
 use trapline_store::{Row, Scan, Value, is_v7, records};
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     Bookmark, Feed,
-    bookmark::{self, Told},
+    bookmark::{self, SeenWindow},
 };
 use crate::{
     Result,
@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// Keys that a feed keeps of what it has to tell; when these are told, it reads the next.
-const KEYS: usize = 1_000;
+const MAX_KEYS: usize = 1_000;
 /// Rows that are read at a time.
-const PAGE: usize = 16;
+const PAGE_ROWS: usize = 16;
 /// Bytes of events that wait for the client, but for the last one.
-const READY: usize = 32 * 1024;
+const MAX_READY_BYTES: usize = 32 * 1024;
 
 /// Messages that the client may not have been told of.
 pub(super) struct Replay {
@@ -44,7 +44,7 @@ impl Replay {
     /// The next page's keys: where it begins, and its oldest.
     fn page(&self) -> Option<(usize, Uuid)> {
         let oldest = self.keys.last()?;
-        Some((self.keys.len().saturating_sub(PAGE), *oldest))
+        Some((self.keys.len().saturating_sub(PAGE_ROWS), *oldest))
     }
 }
 
@@ -52,16 +52,16 @@ impl Feed {
     /// Takes for known what was there at `start`, an id from before the subscription; what is younger is
     /// told. A client that comes back with this position has missed what comes from now on.
     pub(super) async fn begin(&mut self, start: Uuid) -> Result<()> {
-        self.told = Told::after(bookmark::behind(start));
+        self.seen = SeenWindow::after(bookmark::window_floor(start));
         let newest = self.newest().await?;
-        let mut known = self.newer(self.told.floor()).await?;
+        let mut known = self.newer(self.seen.floor()).await?;
         let younger = known.partition_point(|id| *id > start);
         if younger > 0 {
             self.replay = Some(Replay::of(known.drain(..younger).collect()));
         }
         self.cursor = known.first().copied().unwrap_or_else(|| newest.min(start));
         for id in known {
-            self.told.insert(id);
+            self.seen.insert(id);
         }
         Ok(())
     }
@@ -70,35 +70,36 @@ impl Feed {
     /// messages and it lacks one of the last minute's, with all of these.
     pub(super) async fn go_on(&mut self, bookmark: Bookmark) -> Result<()> {
         self.cursor = bookmark.last.uuid;
-        let Some(sum) = bookmark.told else {
-            self.told = Told::after(self.cursor);
+        let Some(sum) = bookmark.seen else {
+            self.seen = SeenWindow::after(self.cursor);
             self.replay = Some(Replay::after(self.cursor));
             return Ok(());
         };
-        self.told = Told::after(sum.floor);
+        self.seen = SeenWindow::after(sum.floor);
         self.replay = Some(Replay::after(sum.floor));
         let mut known = self.newer(sum.floor).await?;
         known.retain(|id| *id <= self.cursor);
         if sum.is_of(known.iter().copied()) {
             for id in known {
-                self.told.insert(id);
+                self.seen.insert(id);
             }
         }
         Ok(())
     }
 
     /// Makes the next events ready, oldest first.
-    pub(super) async fn tell_page(&mut self) -> Result<()> {
+    pub(super) async fn emit_page(&mut self) -> Result<()> {
         let Some(replay) = &self.replay else { return Ok(()) };
         let Some((at, oldest)) = replay.page() else { return self.read_keys().await };
         let newest = replay.keys[at];
         let rows = self.rows(newest, oldest).await?;
         let after = successor(newest);
-        let read = self.live.read_marks.state(self.inbox.id, after, Some(oldest), 2 * PAGE).await?;
+        let read =
+            self.live.read_marks.state(self.inbox.id, after, Some(oldest), 2 * PAGE_ROWS).await?;
         let mut ready = 0;
         let mut last = newest;
         for row in rows.iter().rev() {
-            if ready >= READY {
+            if ready >= MAX_READY_BYTES {
                 break;
             }
             last = records::Message::id(row);
@@ -109,14 +110,14 @@ impl Feed {
             let id = MessageId { inbox: self.inbox.id, uuid: last };
             let data = self.live.payload(id, read.is_read(last), || record);
             ready += data.len();
-            self.told.insert(last);
+            self.seen.insert(last);
             self.cursor = self.cursor.max(last);
-            self.tell("message.created", data);
+            self.emit("message.created", data);
         }
         let is_whole = rows.first().is_none_or(|row| records::Message::id(row) == last);
         if let Some(replay) = &mut self.replay {
-            let told = if is_whole { newest } else { last };
-            replay.keys.retain(|key| *key > told);
+            let seen = if is_whole { newest } else { last };
+            replay.keys.retain(|key| *key > seen);
         }
         Ok(())
     }
@@ -128,8 +129,8 @@ impl Feed {
             return Ok(());
         };
         let mut keys = self.newer(from).await?;
-        let more = keys.len() > KEYS;
-        keys.drain(..keys.len().saturating_sub(KEYS));
+        let more = keys.len() > MAX_KEYS;
+        keys.drain(..keys.len().saturating_sub(MAX_KEYS));
         keys.shrink_to_fit();
         let from = keys.first().copied().unwrap_or(from);
         self.replay = Some(Replay { from, keys, more });
@@ -154,7 +155,7 @@ impl Feed {
     /// has stored some in between meanwhile.
     async fn rows(&mut self, newest: Uuid, oldest: Uuid) -> Result<Vec<Row>> {
         let until = Some(vec![Value::Uuid(oldest)]);
-        let scan = Scan { until, ..message_rows(self.inbox.id, successor(newest), 2 * PAGE) };
+        let scan = Scan { until, ..message_rows(self.inbox.id, successor(newest), 2 * PAGE_ROWS) };
         Ok(self.live.store.scan(scan).await?)
     }
 

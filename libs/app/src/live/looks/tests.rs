@@ -59,7 +59,7 @@ fn id(number: usize) -> Uuid {
 fn looks(
     rows: Rows,
     followers: usize,
-) -> (Arc<Rows>, Arc<Looks>, Vec<crate::live::streams::Permit>) {
+) -> (Arc<Rows>, Arc<Looks>, Vec<crate::live::streams::StreamPermit>) {
     let rows = Arc::new(rows);
     let streams = Streams::new(followers, followers);
     let team = TeamId(Uuid::nil());

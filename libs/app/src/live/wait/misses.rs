@@ -13,11 +13,14 @@ use crate::{
     message_scans::message_rows,
 };
 
-const MISSES: usize = 5;
-const ROWS: usize = 100;
-const AGE: Duration = Duration::from_mins(5);
-/// What looking for them may take: who waited has waited long enough.
-const TIME: Duration = Duration::from_millis(500);
+/// Near misses of one answer.
+const MAX_MISSES: usize = 5;
+/// Messages that are looked at.
+const MAX_ROWS: usize = 100;
+/// Older messages are no near misses.
+const MAX_AGE: Duration = Duration::from_mins(5);
+/// How long the search for near misses may take: the client has waited long enough.
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 impl LiveUpdates {
     /// Messages of the last minutes that failed one filter only: those that are found quickly.
@@ -26,12 +29,12 @@ impl LiveUpdates {
         inbox: &records::Inbox,
         matcher: &Matcher,
     ) -> Result<Vec<NearMiss>> {
-        let deadline = Instant::now() + TIME;
-        let rows = self.store.scan(message_rows(inbox.id, None, ROWS)).await?;
+        let deadline = Instant::now() + TIMEOUT;
+        let rows = self.store.scan(message_rows(inbox.id, None, MAX_ROWS)).await?;
         let mut misses = Vec::new();
         for row in &rows {
             let id = MessageId { inbox: inbox.id, uuid: records::Message::id(row) };
-            if misses.len() == MISSES || self.clock.now().since(id.received_at()) > AGE {
+            if misses.len() == MAX_MISSES || self.clock.now().since(id.received_at()) > MAX_AGE {
                 break;
             }
             let record = records::Message::of(row)?;

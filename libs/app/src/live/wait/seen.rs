@@ -4,7 +4,7 @@ use trapline_model::Time;
 use uuid::Uuid;
 
 use crate::live::{
-    feed::{behind, least_at},
+    feed::{least_at, window_floor},
     looks::Found,
 };
 
@@ -24,7 +24,7 @@ impl Seen {
     /// All that is there after the floor was looked at, newest first.
     pub(super) fn note(&mut self, ids: &[Uuid]) {
         if let Some(newest) = ids.first() {
-            self.floor = self.floor.max(behind(*newest));
+            self.floor = self.floor.max(window_floor(*newest));
         }
         self.sum = sum(ids.iter().copied().filter(|id| *id > self.floor));
     }

@@ -19,17 +19,18 @@ use crate::{
 /// Why a parked wait wakes.
 #[derive(Debug)]
 pub(super) enum Wake {
-    /// This message may be the one.
+    /// An announced message may match.
     Candidate(MessageId),
-    /// These are there.
+    /// A look found these messages.
     Found(Arc<Found>),
-    /// What was announced went past this wait.
+    /// Announcements were missed.
     Lagged,
+    /// The inbox is deleted.
     Gone,
 }
 
-/// The signals of one inbox.
-pub(super) struct Ears {
+/// What a wait listens to of its inbox.
+pub(super) struct Subscription {
     pub(super) signals: SignalStream,
     pub(super) inbox: InboxId,
     pub(super) losses: watch::Receiver<u64>,
@@ -37,7 +38,7 @@ pub(super) struct Ears {
     pub(super) awaited: Awaited,
 }
 
-impl Ears {
+impl Subscription {
     /// Sleeps until a message may be there that is younger than `floor` or was stored late.
     pub(super) async fn wake(&mut self, matcher: &Matcher, floor: Uuid) -> Wake {
         loop {

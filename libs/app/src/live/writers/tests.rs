@@ -14,7 +14,7 @@ fn who_goes_silent_is_noticed_once() {
         let beats = [silent.clone(), beat("alive", look, 0)];
         losses.push(known.observe(&beats));
     }
-    assert_eq!(losses.iter().position(|lost| *lost), Some(usize::from(SILENT)));
+    assert_eq!(losses.iter().position(|lost| *lost), Some(usize::from(MAX_SILENT_READS)));
     assert_eq!(losses.iter().filter(|lost| **lost).count(), 1);
     // Its row ends later, and that is no news.
     assert!(!known.observe(&[beat("alive", 9, 0)]));

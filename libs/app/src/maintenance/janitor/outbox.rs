@@ -7,16 +7,16 @@ use tokio::time::Instant;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
 
-use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
+use super::{UNKNOWN_WORK_DELAY, reader::Queue, shard::Shard};
 use crate::{Result, jobs, maintenance::Maintenance, rows::write_all};
 
 /// How long a job may be due before it counts as lost. The queue stores one of two jobs that are
 /// published within two minutes, so what is only slow is not done twice.
-const LOST: Duration = Duration::from_secs(45);
+const LOST_AFTER: Duration = Duration::from_secs(45);
 /// How much later a job of a lane with a backlog is looked at again.
-const LATE_AGAIN: Duration = Duration::from_secs(20);
+const RECHECK_DELAY: Duration = Duration::from_secs(20);
 /// The same for one that has been due for long, at most.
-const LATEST: Duration = Duration::from_hours(1);
+const MAX_RECHECK_DELAY: Duration = Duration::from_hours(1);
 
 /// What the rows of a page come to.
 #[derive(Default)]
@@ -43,8 +43,8 @@ impl Maintenance {
     ) -> Result<(usize, bool)> {
         let mut seen = 0;
         let mut repairs = Repairs::default();
-        while shard.may_work(self).await? {
-            let lost = self.clock.now().before(LOST);
+        while shard.holds_lease(self).await? {
+            let lost = self.clock.now().before(LOST_AFTER);
             let page = shard.reader(Queue::Outbox).next_page(self, lost).await?;
             let Some(page) = page else { return Ok((seen, false)) };
             for row in &page.rows {
@@ -52,7 +52,7 @@ impl Maintenance {
             }
             seen += page.rows.len();
             self.carry_out(&mut repairs).await?;
-            shard.reader(Queue::Outbox).settled(&page);
+            shard.reader(Queue::Outbox).pass(&page);
             if Instant::now() >= until {
                 return Ok((seen, true));
             }
@@ -80,7 +80,7 @@ impl Maintenance {
             return Ok(());
         }
         let Some(job) = job else {
-            let (at, doc) = (now.after(FOR_ANOTHER), row.doc.clone());
+            let (at, doc) = (now.after(UNKNOWN_WORK_DELAY), row.doc.clone());
             repairs.put.push(Outbox::put_doc(Outbox::row(at, name), doc));
             return Ok(());
         };
@@ -91,7 +91,8 @@ impl Maintenance {
         repairs.stats.insert(job.lane, stats);
         // A lane with a backlog as old is late, not broken: to publish again would double its work.
         if stats.oldest_overdue.is_some_and(|oldest| oldest >= age) {
-            let at = now.after(age.min(LATEST).saturating_sub(LOST).max(LATE_AGAIN));
+            let at =
+                now.after(age.min(MAX_RECHECK_DELAY).saturating_sub(LOST_AFTER).max(RECHECK_DELAY));
             repairs.put.push(Outbox { due: at, job }.put()?);
             return Ok(());
         }

@@ -17,15 +17,15 @@ use crate::{Result, maintenance::Maintenance, metrics};
 /// How late a row may become visible after the time that it names.
 pub(crate) const GRACE: Duration = Duration::from_mins(5);
 /// Rows read at a time.
-const AT_ONCE: usize = 64;
+const PAGE_ROWS: usize = 64;
 /// How much time one read spans, so that what was removed there stays below the number that CQL
 /// servers warn of.
-const STEP: Duration = Duration::from_secs(5);
+const READ_SPAN: Duration = Duration::from_secs(5);
 /// The same for a reader that is far behind: nobody removed anything while nobody read.
-const STRIDE: Duration = Duration::from_mins(1);
+const FAR_READ_SPAN: Duration = Duration::from_mins(1);
 const FAR_BEHIND: Duration = Duration::from_mins(10);
 /// How far the first reader of an installation looks back at most.
-const LOOK_BACK: Duration = Duration::from_hours(24);
+const MAX_LOOK_BACK: Duration = Duration::from_hours(24);
 
 /// A queue of the janitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl Queue {
 
     fn slice(self, shard: i64, from: &Position, until: Time, length: Duration) -> Slice {
         match self {
-            Self::Outbox => Outbox::slice(shard, from, until, length, AT_ONCE),
-            Self::Tasks(queue) => queue.slice(shard, from, until, length, AT_ONCE),
+            Self::Outbox => Outbox::slice(shard, from, until, length, PAGE_ROWS),
+            Self::Tasks(queue) => queue.slice(shard, from, until, length, PAGE_ROWS),
         }
     }
 
@@ -122,24 +122,24 @@ impl Reader {
         self.narrow &= far;
         // In one process what was removed is gone.
         let quick = (far && !self.narrow) || service.is_alone;
-        let length = if quick { STRIDE } else { STEP };
+        let length = if quick { FAR_READ_SPAN } else { READ_SPAN };
         let slice = self.queue.slice(self.shard, start, until, length);
         let mut read = service.store.scan(slice.scan).await;
         let mut end = slice.end;
-        if read.is_err() && length == STRIDE {
+        if read.is_err() && length == FAR_READ_SPAN {
             self.narrow = true;
-            let slice = self.queue.slice(self.shard, start, until, STEP);
+            let slice = self.queue.slice(self.shard, start, until, READ_SPAN);
             (read, end) = (service.store.scan(slice.scan).await, slice.end);
         }
         let rows = read?;
-        if rows.len() == AT_ONCE {
+        if rows.len() == PAGE_ROWS {
             end = rows.last().and_then(Position::of).unwrap_or(end);
         }
         Ok((rows, end))
     }
 
     /// A page's rows are settled, and that is stored.
-    pub(super) fn settled(&mut self, page: &Page) {
+    pub(super) fn pass(&mut self, page: &Page) {
         let Some(places) = &mut self.places else { return };
         if page.again || (page.over && places.passed == page.start) {
             places.passed = page.end.clone();
@@ -190,5 +190,5 @@ impl Reader {
 async fn first(service: &Maintenance) -> Result<Time> {
     let now = service.clock.now();
     let made = service.access.installed().await?.map_or(now, |run| Time::of_uuid(run.team.0));
-    Ok(made.min(now).max(now.before(LOOK_BACK)).before(GRACE))
+    Ok(made.min(now).max(now.before(MAX_LOOK_BACK)).before(GRACE))
 }

@@ -12,11 +12,11 @@ use super::{segments::Found, shard::Shard};
 use crate::{Result, maintenance::Maintenance};
 
 /// Tasks read at a time.
-const AT_ONCE: usize = 50;
+const PAGE_ROWS: usize = 50;
 /// How long one shard is looked at in a round; the next round goes on.
-const AT_MOST: Duration = Duration::from_millis(200);
+const SHARD_TIME: Duration = Duration::from_millis(200);
 /// Longer than any segment waits for its next check.
-const AHEAD: Duration = Duration::from_hours(31 * 24);
+const MAX_AHEAD: Duration = Duration::from_hours(31 * 24);
 const MINUTE: Duration = Duration::from_mins(1);
 
 impl Maintenance {
@@ -38,7 +38,7 @@ impl Maintenance {
 
     async fn look_ahead(&self, shard: &mut Shard, minutes: BTreeSet<i64>) -> Result<()> {
         let (began, now) = (Instant::now(), self.clock.now());
-        let last = now.after(AHEAD);
+        let last = now.after(MAX_AHEAD);
         let place = shard.looked_at.take().filter(|place| !place.is_before(now));
         let mut place = place.unwrap_or_else(|| Position::behind(now));
         for minute in minutes {
@@ -46,17 +46,17 @@ impl Maintenance {
             let end = Position::before_minute(minute.saturating_add(1)).due.min(last);
             while place.is_before(end) {
                 let queue = TaskQueue::Segments;
-                let slice = queue.slice(shard.number, &place, end, MINUTE, AT_ONCE);
+                let slice = queue.slice(shard.number, &place, end, MINUTE, PAGE_ROWS);
                 let rows = self.store.scan(slice.scan).await?;
                 for row in &rows {
-                    if began.elapsed() > AT_MOST || !shard.may_work(self).await? {
+                    if began.elapsed() > SHARD_TIME || !shard.holds_lease(self).await? {
                         shard.looked_at = Some(place);
                         return Ok(());
                     }
                     self.look_early(row).await?;
                     place = Position::of(row).unwrap_or(place);
                 }
-                if rows.len() < AT_ONCE {
+                if rows.len() < PAGE_ROWS {
                     place = slice.end;
                 }
             }

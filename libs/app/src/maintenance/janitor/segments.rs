@@ -18,21 +18,21 @@ use crate::{
 
 const HOUR: Duration = Duration::from_hours(1);
 /// The longest between two checks of a segment of which nothing died, as far as is known.
-const LONGEST: Duration = Duration::from_hours(30 * 24);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_hours(30 * 24);
 /// Readers that looked up a message just before it moved still find it for so long.
-const GRACE: Duration = Duration::from_mins(10);
+const MOVED_GRACE: Duration = Duration::from_mins(10);
 /// What is read of a segment first: the footer of about 1,200 messages.
-const TAIL: u64 = 64 << 10;
+const FOOTER_READ_BYTES: u64 = 64 << 10;
 /// Inboxes whose messages are looked up at the same time.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT_INBOXES: usize = 16;
 /// Keys of an inbox read at a time.
-const KEYS: usize = 1_000;
+const PAGE_KEYS: usize = 1_000;
 /// How often a segment may have been compacted since a message in it was written.
 const MAX_MOVES: usize = 16;
 
 /// Twice as long each time.
 fn next_check(visits: u32) -> Duration {
-    HOUR.saturating_mul(2_u32.saturating_pow(visits.saturating_add(1))).min(LONGEST)
+    HOUR.saturating_mul(2_u32.saturating_pow(visits.saturating_add(1))).min(MAX_CHECK_INTERVAL)
 }
 
 /// What a look at a segment found.
@@ -115,7 +115,7 @@ impl Maintenance {
 
     /// What a segment holds, by its footer; `None` when it is not there.
     async fn entries_of(&self, name: &str) -> Result<Option<Vec<Entry>>> {
-        let mut length = TAIL;
+        let mut length = FOOTER_READ_BYTES;
         loop {
             let Some(tail) = self.blobs.tail(name, length).await? else { return Ok(None) };
             match segment::footer(&tail.bytes, tail.size) {
@@ -149,7 +149,7 @@ impl Maintenance {
         }
         let looks: Vec<_> =
             inboxes.into_iter().map(|(inbox, entries)| self.living_of(inbox, entries)).collect();
-        let found = stream::iter(looks).buffer_unordered(AT_ONCE);
+        let found = stream::iter(looks).buffer_unordered(MAX_CONCURRENT_INBOXES);
         let mut living: Vec<Entry> = found.try_concat().await?;
         living.sort_by_key(|entry| (entry.offset, entry.len, entry.id.uuid));
         tracing::debug!(segment = name, living = living.len(), "a segment was looked at");
@@ -167,13 +167,13 @@ impl Maintenance {
         let mut after = above(newest.id.uuid).map(|id| vec![Value::Uuid(id)]);
         let mut living = Vec::with_capacity(entries.len());
         loop {
-            let keys = Scan { after, until: until.clone(), ..message_keys(inbox, KEYS) };
+            let keys = Scan { after, until: until.clone(), ..message_keys(inbox, PAGE_KEYS) };
             let rows = self.store.scan(keys).await?;
             for id in rows.iter().map(Message::id) {
                 let first = entries.partition_point(|entry| entry.id.uuid < id);
                 living.extend(entries[first..].iter().take_while(|entry| entry.id.uuid == id));
             }
-            if rows.len() < KEYS {
+            if rows.len() < PAGE_KEYS {
                 return Ok(living);
             }
             after = rows.last().map(|row| row.sort.clone());
@@ -206,7 +206,7 @@ impl Maintenance {
         let check = Task::CheckSegment { visits: 0, aliases: leading };
         let check = MaintenanceTask::new(now.after(first_check(class)), target.clone(), check);
         let remove = Task::RemoveSegment { aliases: Vec::new() };
-        let remove = MaintenanceTask::new(now.after(GRACE), name.to_owned(), remove);
+        let remove = MaintenanceTask::new(now.after(MOVED_GRACE), name.to_owned(), remove);
         let (before, rows) = (vec![check.planned()?], Vec::new());
         let bytes = builder.finish();
         let group = Group { segment: target, bytes, before, rows, job: None };

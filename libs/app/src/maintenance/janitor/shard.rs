@@ -12,7 +12,7 @@ use super::reader::{Queue, Reader};
 use crate::{Result, maintenance::Maintenance};
 
 /// How long a process that was killed keeps its shards.
-const LEASE: Duration = Duration::from_secs(30);
+const LEASE_TIME: Duration = Duration::from_secs(30);
 
 /// One shard as this process sees it.
 pub(super) struct Shard {
@@ -61,10 +61,10 @@ impl Shard {
     }
 
     /// Whether the next piece of work is this process's to do; takes or renews the lease.
-    pub(super) async fn may_work(&mut self, service: &Maintenance) -> Result<bool> {
+    pub(super) async fn holds_lease(&mut self, service: &Maintenance) -> Result<bool> {
         let Some(holder) = self.holder.clone() else { return Ok(true) };
         let now = service.clock.now();
-        if self.held_until.is_some_and(|until| until.since(now) > LEASE / 2) {
+        if self.held_until.is_some_and(|until| until.since(now) > LEASE_TIME / 2) {
             return Ok(true);
         }
         if !self.is_held(now) {
@@ -73,8 +73,8 @@ impl Shard {
                 reader.forget();
             }
         }
-        let held = service.leases.hold(&self.name(), &holder, LEASE).await?;
-        self.held_until = held.then(|| now.after(LEASE));
+        let held = service.leases.hold(&self.name(), &holder, LEASE_TIME).await?;
+        self.held_until = held.then(|| now.after(LEASE_TIME));
         Ok(held)
     }
 

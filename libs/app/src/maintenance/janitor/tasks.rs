@@ -14,15 +14,15 @@ use trapline_store::{
     records::{MaintenanceTask, Task, TaskQueue},
 };
 
-use super::{FOR_ANOTHER, reader::Queue, shard::Shard};
+use super::{UNKNOWN_WORK_DELAY, reader::Queue, shard::Shard};
 use crate::{Error, Result, maintenance::Maintenance, metrics, rows::write_all};
 
 /// Tasks of a shard that are under way at the same time.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT_TASKS: usize = 8;
 /// Changes that are stored together at most, beside those of one page.
-const TOGETHER: usize = 400;
+const MAX_BATCH: usize = 400;
 /// When a task is tried again by how often it failed; the first is for outages.
-const RETRY_AFTER: [Duration; 7] = [
+const BACKOFF: [Duration; 7] = [
     Duration::from_mins(1),
     Duration::from_mins(1),
     Duration::from_mins(5),
@@ -32,10 +32,10 @@ const RETRY_AFTER: [Duration; 7] = [
     Duration::from_hours(6),
 ];
 /// When a task is tried again that failed more often.
-const PARKED: Duration = Duration::from_hours(24);
+const PARKED_DELAY: Duration = Duration::from_hours(24);
 
 /// Whether a task was done, and what is to be written now.
-type Settled = (bool, Vec<Op>);
+type TaskResult = (bool, Vec<Op>);
 
 impl Maintenance {
     /// Does the tasks of a shard that are due, until all are done or the time is over. What is to be
@@ -48,20 +48,21 @@ impl Maintenance {
         changes: &mut Vec<Op>,
     ) -> Result<(usize, bool)> {
         let (mut done, blobs_away) = (0, AtomicBool::new(false));
-        while shard.may_work(self).await? {
+        while shard.holds_lease(self).await? {
             let now = self.clock.now();
             let page = shard.reader(Queue::Tasks(queue)).next_page(self, now).await?;
             let Some(page) = page else { return Ok((done, false)) };
             let work: Vec<_> =
-                page.rows.iter().map(|row| self.settle(queue, row, &blobs_away)).collect();
-            let settled: Vec<_> = stream::iter(work).buffer_unordered(AT_ONCE).collect().await;
-            for outcome in settled {
+                page.rows.iter().map(|row| self.run_task(queue, row, &blobs_away)).collect();
+            let results: Vec<_> =
+                stream::iter(work).buffer_unordered(MAX_CONCURRENT_TASKS).collect().await;
+            for outcome in results {
                 let (was_done, ops) = outcome?;
                 done += usize::from(was_done);
                 changes.extend(ops);
             }
-            shard.reader(Queue::Tasks(queue)).settled(&page);
-            if changes.len() > TOGETHER
+            shard.reader(Queue::Tasks(queue)).pass(&page);
+            if changes.len() > MAX_BATCH
                 && let Err(error) = self.write_changes(changes).await
             {
                 shard.reader(Queue::Tasks(queue)).forget();
@@ -101,19 +102,19 @@ impl Maintenance {
 
     /// Does a task, or puts it off so that it is in no other's way. Once `blobs_away`, nothing waits
     /// for them again.
-    async fn settle(
+    async fn run_task(
         &self,
         queue: TaskQueue,
         row: &Row,
         blobs_away: &AtomicBool,
-    ) -> Result<Settled> {
+    ) -> Result<TaskResult> {
         let task = match MaintenanceTask::of(row) {
             Ok(task) => task,
             Err(error) => {
                 // It may be a newer release's, whose document is kept as it is.
                 tracing::warn!(%error, task = ?row.sort, "a task of another release waits");
                 metrics::task_done("unknown");
-                let due = self.clock.now().after(FOR_ANOTHER);
+                let due = self.clock.now().after(UNKNOWN_WORK_DELAY);
                 return Ok((false, moved_to(queue, row, due, row.doc.clone())));
             }
         };
@@ -149,11 +150,11 @@ impl Maintenance {
         row: &Row,
         task: MaintenanceTask,
         error: &Error,
-    ) -> Result<Settled> {
+    ) -> Result<TaskResult> {
         let attempt = if error.is_outage() { task.attempt } else { task.attempt + 1 };
-        let (outcome, pause) = match RETRY_AFTER.get(attempt as usize) {
+        let (outcome, pause) = match BACKOFF.get(attempt as usize) {
             Some(pause) => ("failed", *pause),
-            None => ("parked", PARKED),
+            None => ("parked", PARKED_DELAY),
         };
         metrics::task_done(outcome);
         if outcome == "parked" {

@@ -33,7 +33,7 @@ fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_leas
     let before = now().before(Duration::from_millis(1));
     assert!(!endpoint.schedule.covers(before, now()));
     assert!(matches!(Schedule::begin(&endpoint, before, now()), Begin::Busy));
-    assert!(!endpoint.schedule.covers(now(), now().after(RELIED_ON + SECOND)));
+    assert!(!endpoint.schedule.covers(now(), now().after(RUN_TRUSTED_FOR + SECOND)));
     // Nor after the clock went back.
     assert!(!endpoint.schedule.covers(now(), before));
 }

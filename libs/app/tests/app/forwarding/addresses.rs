@@ -127,9 +127,9 @@ async fn few_addresses_may_wait() {
     }
     let add = || bench.app.forwarding().add_address(&bench.by, "one-more@example.com");
     assert_eq!(issue(&add().await.unwrap_err()), ("", "too_many"));
-    let parcels = bench.send_due(Ok(())).await;
-    assert_eq!(parcels.len(), 20);
-    bench.app.forwarding().confirm(&token_of(&parcels[0])).await.unwrap();
+    let mails = bench.send_due(Ok(())).await;
+    assert_eq!(mails.len(), 20);
+    bench.app.forwarding().confirm(&token_of(&mails[0])).await.unwrap();
     add().await.unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_app::{App, Error, Lane, Stage, Trouble};
+use trapline_app::{App, Error, Lane, RelayError, RelayStage};
 use trapline_model::{ForwardMatch, ForwardStatus, Inbox};
 
 use super::LOOK;
@@ -26,16 +26,16 @@ async fn a_message_is_forwarded_to_each_as_it_arrives() {
     let message = bench.deliver(&inbox, "hello").await;
     bench.deliver(&other, "not this one").await;
     bench.arrive().await;
-    let parcels = bench.forward_due(|_| Ok(())).await;
-    let mut to: Vec<_> = parcels.iter().map(|parcel| parcel.to.as_str()).collect();
+    let mails = bench.forward_due(|_| Ok(())).await;
+    let mut to: Vec<_> = mails.iter().map(|mail| mail.to.as_str()).collect();
     to.sort_unstable();
     assert_eq!(to, ["ada@example.com", "bob@example.com"]);
-    for parcel in &parcels {
-        let text = text_of(parcel);
+    for mail in &mails {
+        let text = text_of(mail);
         assert!(text.starts_with(&format!("X-Trapline-Forwarded: {}; hops=1; by=", inbox.id)));
-        assert!(text.contains(&format!("\r\nResent-To: {}\r\n", parcel.to)), "{text}");
+        assert!(text.contains(&format!("\r\nResent-To: {}\r\n", mail.to)), "{text}");
         assert!(text.ends_with("To: ada@example.com\r\n\r\nhello hello\r\n"), "{text}");
-        assert!(parcel.from.starts_with("bounce+") && parcel.from.ends_with("@trapline.test"));
+        assert!(mail.from.starts_with("bounce+") && mail.from.ends_with("@trapline.test"));
     }
     let forwards = bench.forwards(message).await;
     assert!(forwards.iter().all(|forward| forward.status == ForwardStatus::Sent), "{forwards:?}");
@@ -135,8 +135,8 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
     let to = ["ada@example.com", "bob@example.com"].map(str::to_owned);
     let answer = bench.app.forwarding().forward(&bench.by, message, &to).await.unwrap();
     assert!(answer.iter().all(|forward| forward.status == ForwardStatus::Pending), "{answer:?}");
-    let refuse = |parcel: &trapline_app::Parcel| {
-        if parcel.to.starts_with("bob") { Err(LATER) } else { Ok(()) }
+    let refuse = |mail: &trapline_app::OutgoingMail| {
+        if mail.to.starts_with("bob") { Err(LATER) } else { Ok(()) }
     };
     assert_eq!(bench.forward_due(refuse).await.len(), 2);
     for pause in PAUSES.map(Duration::from_secs) {
@@ -145,9 +145,9 @@ async fn the_ladder_has_six_attempts_for_whom_was_refused() {
         bench.clock.advance(pause.saturating_sub(Duration::from_millis(1)));
         assert!(bench.forward_due(|_| Ok(())).await.is_empty(), "too early: {pause:?}");
         bench.clock.advance(Duration::from_millis(1));
-        let parcels = bench.forward_due(refuse).await;
-        assert_eq!(parcels.len(), 1);
-        assert_eq!(parcels[0].to, "bob@example.com");
+        let mails = bench.forward_due(refuse).await;
+        assert_eq!(mails.len(), 1);
+        assert_eq!(mails[0].to, "bob@example.com");
     }
     let bob = bench.forwards(message).await.remove(0);
     assert_eq!((bob.status, bob.error.as_deref()), (ForwardStatus::Failed, Some("smtp_4xx")));
@@ -165,7 +165,7 @@ async fn a_refusal_for_good_is_the_end() {
     assert_eq!(bench.refusal(message).await.as_deref(), Some("smtp_5xx"));
     bench.clock.advance(Duration::from_hours(48));
     assert!(bench.forward_due(|_| Ok(())).await.is_empty());
-    let content = Trouble { stage: Stage::Content, ..NEVER };
+    let content = RelayError { stage: RelayStage::Content, ..NEVER };
     assert!(content.is_about_content() && !NEVER.is_about_content());
 }
 

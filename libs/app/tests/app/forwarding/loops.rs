@@ -17,15 +17,15 @@ async fn two_inboxes_that_forward_to_each_other_stop() {
     let mut sent = 0;
     loop {
         bench.arrive().await;
-        let parcels = bench.forward_due(|_| Ok(())).await;
-        if parcels.is_empty() {
+        let mails = bench.forward_due(|_| Ok(())).await;
+        if mails.is_empty() {
             break;
         }
-        sent += parcels.len();
+        sent += mails.len();
         assert!(sent < 10, "it goes round");
-        for parcel in parcels {
-            let inbox = if parcel.to.starts_with("one") { &one } else { &two };
-            bench.deliver_raw(inbox, &parcel.from, text_of(&parcel).into_bytes()).await;
+        for mail in mails {
+            let inbox = if mail.to.starts_with("one") { &one } else { &two };
+            bench.deliver_raw(inbox, &mail.from, text_of(&mail).into_bytes()).await;
         }
     }
     assert_eq!(sent, 1);

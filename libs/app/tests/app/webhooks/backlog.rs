@@ -28,7 +28,7 @@ async fn waiting(bench: &Bench, count: usize) -> Webhook {
     hook
 }
 
-fn dead(_: &Call) -> trapline_app::Outcome {
+fn dead(_: &Call) -> trapline_app::WebhookOutcome {
     failure("connect_refused", false)
 }
 
@@ -36,7 +36,7 @@ fn dead(_: &Call) -> trapline_app::Outcome {
 async fn attempt_all(
     bench: &Bench,
     count: usize,
-    mut answer: impl FnMut(&Call) -> trapline_app::Outcome,
+    mut answer: impl FnMut(&Call) -> trapline_app::WebhookOutcome,
 ) {
     let mut attempts = 0;
     for _ in 0..8 {
@@ -117,7 +117,7 @@ async fn a_silent_endpoint_costs_one_job_or_two_though_all_its_deliveries_are_du
 /// Does the jobs that are due once each; returns how many calls they made.
 async fn work_once(
     bench: &Bench,
-    answer: &mut impl FnMut(&Call) -> trapline_app::Outcome,
+    answer: &mut impl FnMut(&Call) -> trapline_app::WebhookOutcome,
 ) -> usize {
     let mut calls = 0;
     for lane in [Lane::Webhook, Lane::WebhookSlow] {

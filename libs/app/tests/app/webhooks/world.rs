@@ -10,7 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc, oneshot};
-use trapline_app::{App, Job, Lane, Outcome};
+use trapline_app::{App, Job, Lane, WebhookOutcome};
 use trapline_model::{Delivery, Time, Webhook};
 use trapline_store::{
     Key, LaneStats, Lease, Op, Ports, Queue, Result, Row, Scan, Store, Table, Value,
@@ -138,7 +138,7 @@ struct Run {
     job: Job,
     delivering: Delivering,
     asked: mpsc::UnboundedReceiver<Asked>,
-    unanswered: Vec<oneshot::Sender<Outcome>>,
+    unanswered: Vec<oneshot::Sender<WebhookOutcome>>,
 }
 
 enum Driven {
@@ -317,7 +317,7 @@ impl<'a> World<'a> {
     }
 }
 
-fn outcome_of(number: u8) -> Outcome {
+fn outcome_of(number: u8) -> WebhookOutcome {
     match number % 8 {
         0 => answer(200),
         1 => answer(404),

@@ -29,11 +29,11 @@ impl Store for Empty {
     }
 }
 
-fn ears(signals: SignalStream) -> (Ears, watch::Sender<u64>) {
+fn subscription(signals: SignalStream) -> (Subscription, watch::Sender<u64>) {
     let (losses, lost) = watch::channel(0);
     let looks = Looks::new(Arc::new(Empty), Streams::new(1, 1));
     let inbox = InboxId(Uuid::nil());
-    (Ears { signals, inbox, losses: lost, looks, awaited: Awaited::default() }, losses)
+    (Subscription { signals, inbox, losses: lost, looks, awaited: Awaited::default() }, losses)
 }
 
 fn heard(subject: &str, cut: bool) -> Signal {
@@ -58,20 +58,20 @@ async fn noise_does_not_put_off_a_look() {
         Some((heard("noise", false), ()))
     });
     let gap = futures_util::stream::once(async { Signal::Gap });
-    let (mut ears, losses) = ears(gap.chain(noise).boxed());
+    let (mut subscription, losses) = subscription(gap.chain(noise).boxed());
     let matcher = about("code");
-    assert!(matches!(ears.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
+    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
     losses.send_replace(1);
-    assert!(matches!(ears.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
+    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_wakes_a_wait_of_which_nothing_is_heard() {
-    let (mut ears, losses) = ears(futures_util::stream::pending().boxed());
+    let (mut subscription, losses) = subscription(futures_util::stream::pending().boxed());
     // As in a process that is alone.
     drop(losses);
     let matcher = about("code");
-    let woken = ears.wake(&matcher, Uuid::nil());
+    let woken = subscription.wake(&matcher, Uuid::nil());
     let woken = tokio::time::timeout(Duration::from_hours(1), woken).await;
     assert!(woken.is_err(), "{woken:?}");
 }
@@ -79,7 +79,7 @@ async fn nothing_wakes_a_wait_of_which_nothing_is_heard() {
 #[tokio::test]
 async fn what_is_announced_in_part_is_looked_at() {
     let signals = futures_util::stream::iter([heard("no", false), heard("cut", true)]);
-    let (mut ears, _losses) = ears(signals.boxed());
-    let wake = ears.wake(&about("code"), Uuid::nil()).await;
+    let (mut subscription, _losses) = subscription(signals.boxed());
+    let wake = subscription.wake(&about("code"), Uuid::nil()).await;
     assert!(matches!(wake, Wake::Candidate(_)), "{wake:?}");
 }

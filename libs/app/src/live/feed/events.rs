@@ -1,4 +1,4 @@
-//! What a stream does with what it hears.
+//! What a stream does with the events of the bus.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use trapline_model::MessageId;
 use trapline_store::{LiveEvent, records};
 use uuid::Uuid;
 
-use super::{Deleted, Feed, bookmark::BEHIND};
+use super::{Deleted, Feed, bookmark::REORDER_WINDOW};
 use crate::Result;
 
 impl Feed {
-    /// Makes ready what an event tells; whether the inbox is still there.
-    pub(super) async fn hear(&mut self, event: Arc<LiveEvent>) -> Result<bool> {
+    /// Handles an event of the bus; whether the inbox is still there.
+    pub(super) async fn on_event(&mut self, event: Arc<LiveEvent>) -> Result<bool> {
         match &*event {
             LiveEvent::MessageCreated { id, record, .. } => {
                 self.created(*id, record.as_deref()).await?;
@@ -24,17 +24,17 @@ impl Feed {
             }
             LiveEvent::MessagesDeleted { ids } => {
                 for id in ids {
-                    self.told.delete(*id);
+                    self.seen.delete(*id);
                 }
                 self.recent.deleted(ids);
                 self.deleted = Some(Deleted::of(event.clone()));
             }
             LiveEvent::InboxEmptied => {
-                self.told.delete_all();
+                self.seen.delete_all();
                 self.recent.emptied();
-                self.doubt = Some(Instant::now() + BEHIND);
+                self.doubt = Some(Instant::now() + REORDER_WINDOW);
                 let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
-                self.tell("message.deleted", data.to_string().into());
+                self.emit("message.deleted", data.to_string().into());
             }
             LiveEvent::InboxUpdated { changed } => {
                 self.inbox_changed(changed.as_deref()).await?;
@@ -45,7 +45,7 @@ impl Feed {
         Ok(true)
     }
 
-    /// Tells of a message, unless the client was told of it. What its announcement carries spares the
+    /// Emits a message, unless the client was told of it. What its announcement carries spares the
     /// store a read for each stream.
     async fn created(&mut self, uuid: Uuid, record: Option<&records::Message>) -> Result<()> {
         if !self.is_new(uuid) {
@@ -64,11 +64,11 @@ impl Feed {
         // Only now: after a fault of the store it is still to be told.
         match data {
             Some(data) => {
-                self.told.insert(uuid);
+                self.seen.insert(uuid);
                 self.cursor = self.cursor.max(uuid);
-                self.tell("message.created", data);
+                self.emit("message.created", data);
             }
-            None => self.told.delete(uuid),
+            None => self.seen.delete(uuid),
         }
         Ok(())
     }
@@ -76,16 +76,16 @@ impl Feed {
     /// Whether the client is to be told of a message.
     pub(super) fn is_new(&self, id: Uuid) -> bool {
         // In one process nothing is stored so late that its id is not kept any more.
-        (self.shared || id > self.told.floor()) && !self.told.contains(id)
+        (self.shared || id > self.seen.floor()) && !self.seen.contains(id)
     }
 
     pub(super) async fn read_payload(&mut self, id: MessageId) -> Result<Option<Bytes>> {
         self.live.read_for_stream(id.inbox, self.live.payload_of(id)).await
     }
 
-    pub(super) fn tell_deleted(&mut self, ids: &[Uuid]) {
+    pub(super) fn emit_deleted(&mut self, ids: &[Uuid]) {
         let ids: Vec<_> = ids.iter().map(|id| self.id_of(*id)).collect();
         let data = json!({ "inboxId": self.inbox.id, "ids": ids });
-        self.tell("message.deleted", data.to_string().into());
+        self.emit("message.deleted", data.to_string().into());
     }
 }

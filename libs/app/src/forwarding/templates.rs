@@ -3,23 +3,23 @@
 
 use trapline_mime::escape_html;
 
-use crate::mail::Letter;
+use crate::mail::EmailTemplate;
 
 /// A stranger reads the team's name: it must not be a message of its own.
-const MAX_NAME: usize = 60;
+const MAX_NAME_LETTERS: usize = 60;
 
 /// Asks whether mail may be forwarded.
-pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> Letter {
+pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> EmailTemplate {
     let team = shown(team_name);
     let text =
-        format!(include_str!("letters/confirm.txt"), team = team, email = email, link = link);
+        format!(include_str!("templates/confirm.txt"), team = team, email = email, link = link);
     let html = format!(
-        include_str!("letters/confirm.html"),
+        include_str!("templates/confirm.html"),
         team = escape_html(&team),
         email = escape_html(email),
         link = escape_html(link)
     );
-    Letter { subject: "Confirm your forwarding address".to_owned(), text, html }
+    EmailTemplate { subject: "Confirm your forwarding address".to_owned(), text, html }
 }
 
 /// A name without what could pass for more than one: control characters, and the dots and slashes
@@ -30,7 +30,7 @@ fn shown(name: &str) -> String {
         '.' | '/' | ':' => '·',
         c => c,
     };
-    name.chars().take(MAX_NAME).map(one).collect()
+    name.chars().take(MAX_NAME_LETTERS).map(one).collect()
 }
 
 #[cfg(test)]
@@ -39,12 +39,16 @@ mod tests {
 
     #[test]
     fn a_teams_name_stays_a_name() {
-        let letter =
+        let template =
             confirm("<b>https://evil.example</b>\r\nX: y", "a@b.example", "https://t/?x=1&y");
-        assert!(letter.text.contains("\"<b>https···evil·example<·b>  X· y\""), "{}", letter.text);
-        assert!(letter.html.contains("&lt;b&gt;https···evil·example"), "{}", letter.html);
-        assert!(letter.html.contains("href=\"https://t/?x=1&amp;y\""), "{}", letter.html);
-        assert!(letter.text.contains("\nhttps://t/?x=1&y\n"), "{}", letter.text);
+        assert!(
+            template.text.contains("\"<b>https···evil·example<·b>  X· y\""),
+            "{}",
+            template.text
+        );
+        assert!(template.html.contains("&lt;b&gt;https···evil·example"), "{}", template.html);
+        assert!(template.html.contains("href=\"https://t/?x=1&amp;y\""), "{}", template.html);
+        assert!(template.text.contains("\nhttps://t/?x=1&y\n"), "{}", template.text);
         assert!(confirm(&"x".repeat(500), "a@b.example", "l").text.len() < 500);
     }
 }

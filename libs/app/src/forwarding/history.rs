@@ -1,9 +1,9 @@
-//! Where a message has been: what stops it from going round.
+//! How a message got here, which stops it from being forwarded in a circle.
 
 use super::rewrite::fields;
 
-/// Our mark on a forwarded message.
-pub(super) const MARK: &str = "X-Trapline-Forwarded";
+/// The header field that is added to each forwarded message.
+pub(super) const FORWARDED_HEADER: &str = "X-Trapline-Forwarded";
 /// Servers that a message may have passed (RFC 5321, section 6.3).
 const MAX_RECEIVED: usize = 50;
 /// Sandboxes, of other installations, that a message may have been forwarded by.
@@ -13,37 +13,37 @@ const MAX_HOPS: u32 = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refused(pub(super) &'static str);
 
-/// What a mark says.
+/// A header field by which an earlier forward is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct ForwardMark {
     pub(super) inbox: String,
     pub(super) hops: u32,
     /// A signature over the inbox's id, which tells our marks from others'.
     pub(super) by: String,
 }
 
-/// What a message's header tells of its way.
+/// What a message's header says of how it got here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Trail {
+pub(super) struct ForwardHistory {
     received: usize,
-    marks: Vec<Mark>,
+    marks: Vec<ForwardMark>,
     /// RFC 3834, section 5.
     auto_submitted: Option<String>,
 }
 
-impl Trail {
+impl ForwardHistory {
     pub(super) fn of(raw: &[u8]) -> Self {
-        let mut trail = Self::default();
+        let mut history = Self::default();
         for field in fields(raw) {
             if field.is_named("Received") {
-                trail.received += 1;
-            } else if field.is_named(MARK) {
-                trail.marks.push(Mark::of(&field.value()));
+                history.received += 1;
+            } else if field.is_named(FORWARDED_HEADER) {
+                history.marks.push(ForwardMark::of(&field.value()));
             } else if field.is_named("Auto-Submitted") {
-                trail.auto_submitted = Some(field.value().to_ascii_lowercase());
+                history.auto_submitted = Some(field.value().to_ascii_lowercase());
             }
         }
-        trail
+        history
     }
 
     /// How many sandboxes will have forwarded the message, with this one; or why it stays here.
@@ -54,7 +54,7 @@ impl Trail {
     pub(super) fn check(
         &self,
         automatic: bool,
-        is_ours: impl Fn(&Mark) -> bool,
+        is_ours: impl Fn(&ForwardMark) -> bool,
     ) -> Result<u32, Refused> {
         let hops = self.marks.iter().map(|mark| mark.hops).max().unwrap_or(0).saturating_add(1);
         let is_reply = self.auto_submitted.as_deref().is_some_and(|word| {
@@ -74,7 +74,7 @@ impl Trail {
     }
 }
 
-impl Mark {
+impl ForwardMark {
     fn of(value: &str) -> Self {
         let mut parts = value.split(';').map(str::trim);
         let mut mark =
