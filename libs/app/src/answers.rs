@@ -95,6 +95,10 @@ impl AnswerMemory {
     /// Runs `work`, which handles one request of a client, and counts the bytes that
     /// it reads of the store. `incoming` is what the client is about to send. A request that `keeps`
     /// what it has had is to end soon.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when there was no room for `incoming` within 5 s.
     pub async fn counted<T>(
         &self,
         share: Option<Share>,
@@ -135,6 +139,10 @@ impl Answer {
     }
 
     /// Makes room for an answer of `len` bytes; what of the store is in it still has its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when there was none within 5 s.
     pub async fn room(self, len: usize) -> Result<Room> {
         let request = self.0;
         let used = request.state().used;

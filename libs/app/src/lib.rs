@@ -1,5 +1,6 @@
 //! The use cases: receive, list, wait, watch, read, delete, authenticate, clean up. Everything here is
 //! written once over the ports and knows neither HTTP nor SMTP nor any backend.
+#![warn(clippy::missing_errors_doc)]
 
 mod access;
 mod announce;

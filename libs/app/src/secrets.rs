@@ -15,7 +15,11 @@ use crate::{Error, Result};
 pub struct MasterKey([u8; 32]);
 
 impl MasterKey {
-    /// A fresh key.
+    /// Makes a random key.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no random bytes.
     pub fn generate() -> std::io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;

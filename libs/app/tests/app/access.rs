@@ -10,11 +10,14 @@ use trapline_app::{
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, Principal};
 use trapline_store::{
-    Clock, Key, Op, Record, Row, Scan, Store, Table, When, load,
+    Clock, Key, Op, Record, Row, Store, When, load,
     records::{ApiKey, FirstRun, Inbox, InboxEntry, SharedSecret, Webhook},
 };
 
-use crate::support::Bench;
+use crate::{
+    doubles::{LayeredStore, StoreLayer},
+    support::Bench,
+};
 
 const CANARY: &str = "master_key_check";
 
@@ -174,10 +177,11 @@ struct Race {
 }
 
 #[async_trait]
-impl Store for Race {
-    async fn prepare(&self, tables: &[&'static Table]) -> trapline_store::Result<()> {
-        self.store.prepare(tables).await
+impl StoreLayer for Race {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
+
     async fn get(&self, key: &Key) -> trapline_store::Result<Option<Row>> {
         let row = self.store.get(key).await;
         if *key == FirstRun::row() {
@@ -193,15 +197,10 @@ impl Store for Race {
         }
         row
     }
-    async fn scan(&self, scan: Scan) -> trapline_store::Result<Vec<Row>> {
-        self.store.scan(scan).await
-    }
+
     async fn write(&self, ops: Vec<Op>) -> trapline_store::Result<()> {
         self.made.lock().unwrap().extend(ops.iter().map(|op| op.key().clone()));
         self.store.write(ops).await
-    }
-    async fn ping(&self) -> trapline_store::Result<()> {
-        self.store.ping().await
     }
 }
 
@@ -210,12 +209,12 @@ async fn two_first_starts_at_once_leave_one_team() {
     let folder = tempfile::tempdir().unwrap();
     let embedded = Embedded::open(Options::new(folder.path())).await.unwrap();
     let mut ports = embedded.ports();
-    let race = Arc::new(Race {
+    let race = Arc::new(LayeredStore(Race {
         store: ports.store,
         both_looked: Barrier::new(2),
         looks: Mutex::default(),
         made: Mutex::default(),
-    });
+    }));
     ports.store = race.clone();
     let master = MasterKey::generate().unwrap();
     let start =
@@ -225,7 +224,7 @@ async fn two_first_starts_at_once_leave_one_team() {
     let (one, two) = (one.unwrap(), two.unwrap());
     assert_eq!(one.team, two.team);
     assert_eq!(one.new_key.is_some(), two.new_key.is_none(), "one key is shown");
-    let made = race.made.lock().unwrap().clone();
+    let made = race.0.made.lock().unwrap().clone();
     for table in ["team", "project", "inbox_by_id", "inbox_by_team", "login"] {
         let mut left = 0;
         let mut keys: Vec<&Key> = Vec::new();
@@ -235,7 +234,7 @@ async fn two_first_starts_at_once_leave_one_team() {
             }
         }
         for key in keys {
-            left += usize::from(race.store.get(key).await.unwrap().is_some());
+            left += usize::from(race.0.store.get(key).await.unwrap().is_some());
         }
         assert_eq!(left, 1, "{table}");
     }

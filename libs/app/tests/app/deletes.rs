@@ -14,12 +14,14 @@ use serde_json::json;
 use trapline_app::{Error, InboxChange, NewInbox};
 use trapline_model::{Inbox, InboxId, Principal};
 use trapline_store::{
-    Job, Key, Lane, Op, PortError, Record as _, Result, Row, Scan, Store, Table, When,
-    by_partition,
+    Job, Lane, Op, PortError, Record as _, Result, Store, When, by_partition,
     records::{Inbox as InboxRow, InboxEntry, Login},
 };
 
-use crate::support::{Bench, inboxes_of};
+use crate::{
+    doubles::{LayeredStore, StoreLayer},
+    support::{Bench, inboxes_of},
+};
 
 /// Writes so many partitions of the next write after it is told so, and does not answer.
 struct CutOff {
@@ -28,16 +30,11 @@ struct CutOff {
 }
 
 #[async_trait]
-impl Store for CutOff {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.store.prepare(tables).await
+impl StoreLayer for CutOff {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
-    async fn get(&self, key: &Key) -> Result<Option<Row>> {
-        self.store.get(key).await
-    }
-    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
-        self.store.scan(scan).await
-    }
+
     async fn write(&self, ops: Vec<Op>) -> Result<()> {
         let partitions = by_partition(ops.clone())?;
         let next = self.next.load(Ordering::SeqCst);
@@ -49,16 +46,13 @@ impl Store for CutOff {
         }
         self.store.write(ops).await
     }
-    async fn ping(&self) -> Result<()> {
-        self.store.ping().await
-    }
 }
 
 async fn bench() -> (Bench, Arc<AtomicUsize>) {
     let next = Arc::<AtomicUsize>::default();
     let cut = next.clone();
     let bench = Bench::with(|ports| {
-        ports.store = Arc::new(CutOff { store: ports.store.clone(), next: cut });
+        ports.store = Arc::new(LayeredStore(CutOff { store: ports.store.clone(), next: cut }));
     });
     (bench.await, next)
 }

@@ -12,7 +12,7 @@ use trapline_app::{Error, Filter, Settings, Waited};
 use trapline_model::{Inbox, Principal};
 
 use crate::support::{Bench, anything};
-use doubles::{Silent, Told};
+use doubles::{Silent, SubscriptionWatch};
 
 /// A parked wait for anything in this inbox.
 fn park(bench: &Bench, inbox: &Inbox) -> tokio::task::JoinHandle<Result<Waited, Error>> {
@@ -22,7 +22,7 @@ fn park(bench: &Bench, inbox: &Inbox) -> tokio::task::JoinHandle<Result<Waited, 
 
 #[tokio::test]
 async fn a_wait_ends_with_its_inbox() {
-    let told = Told::default();
+    let told = SubscriptionWatch::default();
     let bench = Bench::with(|ports| told.watch(ports)).await;
     let inbox = bench.inbox(10, None).await;
     let wait = park(&bench, &inbox);
@@ -33,7 +33,7 @@ async fn a_wait_ends_with_its_inbox() {
 
 #[tokio::test]
 async fn a_wait_does_not_outlive_its_inbox() {
-    let told = Told::default();
+    let told = SubscriptionWatch::default();
     let bench = Bench::with(|ports| told.watch(ports)).await;
     let inbox = bench.inbox(10, Some(Duration::from_millis(200))).await;
     let wait = park(&bench, &inbox);

@@ -125,7 +125,8 @@ async fn health_tells_of_mail_that_waits_for_too_long() {
     for durable in [true, false] {
         let bench = Bench::relaying(|ports| {
             if !durable {
-                ports.queue = std::sync::Arc::new(crate::support::Volatile(ports.queue.clone()));
+                ports.queue =
+                    std::sync::Arc::new(crate::doubles::Volatile::new(ports.queue.clone()));
             }
         })
         .await;

@@ -7,6 +7,7 @@ mod catch_all;
 mod clocks;
 mod damaged;
 mod deletes;
+mod doubles;
 mod forwarding;
 mod janitor;
 mod janitor_faults;

@@ -2,33 +2,22 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use proptest::{prelude::*, sample::select};
 use trapline_app::ListQuery;
 use trapline_model::Inbox;
-use trapline_store::{Key, Op, Result, Row, Scan, Store, Table};
+use trapline_store::Store;
 
-use crate::support::Bench;
+use crate::{
+    doubles::{LayeredStore, StoreLayer},
+    support::Bench,
+};
 
 /// A store that leaves nothing out of a scan.
 struct Unnarrowed(Arc<dyn Store>);
 
-#[async_trait]
-impl Store for Unnarrowed {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.0.prepare(tables).await
-    }
-    async fn get(&self, key: &Key) -> Result<Option<Row>> {
-        self.0.get(key).await
-    }
-    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
-        self.0.scan(scan).await
-    }
-    async fn write(&self, ops: Vec<Op>) -> Result<()> {
-        self.0.write(ops).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.0.ping().await
+impl StoreLayer for Unnarrowed {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
 }
 
@@ -86,8 +75,10 @@ fn a_search_finds_the_same_whatever_the_store_leaves_out() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (narrowed, whole) = runtime.block_on(async {
         let narrowed = Bench::new().await;
-        let whole =
-            Bench::with(|ports| ports.store = Arc::new(Unnarrowed(ports.store.clone()))).await;
+        let whole = Bench::with(|ports| {
+            ports.store = Arc::new(LayeredStore(Unnarrowed(ports.store.clone())));
+        })
+        .await;
         let inboxes = (filled(&narrowed).await, filled(&whole).await);
         ((narrowed, inboxes.0), (whole, inboxes.1))
     });

@@ -15,11 +15,13 @@ use tokio::{sync::watch, time::timeout};
 use trapline_app::{App, Incoming};
 use trapline_model::{Envelope, Inbox, InboxId, MessageId};
 use trapline_store::{
-    Bus, Cache, Key, LiveEvent, Op, PortError, Result, Row, Scan, SignalStream, Store, Table,
-    records::Message,
+    Bus, Cache, Key, LiveEvent, PortError, Result, Row, Scan, SignalStream, Store, records::Message,
 };
 
-use crate::support::{Bench, Volatile};
+use crate::{
+    doubles::{LayeredStore, StoreLayer, Volatile},
+    support::Bench,
+};
 
 /// Far longer than what must not wait takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -149,13 +151,11 @@ struct Unread {
 }
 
 #[async_trait]
-impl Store for Unread {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.store.prepare(tables).await
+impl StoreLayer for Unread {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
-    async fn get(&self, key: &Key) -> Result<Option<Row>> {
-        self.store.get(key).await
-    }
+
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         let keys = scan.keys_only && scan.table == Message::TABLE;
         if keys && self.is_away.load(Ordering::SeqCst) {
@@ -163,12 +163,6 @@ impl Store for Unread {
             return Err(PortError::Timeout);
         }
         self.store.scan(scan).await
-    }
-    async fn write(&self, ops: Vec<Op>) -> Result<()> {
-        self.store.write(ops).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.store.ping().await
     }
 }
 
@@ -183,7 +177,7 @@ async fn a_trim_that_failed_is_tried_again_without_another_mail() {
     let (is_away, asked) = (Arc::new(AtomicBool::new(false)), Arc::<AtomicUsize>::default());
     let bench = Bench::with(|ports| {
         let (is_away, asked) = (is_away.clone(), asked.clone());
-        ports.store = Arc::new(Unread { store: ports.store.clone(), is_away, asked });
+        ports.store = Arc::new(LayeredStore(Unread { store: ports.store.clone(), is_away, asked }));
     });
     let bench = bench.await;
     let inbox = bench.inbox(2, None).await;
@@ -205,7 +199,8 @@ async fn a_trim_that_failed_is_tried_again_without_another_mail() {
 
 #[tokio::test]
 async fn several_processes_keep_no_multiple_of_the_bound() {
-    let bench = Bench::with(|ports| ports.queue = Arc::new(Volatile(ports.queue.clone()))).await;
+    let bench =
+        Bench::with(|ports| ports.queue = Arc::new(Volatile::new(ports.queue.clone()))).await;
     let other = bench.process_by(&bench.clock).await;
     let inbox = bench.inbox(64, None).await;
     for app in [&bench.app, &other] {

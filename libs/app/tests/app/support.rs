@@ -2,16 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use trapline_app::{
     App, FeedEvent, Filter, InboxQuery, Incoming, ListQuery, MasterKey, NewInbox, Outbound, Page,
     Settings,
 };
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Address, Envelope, Inbox, MessageId, Principal, TeamId, Time};
-use trapline_store::{
-    Clock, Job, Lane, LaneStats, Lease, Op, Ports, Queue, When, records::Upgrade,
-};
+use trapline_store::{Clock, Op, Ports, When, records::Upgrade};
 
 pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
@@ -166,37 +163,4 @@ pub(crate) fn json(event: &FeedEvent) -> serde_json::Value {
 /// Any message of the inbox.
 pub(crate) fn anything() -> Filter {
     Filter::default()
-}
-
-/// A queue that promises nothing, so that the outbox stands behind it.
-pub(crate) struct Volatile(pub(crate) Arc<dyn Queue>);
-
-#[async_trait]
-impl Queue for Volatile {
-    async fn publish(&self, job: &Job, due: Option<Time>) -> trapline_store::Result<()> {
-        self.0.publish(job, due).await
-    }
-    async fn take(
-        &self,
-        lane: Lane,
-        max: usize,
-        wait: Duration,
-    ) -> trapline_store::Result<Vec<Lease>> {
-        self.0.take(lane, max, wait).await
-    }
-    async fn finish(&self, lease: Lease) -> trapline_store::Result<()> {
-        self.0.finish(lease).await
-    }
-    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> trapline_store::Result<()> {
-        self.0.retry(lease, next, due).await
-    }
-    async fn extend(&self, lease: &Lease) -> trapline_store::Result<()> {
-        self.0.extend(lease).await
-    }
-    async fn stats(&self, lane: Lane) -> trapline_store::Result<LaneStats> {
-        self.0.stats(lane).await
-    }
-    fn durable(&self) -> bool {
-        false
-    }
 }

@@ -12,9 +12,12 @@ use std::{
 
 use async_trait::async_trait;
 use trapline_model::Time;
-use trapline_store::{Key, Op, PortError, Ports, Result, Row, Scan, Storage, Store, Table, Value};
+use trapline_store::{Key, Op, PortError, Ports, Result, Row, Scan, Storage, Store, Value};
 
-use crate::support::{Bench, Volatile};
+use crate::{
+    doubles::{LayeredStore, StoreLayer, Volatile},
+    support::Bench,
+};
 
 /// What a store was asked.
 #[derive(Clone, Default)]
@@ -43,7 +46,7 @@ pub(crate) async fn with_outbox() -> (Bench, Watch) {
     let watch = Watch::default();
     let bench = Bench::with(|ports| {
         watch.over(ports);
-        ports.queue = Arc::new(Volatile(ports.queue.clone()));
+        ports.queue = Arc::new(Volatile::new(ports.queue.clone()));
     })
     .await;
     (bench, watch)
@@ -51,7 +54,7 @@ pub(crate) async fn with_outbox() -> (Bench, Watch) {
 
 impl Watch {
     pub(crate) fn over(&self, ports: &mut Ports) {
-        ports.store = Arc::new(Watched(ports.store.clone(), self.clone()));
+        ports.store = Arc::new(LayeredStore(Watched(ports.store.clone(), self.clone())));
     }
 
     /// The sort keys and documents in a queue's table.
@@ -119,14 +122,16 @@ impl Watch {
 }
 
 #[async_trait]
-impl Store for Watched {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.0.prepare(tables).await
+impl StoreLayer for Watched {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
+
     async fn get(&self, key: &Key) -> Result<Option<Row>> {
         self.1.0.all_reads.fetch_add(1, Ordering::Relaxed);
         self.0.get(key).await
     }
+
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         let is_queue = matches!(scan.table.storage, Storage::Queue { .. });
         let partition = scan.partition.clone();
@@ -143,9 +148,7 @@ impl Store for Watched {
         }
         Ok(rows)
     }
-    async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
-        self.0.partitions(table).await
-    }
+
     async fn write(&self, ops: Vec<Op>) -> Result<()> {
         self.1.0.writes.fetch_add(1, Ordering::Relaxed);
         for partition in trapline_store::by_partition(ops.clone())? {
@@ -157,11 +160,5 @@ impl Store for Watched {
             self.1.note(op);
         }
         Ok(())
-    }
-    async fn ping(&self) -> Result<()> {
-        self.0.ping().await
-    }
-    async fn room(&self) -> Result<()> {
-        self.0.room().await
     }
 }

@@ -10,23 +10,25 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 use trapline_model::InboxId;
 use trapline_store::{
-    BlobRef, Blobs, Bus, Key, LiveEvent, Op, PortError, Ports, Result, Row, Scan, SignalStream,
-    Store, Table, Tail,
+    BlobRef, Blobs, Bus, Key, LiveEvent, PortError, Ports, Result, Row, Scan, SignalStream, Store,
+    Tail,
 };
+
+use crate::doubles::{LayeredStore, StoreLayer};
 
 /// Tells when somebody is subscribed.
 #[derive(Clone)]
-pub(super) struct Told(Arc<Semaphore>);
+pub(super) struct SubscriptionWatch(Arc<Semaphore>);
 
-impl Default for Told {
+impl Default for SubscriptionWatch {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(0)))
     }
 }
 
-struct WatchedBus(Arc<dyn Bus>, Told);
+struct WatchedBus(Arc<dyn Bus>, SubscriptionWatch);
 
-impl Told {
+impl SubscriptionWatch {
     pub(super) fn watch(&self, ports: &mut Ports) {
         ports.bus = Arc::new(WatchedBus(ports.bus.clone(), self.clone()));
     }
@@ -193,7 +195,7 @@ struct CountedStore(Arc<dyn Store>, Reads);
 
 impl Reads {
     pub(super) fn count(&self, ports: &mut Ports) {
-        ports.store = Arc::new(CountedStore(ports.store.clone(), self.clone()));
+        ports.store = Arc::new(LayeredStore(CountedStore(ports.store.clone(), self.clone())));
     }
 
     /// Reads so far.
@@ -203,10 +205,11 @@ impl Reads {
 }
 
 #[async_trait]
-impl Store for CountedStore {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.0.prepare(tables).await
+impl StoreLayer for CountedStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
+
     async fn get(&self, key: &Key) -> Result<Option<Row>> {
         self.1.asked.fetch_add(1, Ordering::SeqCst);
         let failing = &self.1.failing;
@@ -218,6 +221,7 @@ impl Store for CountedStore {
         }
         self.0.get(key).await
     }
+
     async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
         self.1.asked.fetch_add(1, Ordering::SeqCst);
         if scan.table.name == "heartbeat" {
@@ -230,11 +234,5 @@ impl Store for CountedStore {
             self.1.most.fetch_max(rows.len(), Ordering::Relaxed);
         }
         Ok(rows)
-    }
-    async fn write(&self, ops: Vec<Op>) -> Result<()> {
-        self.0.write(ops).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.0.ping().await
     }
 }

@@ -6,7 +6,10 @@ use trapline_app::Feed;
 use trapline_model::Inbox;
 
 use super::doubles::Reads;
-use crate::support::{Bench, Volatile, json};
+use crate::{
+    doubles::Volatile,
+    support::{Bench, json},
+};
 
 async fn feed(bench: &Bench, inbox: &Inbox, last: Option<&str>) -> Feed {
     bench.app.live().feed(&bench.by, inbox.id, last).await.unwrap()
@@ -44,7 +47,7 @@ async fn a_stream_that_is_lost_before_its_first_event_misses_nothing() {
     for shared in [false, true] {
         let bench = Bench::with(|ports| {
             if shared {
-                ports.queue = std::sync::Arc::new(Volatile(ports.queue.clone()));
+                ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
             }
         })
         .await;

@@ -8,18 +8,21 @@ use trapline_model::Inbox;
 use trapline_store::LiveEvent;
 
 use super::{
-    doubles::{Gate, Lossy, Reads, Told},
+    doubles::{Gate, Lossy, Reads, SubscriptionWatch},
     park,
 };
-use crate::support::{Bench, Volatile, anything, json};
+use crate::{
+    doubles::Volatile,
+    support::{Bench, anything, json},
+};
 
 /// How often a process looks for those that store mail.
 const WATCH: Duration = Duration::from_secs(5);
 
 /// Processes that share a store, and a bus that loses announcements.
-async fn bench(reads: &Reads, told: &Told, lossy: &Lossy) -> Bench {
+async fn bench(reads: &Reads, told: &SubscriptionWatch, lossy: &Lossy) -> Bench {
     Bench::with(|ports| {
-        ports.queue = std::sync::Arc::new(Volatile(ports.queue.clone()));
+        ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
         reads.count(ports);
         lossy.replace(ports);
         told.watch(ports);
@@ -58,7 +61,7 @@ async fn follow(bench: &Bench, inbox: &Inbox) -> Feed {
 
 #[tokio::test]
 async fn what_a_killed_process_stored_is_found() {
-    let (reads, told, lossy) = (Reads::default(), Told::default(), Lossy::default());
+    let (reads, told, lossy) = (Reads::default(), SubscriptionWatch::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
     bench.app.live().beat_as_writer("killed").await;
@@ -78,7 +81,7 @@ async fn what_a_killed_process_stored_is_found() {
 
 #[tokio::test]
 async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
-    let (reads, told, lossy) = (Reads::default(), Told::default(), Lossy::default());
+    let (reads, told, lossy) = (Reads::default(), SubscriptionWatch::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
     bench.app.live().beat_as_writer("alive").await;
@@ -99,9 +102,10 @@ async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
 #[tokio::test]
 async fn parked_clients_read_nothing_however_many_they_are() {
     for clients in [1, 30] {
-        let (reads, told, lossy) = (Reads::default(), Told::default(), Lossy::default());
+        let (reads, told, lossy) =
+            (Reads::default(), SubscriptionWatch::default(), Lossy::default());
         let shared = bench(&reads, &told, &lossy).await;
-        let (alone_reads, alone_told) = (Reads::default(), Told::default());
+        let (alone_reads, alone_told) = (Reads::default(), SubscriptionWatch::default());
         let alone = Bench::with(|ports| {
             alone_reads.count(ports);
             alone_told.watch(ports);
@@ -122,7 +126,7 @@ async fn parked_clients_read_nothing_however_many_they_are() {
 }
 
 /// A stream and a wait in each of so many inboxes, all of which have a message that the wait is not for.
-async fn park_many(bench: &Bench, told: &Told, reads: &Reads, inboxes: usize) {
+async fn park_many(bench: &Bench, told: &SubscriptionWatch, reads: &Reads, inboxes: usize) {
     for number in 0..inboxes {
         let inbox = bench.inbox(100, None).await;
         bench.deliver(&inbox, &format!("m{number}")).await;
@@ -151,10 +155,10 @@ async fn park_many(bench: &Bench, told: &Told, reads: &Reads, inboxes: usize) {
 #[tokio::test]
 async fn what_comes_while_a_stream_opens_is_told() {
     for shared in [false, true] {
-        let (told, gate) = (Told::default(), Gate::default());
+        let (told, gate) = (SubscriptionWatch::default(), Gate::default());
         let bench = Bench::with(|ports| {
             if shared {
-                ports.queue = std::sync::Arc::new(Volatile(ports.queue.clone()));
+                ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
             }
             gate.hold(ports);
             told.watch(ports);
@@ -186,7 +190,7 @@ async fn what_comes_while_a_stream_opens_is_told() {
 #[tokio::test]
 async fn the_message_that_a_client_names_is_not_told_when_it_is_announced_late() {
     let bench = Bench::with(|ports| {
-        ports.queue = std::sync::Arc::new(Volatile(ports.queue.clone()));
+        ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
     })
     .await;
     let inbox = bench.inbox(100, None).await;

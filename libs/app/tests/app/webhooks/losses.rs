@@ -1,24 +1,29 @@
 //! A queue that loses what it took: the outbox stands behind it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use trapline_app::Lane;
 use trapline_model::{DeliveryStatus, Time};
-use trapline_store::{Job, LaneStats, Lease, Queue, Result};
+use trapline_store::{Job, Queue, Result};
 
 use super::{LOOK, answer};
-use crate::{support::Bench, watched::Watch};
+use crate::{
+    doubles::{Publisher, Volatile},
+    support::Bench,
+    watched::Watch,
+};
 
 /// Loses each job the first time that it is published.
-struct Forgetful {
-    queue: Arc<dyn Queue>,
-    lost: std::sync::Mutex<Vec<String>>,
-}
+#[derive(Default)]
+struct Forgetful(Mutex<Vec<String>>);
 
 impl Forgetful {
     fn loses(&self, job: &Job) -> bool {
-        let mut lost = self.lost.lock().unwrap();
+        let mut lost = self.0.lock().unwrap();
         let loses = !lost.contains(&job.id);
         lost.push(job.id.clone());
         loses
@@ -26,27 +31,9 @@ impl Forgetful {
 }
 
 #[async_trait]
-impl Queue for Forgetful {
-    async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
-        if self.loses(job) { Ok(()) } else { self.queue.publish(job, due).await }
-    }
-    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
-        self.queue.take(lane, max, wait).await
-    }
-    async fn finish(&self, lease: Lease) -> Result<()> {
-        self.queue.finish(lease).await
-    }
-    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()> {
-        self.queue.retry(lease, next, due).await
-    }
-    async fn extend(&self, lease: &Lease) -> Result<()> {
-        self.queue.extend(lease).await
-    }
-    async fn stats(&self, lane: Lane) -> Result<LaneStats> {
-        self.queue.stats(lane).await
-    }
-    fn durable(&self) -> bool {
-        false
+impl Publisher for Forgetful {
+    async fn publish(&self, queue: &dyn Queue, job: &Job, due: Option<Time>) -> Result<()> {
+        if self.loses(job) { Ok(()) } else { queue.publish(job, due).await }
     }
 }
 
@@ -61,7 +48,7 @@ async fn lost_jobs_only_cost_time() {
     let bench = Bench::with(|ports| {
         watch.over(ports);
         let queue = ports.queue.clone();
-        ports.queue = Arc::new(Forgetful { queue, lost: <_>::default() });
+        ports.queue = Arc::new(Volatile::publishing(queue, Forgetful::default()));
     })
     .await;
     let inbox = bench.inbox(10, None).await;

@@ -12,12 +12,13 @@ use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc, oneshot};
 use trapline_app::{App, Job, Lane, WebhookOutcome};
 use trapline_model::{Delivery, Time, Webhook};
-use trapline_store::{
-    Key, LaneStats, Lease, Op, Ports, Queue, Result, Row, Scan, Store, Table, Value,
-};
+use trapline_store::{Op, Ports, Queue, Result, Store};
 
 use super::{Asked, Asking, answer, failure};
-use crate::support::Bench;
+use crate::{
+    doubles::{LayeredStore, Publisher, StoreLayer, Volatile},
+    support::Bench,
+};
 
 /// What the processes of a world share.
 #[derive(Clone, Default)]
@@ -31,8 +32,10 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn over(&self, ports: &mut Ports) {
-        ports.queue = Arc::new(Captured { queue: ports.queue.clone(), shared: self.clone() });
-        ports.store = Arc::new(Mortal { store: ports.store.clone(), shared: self.clone() });
+        let captured = Captured(self.clone());
+        ports.queue = Arc::new(Volatile::publishing(ports.queue.clone(), captured));
+        let mortal = Mortal { store: ports.store.clone(), shared: self.clone() };
+        ports.store = Arc::new(LayeredStore(mortal));
     }
 
     /// One more write or call: whether it is the last one, and whether it is made.
@@ -54,37 +57,17 @@ impl Shared {
     }
 }
 
-struct Captured {
-    queue: Arc<dyn Queue>,
-    shared: Shared,
-}
+/// Keeps jobs of the webhook lanes for the test.
+struct Captured(Shared);
 
 #[async_trait]
-impl Queue for Captured {
-    async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
+impl Publisher for Captured {
+    async fn publish(&self, queue: &dyn Queue, job: &Job, due: Option<Time>) -> Result<()> {
         if matches!(job.lane, Lane::Webhook | Lane::WebhookSlow) {
-            self.shared.published.lock().unwrap().push(job.clone());
+            self.0.published.lock().unwrap().push(job.clone());
             return Ok(());
         }
-        self.queue.publish(job, due).await
-    }
-    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
-        self.queue.take(lane, max, wait).await
-    }
-    async fn finish(&self, lease: Lease) -> Result<()> {
-        self.queue.finish(lease).await
-    }
-    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()> {
-        self.queue.retry(lease, next, due).await
-    }
-    async fn extend(&self, lease: &Lease) -> Result<()> {
-        self.queue.extend(lease).await
-    }
-    async fn stats(&self, lane: Lane) -> Result<LaneStats> {
-        self.queue.stats(lane).await
-    }
-    fn durable(&self) -> bool {
-        false
+        queue.publish(job, due).await
     }
 }
 
@@ -94,16 +77,11 @@ struct Mortal {
 }
 
 #[async_trait]
-impl Store for Mortal {
-    async fn prepare(&self, tables: &[&'static Table]) -> Result<()> {
-        self.store.prepare(tables).await
+impl StoreLayer for Mortal {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
     }
-    async fn get(&self, key: &Key) -> Result<Option<Row>> {
-        self.store.get(key).await
-    }
-    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
-        self.store.scan(scan).await
-    }
+
     async fn write(&self, ops: Vec<Op>) -> Result<()> {
         match self.shared.is_last() {
             None => self.store.write(ops).await,
@@ -114,12 +92,6 @@ impl Store for Mortal {
                 self.shared.die().await
             }
         }
-    }
-    async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
-        self.store.partitions(table).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.store.ping().await
     }
 }
 
