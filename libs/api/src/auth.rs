@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequestParts, Request},
     http::{Extensions, HeaderMap, HeaderValue, Method, header, request::Parts},
 };
-use trapline_app::{App, Error as AppError, Forbidden, Rate, Unauthenticated, Verdict};
+use trapline_app::{App, Error as AppError, Forbidden, Rate, RateDecision, Unauthenticated};
 use trapline_model::Principal;
 
 use crate::{
@@ -88,7 +88,7 @@ impl<S: Sync> FromRequestParts<S> for Viewer {
 }
 
 /// What the team of a request may have still.
-type Metered = Option<(Rate, Verdict)>;
+type Metered = Option<(Rate, RateDecision)>;
 
 /// Finds out who asks, and takes one request from the team's allowance.
 pub(crate) fn identify(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
@@ -123,7 +123,7 @@ async fn identified(app: Arc<App>, mut request: Request) -> (Result<Request>, Me
         Err(_) => None,
     };
     match metered {
-        Some((_, Verdict::Limited { retry_after })) => {
+        Some((_, RateDecision::Limited { retry_after })) => {
             (Err(AppError::TooMany { retry_after }.into()), metered)
         }
         _ => (Ok(request), metered),
@@ -153,10 +153,10 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The headers of draft-ietf-httpapi-ratelimit-headers-11.
-fn write_allowance(headers: &mut HeaderMap, rate: Rate, verdict: Verdict) {
+fn write_allowance(headers: &mut HeaderMap, rate: Rate, verdict: RateDecision) {
     let (remaining, full_in) = match verdict {
-        Verdict::Allowed { remaining } => (remaining, regained_in(rate, remaining)),
-        Verdict::Limited { retry_after } => (0, retry_after),
+        RateDecision::Allowed { remaining } => (remaining, regained_in(rate, remaining)),
+        RateDecision::Limited { retry_after } => (0, retry_after),
     };
     let policy = format!("\"api\";q={};w={}", rate.burst, whole_seconds(rate.per));
     let state = format!("\"api\";r={remaining};t={}", whole_seconds(full_in));

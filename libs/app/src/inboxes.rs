@@ -15,7 +15,7 @@ use async_trait::async_trait;
 
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Bus, ChangedInbox, Clock, LiveEvent, Op, Store, Verdict,
+    Bus, ChangedInbox, Clock, LiveEvent, Op, RateDecision, Store,
     records::{self, InboxState, MaintenanceTask, Task},
 };
 
@@ -182,10 +182,10 @@ impl Inboxes {
     async fn meter_inboxes(&self, team: TeamId) -> Result<()> {
         let Some(rate) = self.settings.inbox_rate else { return Ok(()) };
         match self.limits.take_if_answered(&format!("inboxes:{team}"), rate).await {
-            Some(Verdict::Limited { retry_after }) => {
+            Some(RateDecision::Limited { retry_after }) => {
                 Err(Error::TooManyInboxes { most: rate.burst, retry_after })
             }
-            Some(Verdict::Allowed { .. }) | None => Ok(()),
+            Some(RateDecision::Allowed { .. }) | None => Ok(()),
         }
     }
 

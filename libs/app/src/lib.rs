@@ -72,4 +72,4 @@ pub use webhooks::{
 };
 
 pub use trapline_mime::escape_html;
-pub use trapline_store::{Job, Lane, Lease, PortError, Rate, Verdict};
+pub use trapline_store::{Job, Lane, Lease, PortError, Rate, RateDecision};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trapline_store::{Limiter, Rate, Verdict};
+use trapline_store::{Limiter, Rate, RateDecision};
 
 use crate::{Error, Result, repeated::Repeated};
 
@@ -20,13 +20,13 @@ impl Limits {
     /// # Errors
     ///
     /// When the limiter does not answer.
-    pub(crate) async fn take(&self, key: &str, rate: Rate) -> Result<Verdict> {
+    pub(crate) async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision> {
         Ok(self.0.take(key, rate).await?)
     }
 
     /// Takes one unit of an allowance; `None` when the limiter does not answer, which must not stop
     /// the product.
-    pub(crate) async fn take_if_answered(&self, key: &str, rate: Rate) -> Option<Verdict> {
+    pub(crate) async fn take_if_answered(&self, key: &str, rate: Rate) -> Option<RateDecision> {
         static LINE: Repeated = Repeated::new();
         let taken = self.0.take(key, rate).await;
         taken
@@ -47,7 +47,7 @@ impl Limits {
     pub(crate) async fn take_all(&self, what: &str, subject: &str, rates: &[Rate]) -> Result<()> {
         for rate in rates {
             let key = format!("{what}:{}s:{subject}", rate.per.as_secs());
-            if let Verdict::Limited { retry_after } = self.take(&key, *rate).await? {
+            if let RateDecision::Limited { retry_after } = self.take(&key, *rate).await? {
                 return Err(Error::TooMany { retry_after });
             }
         }

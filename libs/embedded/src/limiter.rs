@@ -12,7 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use trapline_store::{Clock, Limiter, Rate, Result, Verdict};
+use trapline_store::{Clock, Limiter, Rate, RateDecision, Result};
 
 /// Keys of one generation.
 const KEYS: usize = 50_000;
@@ -40,7 +40,7 @@ impl MemoryLimiter {
 
 #[async_trait]
 impl Limiter for MemoryLimiter {
-    async fn take(&self, key: &str, rate: Rate) -> Result<Verdict> {
+    async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision> {
         let now = i128::from(self.clock.now().millis()) * 1_000_000;
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         let (verdict, arrival) = decide(arrivals.of(key), now, rate);
@@ -68,7 +68,7 @@ impl Arrivals {
 }
 
 /// The verdict, and the arrival time to keep.
-fn decide(arrival: Option<i128>, now: i128, rate: Rate) -> (Verdict, i128) {
+fn decide(arrival: Option<i128>, now: i128, rate: Rate) -> (RateDecision, i128) {
     let burst = i128::from(rate.burst.max(1));
     let unit = (nanos(rate.per) / burst).max(1);
     let full = unit * burst;
@@ -77,10 +77,10 @@ fn decide(arrival: Option<i128>, now: i128, rate: Rate) -> (Verdict, i128) {
     let beyond = next - now - full;
     if beyond > 0 {
         let retry_after = Duration::from_nanos(u64::try_from(beyond).unwrap_or(u64::MAX));
-        return (Verdict::Limited { retry_after }, current);
+        return (RateDecision::Limited { retry_after }, current);
     }
     let remaining = u32::try_from(-beyond / unit).unwrap_or(u32::MAX);
-    (Verdict::Allowed { remaining }, next)
+    (RateDecision::Allowed { remaining }, next)
 }
 
 fn nanos(time: Duration) -> i128 {

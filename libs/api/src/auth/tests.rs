@@ -33,8 +33,8 @@ fn the_allowance_is_written_as_the_draft_says() {
         assert_eq!(headers["ratelimit-policy"], "\"api\";q=600;w=60");
         headers["ratelimit"].to_str().unwrap().to_owned()
     };
-    assert_eq!(written(Verdict::Allowed { remaining: 590 }), "\"api\";r=590;t=1");
-    assert_eq!(written(Verdict::Allowed { remaining: 300 }), "\"api\";r=300;t=30");
+    assert_eq!(written(RateDecision::Allowed { remaining: 590 }), "\"api\";r=590;t=1");
+    assert_eq!(written(RateDecision::Allowed { remaining: 300 }), "\"api\";r=300;t=30");
     let retry_after = Duration::from_millis(2100);
-    assert_eq!(written(Verdict::Limited { retry_after }), "\"api\";r=0;t=3");
+    assert_eq!(written(RateDecision::Limited { retry_after }), "\"api\";r=0;t=3");
 }

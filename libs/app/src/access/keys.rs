@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
-use trapline_store::{Op, Rate, Verdict, When, load, records, records::KeyOrigin};
+use trapline_store::{Op, Rate, RateDecision, When, load, records, records::KeyOrigin};
 
 use super::AccessControl;
 use crate::{
@@ -148,7 +148,7 @@ impl AccessControl {
 
     /// Takes one request from the team's allowance, and returns that and what is left of it; `None`
     /// when there is no limit or the limiter does not answer.
-    pub async fn meter(&self, by: &Principal) -> Option<(Rate, Verdict)> {
+    pub async fn meter(&self, by: &Principal) -> Option<(Rate, RateDecision)> {
         let rate = self.api_rate?;
         let verdict = self.limits.take_if_answered(&format!("api:{}", by.team), rate).await?;
         Some((rate, verdict))

@@ -7,7 +7,7 @@ use trapline_model::{
     Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, Principal, TeamId,
 };
 use trapline_store::{
-    PortError, Rate, Record as _, Verdict,
+    PortError, Rate, RateDecision, Record as _,
     records::{self, ForwardRule, Message},
 };
 
@@ -136,7 +136,7 @@ impl Forwarding {
     async fn may_forward(&self, id: MessageId) -> Result<bool> {
         let key = format!("forward:{}", id.inbox);
         let verdict = self.limits.take(&key, AUTOMATIC_RATE).await?;
-        Ok(matches!(verdict, Verdict::Allowed { .. }))
+        Ok(matches!(verdict, RateDecision::Allowed { .. }))
     }
 
     /// How the forwards of a message stand, newest first.

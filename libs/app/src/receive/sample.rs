@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::fmt::rfc2822::DateTimePrinter;
 use trapline_model::{Envelope, InboxId, Message, Principal};
-use trapline_store::{Rate, Verdict};
+use trapline_store::{Rate, RateDecision};
 
 use super::{Incoming, MailReceiver};
 use crate::{DeliveryTarget, Error, Result};
@@ -52,8 +52,8 @@ impl MailReceiver {
         let minute = now.div_euclid(60_000);
         let rate = Rate { burst: PER_MINUTE, per: Duration::from_hours(24) };
         match self.limits.take(&format!("sample:{id}:{minute}"), rate).await? {
-            Verdict::Allowed { .. } => Ok(()),
-            Verdict::Limited { .. } => {
+            RateDecision::Allowed { .. } => Ok(()),
+            RateDecision::Limited { .. } => {
                 let left = 60_000 - now.rem_euclid(60_000);
                 let retry_after = Duration::from_millis(left.unsigned_abs());
                 Err(Error::TooMany { retry_after })

@@ -6,7 +6,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use trapline_store::{Limiter, Rate, Result, Verdict};
+use trapline_store::{Limiter, Rate, RateDecision, Result};
 
 use super::{
     client::{Client, Script},
@@ -38,7 +38,7 @@ impl RedisLimiter {
 
 #[async_trait]
 impl Limiter for RedisLimiter {
-    async fn take(&self, key: &str, rate: Rate) -> Result<Verdict> {
+    async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision> {
         let (clock, allowance) = (&self.client.clock, Allowance::of(rate));
         let now = u64::try_from(clock.now().millis()).unwrap_or_default();
         let life = clock.real(Duration::from_nanos(allowance.full)).as_millis() + 1;
@@ -59,12 +59,14 @@ impl Allowance {
     }
 
     /// The verdict when the next unit comes `beyond` nanoseconds too early.
-    fn verdict(self, beyond: i64) -> Verdict {
+    fn verdict(self, beyond: i64) -> RateDecision {
         match u64::try_from(beyond) {
-            Ok(early) if early > 0 => Verdict::Limited { retry_after: Duration::from_nanos(early) },
+            Ok(early) if early > 0 => {
+                RateDecision::Limited { retry_after: Duration::from_nanos(early) }
+            }
             _ => {
                 let left = beyond.unsigned_abs() / self.unit;
-                Verdict::Allowed { remaining: u32::try_from(left).unwrap_or(u32::MAX) }
+                RateDecision::Allowed { remaining: u32::try_from(left).unwrap_or(u32::MAX) }
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 
-fn allowed(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Allowed { .. })
+fn allowed(verdict: RateDecision) -> bool {
+    matches!(verdict, RateDecision::Allowed { .. })
 }
 
 #[test]

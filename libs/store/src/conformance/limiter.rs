@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use super::{Harness, fixtures::fresh};
-use crate::{Rate, Verdict};
+use crate::{Rate, RateDecision};
 
 const RATE: Rate = Rate { burst: 3, per: Duration::from_mins(1) };
 
-async fn take(h: &impl Harness, key: &str) -> Verdict {
+async fn take(h: &impl Harness, key: &str) -> RateDecision {
     h.ports().limiter.take(key, RATE).await.unwrap()
 }
 
 async fn spend(h: &impl Harness, key: &str) {
     for remaining in [2, 1, 0] {
-        assert_eq!(take(h, key).await, Verdict::Allowed { remaining }, "{}", h.name());
+        assert_eq!(take(h, key).await, RateDecision::Allowed { remaining }, "{}", h.name());
     }
 }
 
 async fn limited(h: &impl Harness, key: &str) {
-    let Verdict::Limited { retry_after } = take(h, key).await else {
+    let RateDecision::Limited { retry_after } = take(h, key).await else {
         panic!("{}: more than the allowance", h.name());
     };
     assert!(retry_after > Duration::ZERO && retry_after <= Duration::from_secs(20));
@@ -37,7 +37,7 @@ pub async fn regained_with_time(h: &impl Harness) {
     let key = fresh(h).to_string();
     spend(h, &key).await;
     h.advance(Duration::from_secs(21)).await;
-    assert_eq!(take(h, &key).await, Verdict::Allowed { remaining: 0 });
+    assert_eq!(take(h, &key).await, RateDecision::Allowed { remaining: 0 });
     limited(h, &key).await;
     h.advance(Duration::from_mins(2)).await;
     spend(h, &key).await;

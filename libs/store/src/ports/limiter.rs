@@ -17,7 +17,7 @@ pub struct Rate {
 
 /// Whether a unit was there to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RateDecision {
     /// Taken.
     Allowed {
         /// Units left.
@@ -38,5 +38,5 @@ pub trait Limiter: Send + Sync {
     /// # Errors
     ///
     /// As any call (see [`super`]).
-    async fn take(&self, key: &str, rate: Rate) -> Result<Verdict>;
+    async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision>;
 }

@@ -19,7 +19,7 @@ pub use blobs::{BlobRef, Blobs, Group, Intake, Tail};
 pub use bus::{Bus, ChangedInbox, LiveEvent, Marked, Signal, SignalStream};
 pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
-pub use limiter::{Limiter, Rate, Verdict};
+pub use limiter::{Limiter, Rate, RateDecision};
 pub use metadata::{Key, Narrowed, Op, Record, Row, Scan, Store, Value, When, load};
 pub use queue::{Job, Lane, LaneStats, Lease, Queue};
 pub use table::{Column, Kind, Order, RowOwner, Storage, Table, Writes};

@@ -18,11 +18,11 @@ fn allowances_fit_a_double() {
 #[test]
 fn verdicts() {
     let allowance = Allowance::of(Rate { burst: 3, per: Duration::from_nanos(31) });
-    let limited = |nanos| Verdict::Limited { retry_after: Duration::from_nanos(nanos) };
+    let limited = |nanos| RateDecision::Limited { retry_after: Duration::from_nanos(nanos) };
     let cases = [
-        (-20, Verdict::Allowed { remaining: 2 }),
-        (-19, Verdict::Allowed { remaining: 1 }),
-        (0, Verdict::Allowed { remaining: 0 }),
+        (-20, RateDecision::Allowed { remaining: 2 }),
+        (-19, RateDecision::Allowed { remaining: 1 }),
+        (0, RateDecision::Allowed { remaining: 0 }),
         (1, limited(1)),
         (10, limited(10)),
     ];

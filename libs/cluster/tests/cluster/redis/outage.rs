@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use trapline_store::{
-    Cache, Clock, LiveEvent, PortError, Rate, Result, Signal, SignalStream, Verdict,
+    Cache, Clock, LiveEvent, PortError, Rate, RateDecision, Result, Signal, SignalStream,
 };
 
 use super::servers::{Server, connect, event, hears, inbox, next, publish};
@@ -59,7 +59,7 @@ async fn calls_fail_in_time_and_work_again() {
     let mut server = Server::start();
     let redis = connect(&server.url(), Clock::system()).await;
     let (limiter, cache) = (redis.limiter(), redis.cache());
-    assert_eq!(limiter.take("key", RATE).await.unwrap(), Verdict::Allowed { remaining: 2 });
+    assert_eq!(limiter.take("key", RATE).await.unwrap(), RateDecision::Allowed { remaining: 2 });
     server.kill();
     for _ in 0..3 {
         let taken = tokio::time::timeout(BOUND, limiter.take("key", RATE)).await;
@@ -72,7 +72,7 @@ async fn calls_fail_in_time_and_work_again() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     // The server has forgotten the scripts too.
-    assert_eq!(limiter.take("key", RATE).await.unwrap(), Verdict::Allowed { remaining: 2 });
+    assert_eq!(limiter.take("key", RATE).await.unwrap(), RateDecision::Allowed { remaining: 2 });
     assert_eq!(get(&*cache, "key").await.unwrap(), None);
 }
 
