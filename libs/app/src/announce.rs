@@ -7,7 +7,7 @@ use trapline_model::InboxId;
 use trapline_store::{Bus, LiveEvent, Signal};
 use uuid::Uuid;
 
-use crate::repeated::Repeated;
+use crate::log_throttle::LogThrottle;
 
 /// The channel on which every process hears of changed logins, webhooks and rules; no inbox has this
 /// id.
@@ -20,7 +20,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Tells who listens to an inbox; whoever misses it reads the store again. A bus that does not answer
 /// is logged once a minute.
 pub(crate) async fn announce(bus: &dyn Bus, inbox: InboxId, event: LiveEvent) {
-    static LINE: Repeated = Repeated::new();
+    static LINE: LogThrottle = LogThrottle::new();
     if let Err(error) = bus.publish(inbox, event).await
         && let Some(left_out) = LINE.due()
     {

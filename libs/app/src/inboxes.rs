@@ -24,12 +24,12 @@ use crate::{
     access::{Logins, password_context},
     announce::announce,
     ids::Ids,
+    inbox_versions::InboxVersions,
     jobs::Jobs,
     limits::Limits,
     parts::Parts,
     secrets::{BASE62, Secrets, USERNAME, random_text},
     storage_room::StorageRoom,
-    versions::Versions,
 };
 
 use counts::Counts;
@@ -104,7 +104,7 @@ pub struct Inboxes {
     limits: Limits,
     room: Arc<StorageRoom>,
     jobs: Jobs,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     logins: Arc<Logins>,
     counts: MessageCounts,
     retention: Arc<Retention>,

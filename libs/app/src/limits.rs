@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trapline_store::{Limiter, Rate, RateDecision};
 
-use crate::{Error, Result, repeated::Repeated};
+use crate::{Error, Result, log_throttle::LogThrottle};
 
 /// Takes from allowances, which all processes share.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl Limits {
     /// Takes one unit of an allowance; `None` when the limiter does not answer, which must not stop
     /// the product.
     pub(crate) async fn take_if_answered(&self, key: &str, rate: Rate) -> Option<RateDecision> {
-        static LINE: Repeated = Repeated::new();
+        static LINE: LogThrottle = LogThrottle::new();
         let taken = self.0.take(key, rate).await;
         taken
             .inspect_err(|error| {

@@ -23,13 +23,13 @@ use crate::{
     Error, Result, Settings,
     announce::announce,
     ids::Ids,
+    inbox_versions::InboxVersions,
     inboxes::Inboxes,
     message_scans::message_keys,
     parts::Parts,
     read_marks::ReadMarks,
     secrets::Secrets,
     segment_reviews::{plan_reviews, reviews},
-    versions::Versions,
 };
 use bound::MessageBound;
 use content::MessageBytes;
@@ -46,7 +46,7 @@ pub struct Messages {
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
     settings: Arc<Settings>,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     read_marks: ReadMarks,
     bytes: MessageBytes,
     bound: MessageBound,

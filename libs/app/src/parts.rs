@@ -7,9 +7,9 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports};
 
 use crate::{
-    CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids, jobs::Jobs,
-    leases::Leases, limits::Limits, read_marks::ReadMarks, rows::RowReader, secrets::Secrets,
-    storage_room::StorageRoom, versions::Versions,
+    CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
+    inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits,
+    read_marks::ReadMarks, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
 };
 
 /// One of each shared part, and the ports.
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
     pub(crate) jobs: Jobs,
     pub(crate) leases: Leases,
     pub(crate) room: Arc<StorageRoom>,
-    pub(crate) versions: Arc<Versions>,
+    pub(crate) versions: Arc<InboxVersions>,
     pub(crate) read_marks: ReadMarks,
     pub(crate) rows: RowReader,
     pub(crate) heartbeats: Arc<Heartbeats>,
@@ -54,7 +54,7 @@ impl Parts {
             jobs: Jobs::new(&ports, clock.clone()),
             leases: Leases::new(store.clone()),
             room: Arc::new(StorageRoom::new(store.clone())),
-            versions: Arc::new(Versions::new(ports.cache.clone())),
+            versions: Arc::new(InboxVersions::new(ports.cache.clone())),
             read_marks: ReadMarks::new(store.clone()),
             rows: RowReader::new(store.clone()),
             heartbeats: Arc::new(Heartbeats::new(store, clock.clone(), is_alone)),

@@ -8,8 +8,8 @@ use trapline_store::{Cache, Store, records};
 
 use super::READS_AT_ONCE;
 use crate::{
-    Error, Result, message_scans::message_keys, parts::Parts, read_marks::ReadMarks,
-    versions::Versions,
+    Error, Result, inbox_versions::InboxVersions, message_scans::message_keys, parts::Parts,
+    read_marks::ReadMarks,
 };
 
 /// How long counts are kept.
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
 pub(crate) struct MessageCounts {
     store: Arc<dyn Store>,
     cache: Arc<dyn Cache>,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     marks: ReadMarks,
 }
 

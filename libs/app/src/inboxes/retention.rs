@@ -25,8 +25,8 @@ use trapline_store::{
 use uuid::Uuid;
 
 use crate::{
-    Result, announce::announce, message_scans::message_keys, parts::Parts, repeated::Repeated,
-    segment_reviews::plan_reviews, versions::Versions,
+    Result, announce::announce, inbox_versions::InboxVersions, log_throttle::LogThrottle,
+    message_scans::message_keys, parts::Parts, segment_reviews::plan_reviews,
 };
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
@@ -55,7 +55,7 @@ pub(crate) struct Retention {
     store: Arc<dyn Store>,
     bus: Arc<dyn Bus>,
     clock: Clock,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     /// Whether other processes store messages too.
     shared: bool,
     counts: Cache<InboxId, Arc<AtomicU64>>,
@@ -64,7 +64,7 @@ pub(crate) struct Retention {
     /// Held while an inbox is trimmed, so that each removed message is announced once.
     locks: [tokio::sync::Mutex<()>; LOCKS],
     wake: Notify,
-    not_trimmed: Repeated,
+    not_trimmed: LogThrottle,
 }
 
 impl Retention {
@@ -79,7 +79,7 @@ impl Retention {
             over: Mutex::default(),
             locks: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             wake: Notify::new(),
-            not_trimmed: Repeated::new(),
+            not_trimmed: LogThrottle::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use trapline_store::{Job, PortError};
 
 use super::{Jobs, body};
-use crate::{Error, Result, error::Fault, metrics, repeated::Repeated};
+use crate::{Error, Result, error::Fault, log_throttle::LogThrottle, metrics};
 
 /// When a job that was put back comes again: after this, then after twice as long each time.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ impl Jobs {
     ///
     /// [`Error::Internal`] if the job has no time at which it is due.
     pub fn put_back(&self, job: &Job, lacking: Lacking) -> Result<Option<Job>> {
-        static LINE: Repeated = Repeated::new();
+        static LINE: LogThrottle = LogThrottle::new();
         let (what, times) = (lacking.name(), body::times_put_back(job)?);
         if times >= lacking.max_times() {
             metrics::job_put_back(job.lane, what, "given_up");

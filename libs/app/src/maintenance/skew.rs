@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Store};
 
-use crate::{metrics, repeated::Repeated};
+use crate::{log_throttle::LogThrottle, metrics};
 
 /// Time between two measurements.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(30);
@@ -28,12 +28,12 @@ pub(super) struct ClockSkew {
     store: Arc<dyn Store>,
     clock: Clock,
     millis: AtomicI64,
-    beyond: Repeated,
+    beyond: LogThrottle,
 }
 
 impl ClockSkew {
     pub(super) fn new(store: Arc<dyn Store>, clock: Clock) -> Self {
-        Self { store, clock, millis: AtomicI64::new(NOT_MEASURED), beyond: Repeated::new() }
+        Self { store, clock, millis: AtomicI64::new(NOT_MEASURED), beyond: LogThrottle::new() }
     }
 
     /// Milliseconds by which this machine's clock is ahead, or behind where negative; `None` until it

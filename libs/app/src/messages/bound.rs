@@ -8,7 +8,7 @@ use trapline_model::{InboxId, MessageId};
 use trapline_store::{Scan, Store, Value, records::Inbox};
 use uuid::Uuid;
 
-use crate::{Result, message_scans::message_keys, versions::Versions};
+use crate::{Result, inbox_versions::InboxVersions, message_scans::message_keys};
 
 /// Inboxes of which something is known at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
@@ -19,7 +19,7 @@ const VERSION_WITHIN: Duration = Duration::from_millis(50);
 /// remembers the answer while the inbox does not change.
 pub(super) struct MessageBound {
     store: Arc<dyn Store>,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     within: Cache<InboxId, Within>,
 }
 
@@ -33,7 +33,7 @@ struct Within {
 }
 
 impl MessageBound {
-    pub(super) fn new(store: Arc<dyn Store>, versions: Arc<Versions>) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, versions: Arc<InboxVersions>) -> Self {
         Self { store, versions, within: Cache::new(CACHE_CAPACITY) }
     }
 

@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use super::{Draft, MailReply, QueuedMail, announcer::Announcer, arrivals::ArrivalSubscribers};
 use crate::{
-    Error, Result, announce::MAX_ANNOUNCED, ids::Ids, inboxes::Retention, jobs, metrics,
-    parts::Parts, segment_reviews::first_check, versions::Versions,
+    Error, Result, announce::MAX_ANNOUNCED, ids::Ids, inbox_versions::InboxVersions,
+    inboxes::Retention, jobs, metrics, parts::Parts, segment_reviews::first_check,
 };
 
 /// Bounds of one group.
@@ -30,7 +30,7 @@ pub(super) struct Committer {
     clock: Clock,
     ids: Arc<Ids>,
     retention: Arc<Retention>,
-    versions: Arc<Versions>,
+    versions: Arc<InboxVersions>,
     subscribers: ArrivalSubscribers,
     announcer: Announcer,
     /// Groups that may be written at the same time; at least 1.

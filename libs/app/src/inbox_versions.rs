@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_model::InboxId;
 use trapline_store::{Cache, PortError};
 
-use crate::repeated::Repeated;
+use crate::log_throttle::LogThrottle;
 
 /// Inboxes whose version could not be moved yet. Beyond so many, counts may be old until they expire, which
 /// is after a minute.
@@ -26,18 +26,18 @@ const MAX_CONCURRENT_BUMPS: usize = 64;
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Moves versions; those that it could not move it moves as soon as the cache answers again.
-pub(crate) struct Versions {
+pub(crate) struct InboxVersions {
     cache: Arc<dyn Cache>,
     /// Versions that are still to be moved, with how often each inbox changed since.
     pending: Mutex<HashMap<InboxId, u64>>,
     wake: Notify,
-    bump_failed: Repeated,
-    read_failed: Repeated,
+    bump_failed: LogThrottle,
+    read_failed: LogThrottle,
 }
 
 /// A version that becomes pending unless it was moved: also if whoever moves it is cut off.
 struct PendingBump<'a> {
-    versions: &'a Versions,
+    versions: &'a InboxVersions,
     inbox: InboxId,
     is_done: bool,
 }
@@ -50,14 +50,14 @@ impl Drop for PendingBump<'_> {
     }
 }
 
-impl Versions {
+impl InboxVersions {
     pub(crate) fn new(cache: Arc<dyn Cache>) -> Self {
         Self {
             cache,
             pending: Mutex::default(),
             wake: Notify::new(),
-            bump_failed: Repeated::new(),
-            read_failed: Repeated::new(),
+            bump_failed: LogThrottle::new(),
+            read_failed: LogThrottle::new(),
         }
     }
 

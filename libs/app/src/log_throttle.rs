@@ -1,4 +1,4 @@
-//! Log lines that an outage would repeat with every request.
+//! Bounds log lines that an outage would repeat with every request.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,14 +11,14 @@ use tokio::time::Instant;
 const MIN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A line that is written once a minute at most.
-pub(crate) struct Repeated(Mutex<State>);
+pub(crate) struct LogThrottle(Mutex<State>);
 
 struct State {
     written: Option<Instant>,
     left_out: u64,
 }
 
-impl Repeated {
+impl LogThrottle {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(State { written: None, left_out: 0 }))
     }
@@ -41,7 +41,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_line_a_minute_tells_how_many_were_left_out() {
-        let line = Repeated::new();
+        let line = LogThrottle::new();
         assert_eq!([line.due(), line.due(), line.due()], [Some(0), None, None]);
         tokio::time::advance(MIN_INTERVAL).await;
         assert_eq!([line.due(), line.due()], [Some(2), None]);
