@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Names of types that several files define. Whoever removes one lowers the number.
-const SHARED_NAMES: usize = 105;
+const SHARED_NAMES: usize = 101;
 /// Files of more than 400 lines.
 const LONG_FILES: usize = 1;
 /// Functions of more than 80 lines.
