@@ -12,8 +12,8 @@ use trapline_worker::{
 
 use crate::config::{RelayConfig, WebhookSettings};
 
-/// Sends requests of webhooks. One process stands where its users do: unless a setting says otherwise it calls
-/// private networks, and there completes names as its neighbours would.
+/// Sends requests of webhooks. One process stands where its users do: unless a setting says otherwise
+/// it calls private networks, and there completes names as its neighbours would.
 pub(crate) fn webhook_sender(
     config: &WebhookSettings,
     base_url: &str,
