@@ -212,6 +212,12 @@ impl Deployment {
         all
     }
 
+    /// The ids of the processes that serve the API.
+    pub fn api_process_ids(&self) -> Vec<u32> {
+        let serve = self.processes.iter().filter(|process| process.banner.base_url.is_some());
+        serve.map(Process::id).collect()
+    }
+
     /// The ids of all processes.
     pub fn process_ids(&self) -> Vec<u32> {
         self.processes.iter().map(Process::id).collect()
