@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp, eventually};
+use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp};
 
 const WAITS: usize = 1_000;
 /// Half of the waits share one inbox, the others are spread over these.
@@ -56,16 +56,6 @@ async fn wait(rest: Rest, case: Case) -> Option<String> {
     (!right).then(|| format!("{}: {answer}", case.token))
 }
 
-async fn until_parked(server: &Deployment, count: usize) {
-    eventually("parked waits", async || {
-        let metrics = server.client("metrics").get("/api/metrics").await.expect(200);
-        let parked =
-            metrics.text().lines().find_map(|line| line.strip_prefix("trapline_waits_parked "));
-        parked.is_some_and(|parked| parked.parse() == Ok(count)).then_some(())
-    })
-    .await;
-}
-
 #[tokio::test]
 async fn no_wait_is_missed_and_none_is_wrong() {
     let server = Arc::new(Deployment::with(&["--metrics-token", "metrics"]));
@@ -84,7 +74,7 @@ async fn no_wait_is_missed_and_none_is_wrong() {
     };
     send(server.clone(), &after).await;
     let mut waits = start(&before);
-    until_parked(&server, before.len()).await;
+    server.until_parked(before.len()).await;
     let sent = [before.clone(), during.clone()].concat();
     let sending = {
         let server = server.clone();
@@ -95,5 +85,5 @@ async fn no_wait_is_missed_and_none_is_wrong() {
     sending.await.unwrap();
     let wrong: Vec<_> = join_all(waits).await.into_iter().filter_map(Result::unwrap).collect();
     assert!(wrong.is_empty(), "{} of {WAITS}:\n{}", wrong.len(), wrong.join("\n"));
-    until_parked(&server, 0).await;
+    server.until_parked(0).await;
 }

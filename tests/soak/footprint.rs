@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use trapline_tests::{Deployment, Rest, is_cluster};
+use trapline_tests::{Deployment, Rest, is_cluster, memory_of};
 
 use crate::{DAYS, TOKEN, WARM, traffic::Traffic};
 
@@ -28,7 +28,7 @@ impl Footprint {
     pub(crate) async fn of(server: &Deployment) -> Self {
         let mut sum = Self::default();
         for id in server.process_ids() {
-            sum.memory += resident(id);
+            sum.memory += memory_of(id, "VmRSS").unwrap_or(0);
             if !is_cluster() {
                 sum.operations += file_operations(id);
             }
@@ -128,14 +128,6 @@ pub(crate) fn table(
             write!(text, " Two days later {} MiB of data, for {kept} MiB of mail.", mib(rest.data));
     }
     text + "\n"
-}
-
-/// Resident bytes of a process.
-fn resident(id: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1_024
 }
 
 /// Reads and writes of a process that were no business of a socket.

@@ -1,11 +1,15 @@
 //! What may not grow: names that stand for several things, long files and long functions.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod sources;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
+
+use sources::rust_files;
 
 /// Names of types that several files define. Whoever removes one lowers the number.
 const SHARED_NAMES: usize = 101;
@@ -56,23 +60,14 @@ fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for folder in ["libs", "bins"] {
         for package in fs::read_dir(root.join(folder)).unwrap() {
-            add(&package.unwrap().path().join("src"), &mut found);
+            let files = rust_files(&package.unwrap().path().join("src"));
+            found.extend(
+                files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())),
+            );
         }
     }
     assert!(found.len() > 300, "{}", found.len());
     found
-}
-
-fn add(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            add(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
-            found.push((path, text));
-        }
-    }
 }
 
 fn is_test(path: &Path) -> bool {

@@ -1,11 +1,15 @@
 //! The only arrows that there may be between the services of `libs/app`: each uses those before it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod sources;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::Path,
 };
+
+use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
 const SERVICES: [&str; 9] = [
@@ -28,10 +32,11 @@ fn no_arrow_between_services_runs_back() {
     let reexports = reexports(&fs::read_to_string(source.join("lib.rs")).unwrap());
     let mut wrong = BTreeSet::new();
     let mut known = BTreeSet::new();
-    for file in files(&source) {
+    // Tests may do what they like.
+    for file in rust_files(&source).iter().filter(|file| !file.ends_with("tests.rs")) {
         let module = module_of(file.strip_prefix(&source).unwrap());
         known.insert(module.clone());
-        let text = fs::read_to_string(&file).unwrap();
+        let text = fs::read_to_string(file).unwrap();
         for used in names_used(&text) {
             let used = reexports.get(&used).unwrap_or(&used);
             if !may_use(&module, used) {
@@ -114,21 +119,6 @@ fn first_name(path: &str) -> Option<String> {
 fn module_of(file: &Path) -> String {
     let first = file.components().next().unwrap().as_os_str().to_str().unwrap();
     first.trim_end_matches(".rs").to_owned()
-}
-
-/// Every file of a folder and those below it. Tests may do what they like.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.file_name().is_some_and(|name| name != "tests.rs") {
-            found.push(path);
-        }
-    }
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    found
 }
 
 #[test]

@@ -101,8 +101,8 @@ pub(crate) fn identify(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone 
                 Err(error) => done(error),
             };
             let mut response = work.await;
-            if let Some((rate, verdict)) = metered {
-                write_allowance(response.headers_mut(), rate, verdict);
+            if let Some((rate, decision)) = metered {
+                write_allowance(response.headers_mut(), rate, decision);
             }
             response
         })
@@ -153,8 +153,8 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The headers of draft-ietf-httpapi-ratelimit-headers-11.
-fn write_allowance(headers: &mut HeaderMap, rate: Rate, verdict: RateDecision) {
-    let (remaining, full_in) = match verdict {
+fn write_allowance(headers: &mut HeaderMap, rate: Rate, decision: RateDecision) {
+    let (remaining, full_in) = match decision {
         RateDecision::Allowed { remaining } => (remaining, regained_in(rate, remaining)),
         RateDecision::Limited { retry_after } => (0, retry_after),
     };

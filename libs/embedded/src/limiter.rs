@@ -43,9 +43,9 @@ impl Limiter for MemoryLimiter {
     async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision> {
         let now = i128::from(self.clock.now().millis()) * 1_000_000;
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        let (verdict, arrival) = decide(arrivals.of(key), now, rate);
+        let (decision, arrival) = decide(arrivals.of(key), now, rate);
         arrivals.keep(key, arrival, now);
-        Ok(verdict)
+        Ok(decision)
     }
 }
 
@@ -67,7 +67,7 @@ impl Arrivals {
     }
 }
 
-/// The verdict, and the arrival time to keep.
+/// The decision, and the arrival time to keep.
 fn decide(arrival: Option<i128>, now: i128, rate: Rate) -> (RateDecision, i128) {
     let burst = i128::from(rate.burst.max(1));
     let unit = (nanos(rate.per) / burst).max(1);

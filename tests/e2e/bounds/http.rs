@@ -1,25 +1,16 @@
 //! HTTP clients that do not read.
 
-use std::fs;
-
 use futures_util::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream},
 };
-use trapline_tests::{Deployment, Mail, deliver_bytes, guarded};
+use trapline_tests::{Deployment, Mail, deliver_bytes, guarded, memory_of};
 
 const MIB: u64 = 1 << 20;
 const CLIENTS: usize = 40;
 const SILENT: [u8; 4] = [127, 0, 0, 1];
 const OTHER: [u8; 4] = [127, 0, 0, 2];
-
-/// The memory that a process has.
-fn resident(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
-}
 
 /// Sends a request from one of this machine's own addresses, and reads nothing yet.
 async fn ask(server: &Deployment, path: &str, from: [u8; 4]) -> TcpStream {
@@ -54,13 +45,13 @@ async fn clients_that_do_not_read_take_bounded_memory_and_stop_nobody() {
     let id = deliver_bytes(&server, &inbox, &mail).await;
     let path = format!("/api/messages/{id}/raw");
     let process = server.smtp_process_ids()[0];
-    let before = resident(process);
+    let before = memory_of(process, "VmRSS").unwrap();
     let clients = join_all((0..CLIENTS).map(|_| ask(&server, &path, SILENT))).await;
     for _ in 0..4 {
         let answer = rest(ask(&server, &path, OTHER).await).await;
         assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
         assert!(answer.ends_with(&mail[mail.len() - 100..]));
-        let grown = resident(process).saturating_sub(before);
+        let grown = memory_of(process, "VmRSS").unwrap().saturating_sub(before);
         assert!(grown < 300 * MIB, "{} MiB more", grown / MIB);
     }
     // Whoever found no room was told so; whoever had room has the beginning, or all if it reads in time.

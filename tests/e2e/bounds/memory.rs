@@ -1,9 +1,9 @@
 //! Memory for mail bodies is bounded over all sessions.
 
-use std::{fs, iter::repeat_n};
+use std::iter::repeat_n;
 
 use futures_util::future::join_all;
-use trapline_tests::{Deployment, Inbox, Smtp, eventually, is_cluster};
+use trapline_tests::{Deployment, Inbox, Smtp, is_cluster, memory_of};
 
 const MIB: u64 = 1 << 20;
 
@@ -19,14 +19,6 @@ const CLIENTS: usize = 200;
 /// Every so many clients end their message; the others break off before its last line, so that the
 /// disk does not get 5 GB. All of them send all of it.
 const ENDS: usize = 8;
-
-/// The most memory that a process ever had.
-fn peak(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().unwrap();
-    kilobytes * 1024
-}
 
 /// What a client counts as its answer that was put off in the middle of its message: the connection
 /// may end before it has read the 421.
@@ -74,7 +66,7 @@ async fn two_hundred_large_messages_at_once_take_bounded_memory() {
     assert!(accepted > 0, "{codes:?}");
     let (stored, _) = server.rest().subjects(&inbox).await;
     assert_eq!(stored, accepted as u64);
-    let peak = peak(server.smtp_process_ids()[0]);
+    let peak = memory_of(server.smtp_process_ids()[0], "VmHWM").unwrap();
     assert!(peak < MAIL_MEMORY + BESIDE, "{} MiB", peak / MIB);
 }
 
@@ -87,22 +79,7 @@ const WAITS: usize = 1_000;
 
 /// What the processes that serve the API have in memory, in bytes.
 fn resident(server: &Deployment) -> u64 {
-    let of = |process: &u32| {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
-    };
-    server.api_process_ids().iter().map(of).sum()
-}
-
-async fn until_parked(server: &Deployment, count: usize) {
-    eventually("parked waits", async || {
-        let metrics = server.client("metrics").get("/api/metrics").await.expect(200);
-        let parked =
-            metrics.text().lines().find_map(|line| line.strip_prefix("trapline_waits_parked "));
-        parked.is_some_and(|parked| parked.parse() == Ok(count)).then_some(())
-    })
-    .await;
+    server.api_process_ids().into_iter().map(|id| memory_of(id, "VmRSS").unwrap()).sum()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -120,10 +97,10 @@ async fn parked_waits_take_little_memory() {
     };
     // The first ones warm the process up.
     let first = park(WAITS / 10);
-    until_parked(&server, first.len()).await;
+    server.until_parked(first.len()).await;
     let before = resident(&server);
     let waits = park(WAITS);
-    until_parked(&server, first.len() + waits.len()).await;
+    server.until_parked(first.len() + waits.len()).await;
     let each = resident(&server).saturating_sub(before) / WAITS as u64;
     let most = if is_cluster() { PARKED_WAIT_OF_CLUSTER } else { PARKED_WAIT };
     assert!(each < most, "{each} bytes for each");

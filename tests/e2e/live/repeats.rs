@@ -3,7 +3,6 @@
 use tokio::process::Command;
 use trapline_tests::{Deployment, Inbox};
 
-use super::counted;
 use crate::tools::{node, run};
 
 /// Waits that ended without a message.
@@ -16,9 +15,9 @@ fn url(server: &Deployment, inbox: &Inbox, on_timeout: &str) -> String {
 
 /// Runs a client that waits once, and tells how often the server was asked.
 async fn asked(server: &Deployment, client: Command) -> u64 {
-    let before = counted(server, TIMED_OUT).await;
+    let before = server.metric(TIMED_OUT).await;
     run(client).await;
-    counted(server, TIMED_OUT).await - before
+    server.metric(TIMED_OUT).await - before
 }
 
 /// Chromium repeats a request that is answered 408 over a connection that was used before.

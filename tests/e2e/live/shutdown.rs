@@ -4,24 +4,17 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::Instant;
-use trapline_tests::{Deployment, Mail, Rest, Smtp, deliver, dot_stuff, eventually};
+use trapline_tests::{Deployment, Mail, Smtp, deliver, dot_stuff, eventually};
 
 /// The time that the product promises to end in.
 const END: Duration = Duration::from_secs(30);
 
 /// Waits until so many waits, and as many streams, are parked.
-async fn parked(server: &Deployment, count: u32) {
+async fn parked(server: &Deployment, count: u64) {
     eventually("parked waits and streams", async || {
-        let mut both = [("\ntrapline_waits_parked ", 0), ("\ntrapline_event_streams ", 0)];
-        for address in server.api() {
-            let metrics =
-                Rest::new(&address, Some("metrics")).get("/api/metrics").await.expect(200);
-            for (name, parked) in &mut both {
-                let rest = metrics.text().split(*name).nth(1).unwrap_or("0").to_owned();
-                *parked += rest.lines().next().unwrap().parse::<u32>().unwrap();
-            }
-        }
-        both.iter().all(|(_, parked)| *parked == count).then_some(())
+        let waits = server.metric("trapline_waits_parked").await;
+        let streams = server.metric("trapline_event_streams").await;
+        ([waits, streams] == [count; 2]).then_some(())
     })
     .await;
 }

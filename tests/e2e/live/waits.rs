@@ -1,11 +1,7 @@
 //! `GET /api/inboxes/:id/messages/wait`
 
 use serde_json::{Value, json};
-use trapline_tests::{
-    Answer, Deployment, Inbox, Mail, Rest, Smtp, deliver, eventually, guarded, shared,
-};
-
-use super::counted;
+use trapline_tests::{Answer, Deployment, Inbox, Mail, Rest, Smtp, deliver, guarded, shared};
 
 async fn wait(rest: &Rest, inbox: &Inbox, query: &[(&str, &str)]) -> Answer {
     rest.query(&inbox.path("/messages/wait"), query).await
@@ -124,10 +120,7 @@ async fn a_wait_ends_with_its_inbox() {
     let inbox = rest.inbox().await;
     let parked = wait(&rest, &inbox, &[("timeout", "120")]);
     let delete = async {
-        eventually("a parked wait", async || {
-            (counted(&server, "trapline_waits_parked ").await == 1).then_some(())
-        })
-        .await;
+        server.until_parked(1).await;
         rest.delete(&inbox.path("")).await.expect(204);
     };
     let (answer, ()) =

@@ -27,9 +27,9 @@ fn bearer_tokens_are_found_and_nothing_else() {
 #[test]
 fn the_allowance_is_written_as_the_draft_says() {
     let rate = Rate { burst: 600, per: Duration::from_mins(1) };
-    let written = |verdict| {
+    let written = |decision| {
         let mut headers = HeaderMap::new();
-        write_allowance(&mut headers, rate, verdict);
+        write_allowance(&mut headers, rate, decision);
         assert_eq!(headers["ratelimit-policy"], "\"api\";q=600;w=60");
         headers["ratelimit"].to_str().unwrap().to_owned()
     };

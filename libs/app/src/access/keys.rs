@@ -150,7 +150,7 @@ impl AccessControl {
     /// when there is no limit or the limiter does not answer.
     pub async fn meter(&self, by: &Principal) -> Option<(Rate, RateDecision)> {
         let rate = self.api_rate?;
-        let verdict = self.limits.take_if_answered(&format!("api:{}", by.team), rate).await?;
-        Some((rate, verdict))
+        let decision = self.limits.take_if_answered(&format!("api:{}", by.team), rate).await?;
+        Some((rate, decision))
     }
 }

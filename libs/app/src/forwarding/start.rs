@@ -135,8 +135,8 @@ impl Forwarding {
 
     async fn may_forward(&self, id: MessageId) -> Result<bool> {
         let key = format!("forward:{}", id.inbox);
-        let verdict = self.limits.take(&key, AUTOMATIC_RATE).await?;
-        Ok(matches!(verdict, RateDecision::Allowed { .. }))
+        let decision = self.limits.take(&key, AUTOMATIC_RATE).await?;
+        Ok(matches!(decision, RateDecision::Allowed { .. }))
     }
 
     /// How the forwards of a message stand, newest first.

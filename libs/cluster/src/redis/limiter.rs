@@ -1,4 +1,4 @@
-//! Rate limits by GCRA in one script, with the same verdicts as in one process.
+//! Rate limits by GCRA in one script, with the same decisions as in one process.
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ impl Limiter for RedisLimiter {
         let arguments = [now, allowance.unit, allowance.full, life];
         let key = self.client.key("limit", key);
         let beyond = self.client.run(Operation::Limit, &self.script, &key, &arguments).await?;
-        Ok(allowance.verdict(beyond))
+        Ok(allowance.decision(beyond))
     }
 }
 
@@ -58,8 +58,8 @@ impl Allowance {
         Self { unit, full: unit.saturating_mul(burst) }
     }
 
-    /// The verdict when the next unit comes `beyond` nanoseconds too early.
-    fn verdict(self, beyond: i64) -> RateDecision {
+    /// The decision when the next unit comes `beyond` nanoseconds too early.
+    fn decision(self, beyond: i64) -> RateDecision {
         match u64::try_from(beyond) {
             Ok(early) if early > 0 => {
                 RateDecision::Limited { retry_after: Duration::from_nanos(early) }

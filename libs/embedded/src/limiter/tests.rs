@@ -1,7 +1,7 @@
 use super::*;
 
-fn allowed(verdict: RateDecision) -> bool {
-    matches!(verdict, RateDecision::Allowed { .. })
+fn allowed(decision: RateDecision) -> bool {
+    matches!(decision, RateDecision::Allowed { .. })
 }
 
 #[test]
@@ -13,8 +13,8 @@ fn odd_rates_neither_overflow_nor_block() {
         Rate { burst: 1, per: Duration::MAX },
     ];
     for rate in rates {
-        let (verdict, arrival) = decide(None, 0, rate);
-        assert!(allowed(verdict), "{rate:?}");
+        let (decision, arrival) = decide(None, 0, rate);
+        assert!(allowed(decision), "{rate:?}");
         decide(Some(arrival), 0, rate);
     }
 }
@@ -25,8 +25,8 @@ fn a_longer_row_of_takes_is_bounded_by_the_rate() {
     let mut arrival = None;
     let mut taken = 0;
     for now in 0..1000 {
-        let (verdict, next) = decide(arrival, now, rate);
-        taken += u32::from(allowed(verdict));
+        let (decision, next) = decide(arrival, now, rate);
+        taken += u32::from(allowed(decision));
         arrival = Some(next);
     }
     assert_eq!(taken, 5 + 99);

@@ -16,7 +16,7 @@ fn allowances_fit_a_double() {
 }
 
 #[test]
-fn verdicts() {
+fn decisions() {
     let allowance = Allowance::of(Rate { burst: 3, per: Duration::from_nanos(31) });
     let limited = |nanos| RateDecision::Limited { retry_after: Duration::from_nanos(nanos) };
     let cases = [
@@ -26,7 +26,7 @@ fn verdicts() {
         (1, limited(1)),
         (10, limited(10)),
     ];
-    for (beyond, verdict) in cases {
-        assert_eq!(allowance.verdict(beyond), verdict);
+    for (beyond, decision) in cases {
+        assert_eq!(allowance.decision(beyond), decision);
     }
 }

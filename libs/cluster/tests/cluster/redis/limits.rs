@@ -1,4 +1,4 @@
-//! The limiter's verdicts are those of the one in memory.
+//! The limiter's decisions are those of the one in memory.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ impl Numbers {
 }
 
 #[tokio::test]
-async fn verdicts_are_those_of_the_embedded_limiter() {
+async fn decisions_are_those_of_the_embedded_limiter() {
     let (server, folder) = (Server::start(), TempDir::new().unwrap());
     let clock = Clock::manual(Time::from_millis(1_790_000_000_123));
     let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
