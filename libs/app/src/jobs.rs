@@ -11,7 +11,7 @@ mod put_back;
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
-use trapline_store::{Clock, Job, Op, Ports, Queue, Record as _, Result, Store, When};
+use trapline_store::{Clock, Job, JobDelivery, Op, Ports, Queue, Record as _, Result, Store, When};
 
 use crate::rows::write_all;
 pub(crate) use body::{due, job, job_at, placed, with_work, work};
@@ -28,18 +28,20 @@ const MAX_LATENESS: Duration = Duration::from_mins(1);
 pub struct Jobs {
     store: Arc<dyn Store>,
     queue: Arc<dyn Queue>,
+    delivery: JobDelivery,
     clock: Clock,
 }
 
 impl Jobs {
     pub(crate) fn new(ports: &Ports, clock: Clock) -> Self {
-        Self { store: ports.store.clone(), queue: ports.queue.clone(), clock }
+        let (store, queue) = (ports.store.clone(), ports.queue.clone());
+        Self { store, queue, delivery: ports.job_delivery, clock }
     }
 
     /// Stores a job, to be done once it is due. An unreachable queue only delays it.
     pub(crate) async fn schedule(&self, job: &Job) -> Result<()> {
         let due = due(job)?;
-        if self.queue.durable() {
+        if self.delivery == JobDelivery::WithRows {
             return self.queue.publish(job, Some(due)).await;
         }
         let job = on_time(job, self.clock.now())?;
@@ -53,7 +55,7 @@ impl Jobs {
     /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are
     /// in its next commit, the rows first; elsewhere a job comes after its row.
     pub(crate) async fn schedule_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
-        if self.queue.durable() {
+        if self.delivery == JobDelivery::WithRows {
             return tokio::try_join!(write_all(&*self.store, rows), self.publish_all(jobs))
                 .map(drop);
         }

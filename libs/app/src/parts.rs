@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trapline_store::{Clock, Ports};
+use trapline_store::{Clock, Ports, Processes};
 
 use crate::{
     CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
@@ -45,7 +45,7 @@ impl Parts {
         master: &MasterKey,
         shutdown: CancellationToken,
     ) -> Result<Self> {
-        let (store, is_alone) = (ports.store.clone(), ports.queue.durable());
+        let (store, is_alone) = (ports.store.clone(), ports.processes == Processes::One);
         Ok(Self {
             ids: Arc::new(Ids::new(clock.clone())),
             secrets: Arc::new(Secrets::new(master)?),

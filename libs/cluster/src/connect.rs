@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::join;
-use trapline_store::{Clock, Op, Ports, Result, Store, Table};
+use trapline_store::{Clock, JobDelivery, Op, Ports, Processes, Result, Store, Table};
 
 use crate::{
     cql::{self, CqlError, CqlOptions, CqlStore},
@@ -127,6 +127,9 @@ impl Cluster {
             cache: redis.cache(),
             intake: Arc::new(intake),
             blobs: segments.clone(),
+            // A server of JetStream acknowledges before it syncs its disk.
+            job_delivery: JobDelivery::ThroughOutbox,
+            processes: Processes::Many,
         };
         Ok(Self { store, segments, queue, redis, ports })
     }

@@ -28,7 +28,7 @@ mod writer;
 
 use std::{path::PathBuf, sync::Arc};
 
-use trapline_store::{Clock, Ports, Result};
+use trapline_store::{Clock, JobDelivery, Ports, Processes, Result};
 
 use crate::database::Database;
 pub use crate::open::OpenError;
@@ -94,6 +94,8 @@ impl Embedded {
             cache: Arc::new(cache::MemoryCache::new(clock, cache_bytes)),
             intake: Arc::new(intake::SqliteIntake(Arc::clone(&database))),
             blobs: Arc::new(blobs::SqliteBlobs(Arc::clone(&database))),
+            job_delivery: JobDelivery::WithRows,
+            processes: Processes::One,
         };
         Ok(Self { database, ports })
     }

@@ -116,10 +116,6 @@ impl Queue for SqliteQueue {
             })
             .await
     }
-
-    fn durable(&self) -> bool {
-        true
-    }
 }
 
 impl SqliteQueue {

@@ -44,8 +44,6 @@ const ROUTES: [&str; 33] = [
 ];
 
 fn document() -> Value {
-    std::fs::write("/tmp/oas/openapi.json", serde_json::to_vec_pretty(&openapi()).unwrap())
-        .unwrap();
     serde_json::to_value(openapi()).unwrap()
 }
 

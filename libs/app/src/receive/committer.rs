@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
-    Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, When,
+    Clock, Group, Job, JobDelivery, Lane, LiveEvent, Op, PortError, Ports, When,
     records::{MaintenanceTask, Message, Task},
     segment::{self, Builder, Class},
 };
@@ -187,7 +187,7 @@ impl Committer {
             return Ok((None, rows));
         }
         let job = jobs::job(Lane::Received, segment.to_owned(), 1, arrivals, now)?;
-        if !self.ports.queue.durable() {
+        if self.ports.job_delivery == JobDelivery::ThroughOutbox {
             rows.push(jobs::outbox_put(&job)?);
         }
         Ok((Some(job), rows))

@@ -6,7 +6,8 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use trapline_model::Time;
 use trapline_store::{
-    Job, Key, Lane, LaneStats, Lease, Op, Queue, Result, Row, Scan, Store, Table, Value,
+    Job, JobDelivery, Key, Lane, LaneStats, Lease, Op, Ports, Processes, Queue, Result, Row, Scan,
+    Store, Table, Value,
 };
 
 /// What a store does otherwise than the one behind it.
@@ -69,40 +70,30 @@ impl<L: StoreLayer> Store for LayeredStore<L> {
     }
 }
 
-/// What becomes of jobs that are published to a queue that promises nothing, so that the outbox stands
-/// behind it.
+/// Has the application take these ports for those of a cluster: jobs go through the outbox, and other
+/// processes may store something too.
+pub(crate) fn as_in_a_cluster(ports: &mut Ports) {
+    ports.job_delivery = JobDelivery::ThroughOutbox;
+    ports.processes = Processes::Many;
+}
+
+/// What becomes of jobs that are published to a queue with an outbox behind it.
 #[async_trait]
 pub(crate) trait Publisher: Send + Sync {
     /// Publishes a job to the queue behind, or does otherwise with it.
     async fn publish(&self, queue: &dyn Queue, job: &Job, due: Option<Time>) -> Result<()>;
 }
 
-/// Publishes every job.
-pub(crate) struct Faithful;
-
-#[async_trait]
-impl Publisher for Faithful {
-    async fn publish(&self, queue: &dyn Queue, job: &Job, due: Option<Time>) -> Result<()> {
-        queue.publish(job, due).await
-    }
-}
-
-/// A queue that promises nothing, so that the outbox stands behind it.
-pub(crate) struct Volatile<P = Faithful> {
+/// A queue that may lose jobs, as its publisher decides.
+struct Volatile<P> {
     queue: Arc<dyn Queue>,
     publisher: P,
 }
 
-impl Volatile {
-    pub(crate) fn new(queue: Arc<dyn Queue>) -> Self {
-        Self::publishing(queue, Faithful)
-    }
-}
-
-impl<P> Volatile<P> {
-    pub(crate) fn publishing(queue: Arc<dyn Queue>, publisher: P) -> Self {
-        Self { queue, publisher }
-    }
+/// Puts a publisher before the queue, with the outbox behind it, as in a cluster.
+pub(crate) fn publish_through(ports: &mut Ports, publisher: impl Publisher + 'static) {
+    as_in_a_cluster(ports);
+    ports.queue = Arc::new(Volatile { queue: ports.queue.clone(), publisher });
 }
 
 #[async_trait]
@@ -129,9 +120,5 @@ impl<P: Publisher> Queue for Volatile<P> {
 
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.queue.stats(lane).await
-    }
-
-    fn durable(&self) -> bool {
-        false
     }
 }

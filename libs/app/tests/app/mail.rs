@@ -125,8 +125,7 @@ async fn health_tells_of_mail_that_waits_for_too_long() {
     for durable in [true, false] {
         let bench = Bench::relaying(|ports| {
             if !durable {
-                ports.queue =
-                    std::sync::Arc::new(crate::doubles::Volatile::new(ports.queue.clone()));
+                crate::doubles::as_in_a_cluster(ports);
             }
         })
         .await;

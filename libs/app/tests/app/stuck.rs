@@ -19,7 +19,7 @@ use trapline_store::{
 };
 
 use crate::{
-    doubles::{LayeredStore, StoreLayer, Volatile},
+    doubles::{LayeredStore, StoreLayer, as_in_a_cluster},
     support::Bench,
 };
 
@@ -199,8 +199,7 @@ async fn a_trim_that_failed_is_tried_again_without_another_mail() {
 
 #[tokio::test]
 async fn several_processes_keep_no_multiple_of_the_bound() {
-    let bench =
-        Bench::with(|ports| ports.queue = Arc::new(Volatile::new(ports.queue.clone()))).await;
+    let bench = Bench::with(as_in_a_cluster).await;
     let other = bench.process_by(&bench.clock).await;
     let inbox = bench.inbox(64, None).await;
     for app in [&bench.app, &other] {

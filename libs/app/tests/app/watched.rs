@@ -15,7 +15,7 @@ use trapline_model::Time;
 use trapline_store::{Key, Op, PortError, Ports, Result, Row, Scan, Storage, Store, Value};
 
 use crate::{
-    doubles::{LayeredStore, StoreLayer, Volatile},
+    doubles::{LayeredStore, StoreLayer, as_in_a_cluster},
     support::Bench,
 };
 
@@ -46,7 +46,7 @@ pub(crate) async fn with_outbox() -> (Bench, Watch) {
     let watch = Watch::default();
     let bench = Bench::with(|ports| {
         watch.over(ports);
-        ports.queue = Arc::new(Volatile::new(ports.queue.clone()));
+        as_in_a_cluster(ports);
     })
     .await;
     (bench, watch)

@@ -47,9 +47,4 @@ impl Queue for JetStreamQueue {
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.count(lane).await
     }
-
-    /// The server acknowledges before it syncs its disk.
-    fn durable(&self) -> bool {
-        false
-    }
 }

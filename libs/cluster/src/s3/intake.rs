@@ -41,19 +41,15 @@ impl ClusterIntake {
         if ops.is_empty() { Ok(()) } else { self.rows.write_unordered(ops).await }
     }
 
-    /// A queue that may lose a job is not waited for: the application's outbox repairs what does
-    /// not get there.
-    async fn announce(&self, job: Job) -> Result<()> {
-        if self.queue.durable() {
-            return self.queue.publish(&job, None).await;
-        }
+    /// Publishes the job without waiting for it: the outbox, whose row is among the group's, has what
+    /// does not get there.
+    fn announce(&self, job: Job) {
         let queue = Arc::clone(&self.queue);
         tokio::spawn(async move {
             if let Err(error) = queue.publish(&job, None).await {
                 tracing::warn!(%error, job.id, "a job was not published; the outbox has it");
             }
         });
-        Ok(())
     }
 
     /// Removes what a failed commit may have written of its rows. What stays is a message that its
@@ -80,12 +76,11 @@ impl Intake for ClusterIntake {
         self.write(before).await?;
         self.segments.put(&segment, bytes).await?;
         let keys = rows.iter().map(|op| op.key().clone()).collect();
-        let mut outcome = self.write(rows).await;
-        if let (Ok(()), Some(job)) = (&outcome, job) {
-            outcome = self.announce(job).await;
-        }
-        if outcome.is_err() {
-            self.undo(keys).await;
+        let outcome = self.write(rows).await;
+        match (&outcome, job) {
+            (Err(_), _) => self.undo(keys).await,
+            (Ok(()), Some(job)) => self.announce(job),
+            (Ok(()), None) => {}
         }
         outcome
     }

@@ -7,7 +7,7 @@ use trapline_cluster::{
     redis::{Redis, RedisOptions},
     s3::{ClusterIntake, SegmentOptions, Segments},
 };
-use trapline_store::{Clock, Ports, Store, conformance::Harness};
+use trapline_store::{Clock, JobDelivery, Ports, Processes, Store, conformance::Harness};
 
 use crate::{cql::support, nats::common};
 
@@ -44,6 +44,8 @@ impl ClusterHarness {
             cache: redis.cache(),
             intake: Arc::new(ClusterIntake::new(segments.clone(), store, queue)),
             blobs: segments,
+            job_delivery: JobDelivery::ThroughOutbox,
+            processes: Processes::Many,
         };
         Self { ports, queue: options }
     }

@@ -21,7 +21,7 @@ pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, RateDecision};
 pub use metadata::{Key, Narrowed, Op, Record, Row, Scan, Store, Value, When, load};
-pub use queue::{Job, Lane, LaneStats, Lease, Queue};
+pub use queue::{Job, JobDelivery, Lane, LaneStats, Lease, Queue};
 pub use table::{Column, Kind, Order, RowOwner, Storage, Table, Writes};
 
 /// What can go wrong below the application, in terms it can act on.
@@ -65,6 +65,15 @@ impl PortError {
 /// What a port answers.
 pub type Result<T, E = PortError> = std::result::Result<T, E>;
 
+/// How many processes use the same rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Processes {
+    /// What one process knows of its own doing is all there is to know.
+    One,
+    /// Another process may have stored, changed or removed anything a moment ago.
+    Many,
+}
+
 /// Everything the application needs from the outside.
 #[derive(Clone)]
 pub struct Ports {
@@ -82,4 +91,8 @@ pub struct Ports {
     pub intake: Arc<dyn Intake>,
     /// Message bytes.
     pub blobs: Arc<dyn Blobs>,
+    /// How jobs get into the queue.
+    pub job_delivery: JobDelivery,
+    /// How many processes share these ports' backends.
+    pub processes: Processes,
 }

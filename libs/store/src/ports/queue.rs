@@ -86,6 +86,16 @@ pub struct LaneStats {
     pub oldest_overdue: Option<Duration>,
 }
 
+/// How a job gets into the queue together with the rows that cause it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobDelivery {
+    /// Rows and jobs are in one database, which loses nothing that it acknowledged: one commit has both.
+    WithRows,
+    /// The queue may lose what it acknowledged. A row of the outbox, written with the other rows, stands
+    /// behind each job until it is done.
+    ThroughOutbox,
+}
+
 /// The job queue: at-least-once, with delays.
 #[async_trait]
 pub trait Queue: Send + Sync {
@@ -126,6 +136,4 @@ pub trait Queue: Send + Sync {
     ///
     /// As any call (see [`super`]).
     async fn stats(&self, lane: Lane) -> Result<LaneStats>;
-    /// Whether a published job survives a crash of the backend; if not, the application keeps an outbox.
-    fn durable(&self) -> bool;
 }

@@ -126,8 +126,4 @@ impl Queue for Counting {
     async fn stats(&self, lane: Lane) -> Result<LaneStats> {
         self.queue.stats(lane).await
     }
-
-    fn durable(&self) -> bool {
-        self.queue.durable()
-    }
 }

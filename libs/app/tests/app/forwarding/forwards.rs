@@ -7,7 +7,7 @@ use trapline_model::{ForwardMatch, ForwardStatus, Inbox};
 
 use super::LOOK;
 use crate::{
-    doubles::Volatile,
+    doubles::as_in_a_cluster,
     mail::{LATER, NEVER, text_of},
     support::Bench,
 };
@@ -44,8 +44,7 @@ async fn a_message_is_forwarded_to_each_as_it_arrives() {
 
 /// A process with a relay, one without, and an inbox whose mail is forwarded.
 async fn with_and_without_a_relay() -> (Bench, Arc<App>, Inbox) {
-    let bench =
-        Bench::relaying(|ports| ports.queue = Arc::new(Volatile::new(ports.queue.clone()))).await;
+    let bench = Bench::relaying(as_in_a_cluster).await;
     let without = bench.another_process().await;
     let inbox = bench.inbox(10, None).await;
     bench.agreed("ada@example.com").await;

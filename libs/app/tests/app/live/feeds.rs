@@ -7,7 +7,7 @@ use trapline_model::Inbox;
 
 use super::doubles::Reads;
 use crate::{
-    doubles::Volatile,
+    doubles::as_in_a_cluster,
     support::{Bench, json},
 };
 
@@ -47,7 +47,7 @@ async fn a_stream_that_is_lost_before_its_first_event_misses_nothing() {
     for shared in [false, true] {
         let bench = Bench::with(|ports| {
             if shared {
-                ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
+                as_in_a_cluster(ports);
             }
         })
         .await;

@@ -12,7 +12,7 @@ use super::{
     park,
 };
 use crate::{
-    doubles::Volatile,
+    doubles::as_in_a_cluster,
     support::{Bench, anything, json},
 };
 
@@ -22,7 +22,7 @@ const WATCH: Duration = Duration::from_secs(5);
 /// Processes that share a store, and a bus that loses announcements.
 async fn bench(reads: &Reads, told: &SubscriptionWatch, lossy: &Lossy) -> Bench {
     Bench::with(|ports| {
-        ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
+        as_in_a_cluster(ports);
         reads.count(ports);
         lossy.replace(ports);
         told.watch(ports);
@@ -158,7 +158,7 @@ async fn what_comes_while_a_stream_opens_is_told() {
         let (told, gate) = (SubscriptionWatch::default(), Gate::default());
         let bench = Bench::with(|ports| {
             if shared {
-                ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
+                as_in_a_cluster(ports);
             }
             gate.hold(ports);
             told.watch(ports);
@@ -190,7 +190,7 @@ async fn what_comes_while_a_stream_opens_is_told() {
 #[tokio::test]
 async fn the_message_that_a_client_names_is_not_told_when_it_is_announced_late() {
     let bench = Bench::with(|ports| {
-        ports.queue = std::sync::Arc::new(Volatile::new(ports.queue.clone()));
+        as_in_a_cluster(ports);
     })
     .await;
     let inbox = bench.inbox(100, None).await;

@@ -1,9 +1,6 @@
 //! A queue that loses what it took: the outbox stands behind it.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use trapline_app::Lane;
@@ -12,7 +9,7 @@ use trapline_store::{Job, Queue, Result};
 
 use super::{LOOK, answer};
 use crate::{
-    doubles::{Publisher, Volatile},
+    doubles::{Publisher, publish_through},
     support::Bench,
     watched::Watch,
 };
@@ -47,8 +44,7 @@ async fn lost_jobs_only_cost_time() {
     let watch = Watch::default();
     let bench = Bench::with(|ports| {
         watch.over(ports);
-        let queue = ports.queue.clone();
-        ports.queue = Arc::new(Volatile::publishing(queue, Forgetful::default()));
+        publish_through(ports, Forgetful::default());
     })
     .await;
     let inbox = bench.inbox(10, None).await;

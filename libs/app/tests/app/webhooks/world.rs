@@ -16,7 +16,7 @@ use trapline_store::{Op, Ports, Queue, Result, Store};
 
 use super::{Asked, Asking, answer, failure};
 use crate::{
-    doubles::{LayeredStore, Publisher, StoreLayer, Volatile},
+    doubles::{LayeredStore, Publisher, StoreLayer, publish_through},
     support::Bench,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn over(&self, ports: &mut Ports) {
         let captured = Captured(self.clone());
-        ports.queue = Arc::new(Volatile::publishing(ports.queue.clone(), captured));
+        publish_through(ports, captured);
         let mortal = Mortal { store: ports.store.clone(), shared: self.clone() };
         ports.store = Arc::new(LayeredStore(mortal));
     }
