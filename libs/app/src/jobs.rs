@@ -41,7 +41,7 @@ impl Jobs {
     /// Stores a job, to be done once it is due. An unreachable queue only delays it.
     pub(crate) async fn schedule(&self, job: &Job) -> Result<()> {
         let due = due(job)?;
-        if self.delivery == JobDelivery::WithRows {
+        if !self.has_outbox() {
             return self.queue.publish(job, Some(due)).await;
         }
         let job = on_time(job, self.clock.now())?;
@@ -55,7 +55,7 @@ impl Jobs {
     /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are
     /// in its next commit, the rows first; elsewhere a job comes after its row.
     pub(crate) async fn schedule_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
-        if self.delivery == JobDelivery::WithRows {
+        if !self.has_outbox() {
             return tokio::try_join!(write_all(&*self.store, rows), self.publish_all(jobs))
                 .map(drop);
         }
@@ -73,6 +73,17 @@ impl Jobs {
         Ok(())
     }
 
+    /// Whether a row of the outbox stands behind each job.
+    pub(crate) fn has_outbox(&self) -> bool {
+        self.delivery == JobDelivery::ThroughOutbox
+    }
+
+    /// The row of a job that is published by somebody else, together with other rows; none without an
+    /// outbox.
+    pub(crate) fn outbox_row(&self, job: &Job) -> Result<Option<Op>> {
+        self.has_outbox().then(|| outbox_put(job)).transpose()
+    }
+
     async fn publish_all(&self, jobs: &[Job]) -> Result<()> {
         let mut publishing = Vec::with_capacity(jobs.len());
         for job in jobs {
@@ -82,8 +93,7 @@ impl Jobs {
     }
 }
 
-/// The row of a job that is published by somebody else, together with other rows.
-pub(crate) fn outbox_put(job: &Job) -> Result<Op> {
+fn outbox_put(job: &Job) -> Result<Op> {
     row_of(job)?.put()
 }
 

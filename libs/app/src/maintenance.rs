@@ -13,7 +13,7 @@ use trapline_store::{Blobs, Clock, Intake, Queue, Store};
 
 use crate::{
     Supervisor, access::AccessControl, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes,
-    leases::Leases, parts::Parts, storage_room::StorageRoom,
+    jobs::Jobs, leases::Leases, parts::Parts, storage_room::StorageRoom,
 };
 pub use health::Health;
 use skew::ClockSkew;
@@ -28,6 +28,7 @@ pub struct Maintenance {
     ids: Arc<Ids>,
     room: Arc<StorageRoom>,
     heartbeats: Arc<Heartbeats>,
+    jobs: Jobs,
     skew: Arc<ClockSkew>,
     /// Overdue jobs at which the deep health check fails.
     max_overdue_jobs: u64,
@@ -58,6 +59,7 @@ impl Maintenance {
             ids: parts.ids.clone(),
             room: parts.room.clone(),
             heartbeats: parts.heartbeats.clone(),
+            jobs: parts.jobs.clone(),
             skew,
             max_overdue_jobs: parts.settings.max_overdue_jobs,
             shutdown: parts.shutdown.clone(),

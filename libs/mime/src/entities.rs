@@ -1,83 +1,8 @@
-//! Character references of HTML: the numeric ones and the named ones that mail uses.
+//! Character references of HTML: the numeric ones, and the named ones of HTML 4 and a few more.
+
+mod names;
 
 use std::borrow::Cow;
-
-/// The names of U+00A0 to U+00FF, in order (HTML 4.01, section 24.2).
-const LATIN: [&str; 96] = [
-    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf",
-    "laquo", "not", "shy", "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro",
-    "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest",
-    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute",
-    "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute",
-    "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute",
-    "THORN", "szlig", "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil",
-    "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml", "eth", "ntilde",
-    "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc",
-    "uuml", "yacute", "thorn", "yuml",
-];
-
-/// The other names that mail, or an attack on a link's scheme, uses.
-const OTHERS: &[(&str, char)] = &[
-    ("amp", '&'),
-    ("AMP", '&'),
-    ("lt", '<'),
-    ("LT", '<'),
-    ("gt", '>'),
-    ("GT", '>'),
-    ("quot", '"'),
-    ("QUOT", '"'),
-    ("apos", '\''),
-    ("Tab", '\t'),
-    ("NewLine", '\n'),
-    ("colon", ':'),
-    ("semi", ';'),
-    ("comma", ','),
-    ("period", '.'),
-    ("sol", '/'),
-    ("bsol", '\\'),
-    ("lpar", '('),
-    ("rpar", ')'),
-    ("lowbar", '_'),
-    ("num", '#'),
-    ("equals", '='),
-    ("quest", '?'),
-    ("percnt", '%'),
-    ("plus", '+'),
-    ("commat", '@'),
-    ("ensp", '\u{2002}'),
-    ("emsp", '\u{2003}'),
-    ("thinsp", '\u{2009}'),
-    ("zwnj", '\u{200C}'),
-    ("zwj", '\u{200D}'),
-    ("lrm", '\u{200E}'),
-    ("rlm", '\u{200F}'),
-    ("ndash", '–'),
-    ("mdash", '—'),
-    ("lsquo", '‘'),
-    ("rsquo", '’'),
-    ("sbquo", '‚'),
-    ("ldquo", '“'),
-    ("rdquo", '”'),
-    ("bdquo", '„'),
-    ("dagger", '†'),
-    ("bull", '•'),
-    ("hellip", '…'),
-    ("prime", '′'),
-    ("lsaquo", '‹'),
-    ("rsaquo", '›'),
-    ("euro", '€'),
-    ("trade", '™'),
-    ("larr", '←'),
-    ("uarr", '↑'),
-    ("rarr", '→'),
-    ("darr", '↓'),
-    ("minus", '−'),
-    ("check", '✓'),
-    ("OElig", 'Œ'),
-    ("oelig", 'œ'),
-    ("Scaron", 'Š'),
-    ("scaron", 'š'),
-];
 
 /// Names that count without their semicolon, which browsers accept.
 const BARE: &[&str] = &["amp", "lt", "gt", "quot", "nbsp", "copy", "reg"];
@@ -114,13 +39,13 @@ fn reference(text: &str) -> Option<(char, usize)> {
     }
     let end = text.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
     if text[end..].starts_with(';') {
-        return named(&text[..end]).map(|char| (char, end + 1));
+        return names::character(&text[..end]).map(|char| (char, end + 1));
     }
     let bare = BARE.iter().find(|name| text.starts_with(**name))?;
     // `&copy=1` in a link is a parameter (HTML Living Standard, section 13.2.5.73).
     let after = text[bare.len()..].bytes().next();
     let is_parameter = after.is_some_and(|byte| byte == b'=' || byte.is_ascii_alphanumeric());
-    (!is_parameter).then_some((named(bare)?, bare.len()))
+    (!is_parameter).then_some((names::character(bare)?, bare.len()))
 }
 
 /// Digits may be led by any number of zeros, so their length has a bound that is generous.
@@ -147,14 +72,6 @@ fn character(code: u32) -> char {
         }
         _ => char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
     }
-}
-
-fn named(name: &str) -> Option<char> {
-    let latin = || {
-        let at = LATIN.iter().position(|latin| *latin == name)?;
-        char::from_u32(0xA0 + u32::try_from(at).ok()?)
-    };
-    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, char)| *char).or_else(latin)
 }
 
 /// `text` escaped for HTML, in content and in quoted attributes.

@@ -18,6 +18,7 @@ mod limits;
 mod lines;
 mod links;
 mod markup;
+mod meta_charset;
 mod names;
 mod params;
 mod parsed;

@@ -83,6 +83,7 @@ fn anchors(html: &str, links: &mut Links) {
                     open = Some(Anchor { url, text: String::new(), image });
                 }
             }
+            (Token::Whole(..), Some(anchor)) => anchor.text.push(' '),
             (Token::Open(tag), Some(anchor)) => {
                 if tag.is("img") && anchor.image.is_empty() {
                     anchor.image = tag.attribute("alt").unwrap_or_default().into_owned();

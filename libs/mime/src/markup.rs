@@ -1,22 +1,29 @@
-//! A small tokenizer for the HTML of mail, in one pass over the text.
+//! HTML split into tags and text, in one pass over the source: for reading (text, links, codes) and for
+//! writing it again as a preview.
 //!
-//! It serves reading (snippets, links, codes), never what a browser is given: that is
-//! `preview::html`.
+//! What a browser takes for a tag depends on the elements around it: `<noscript>` with or without
+//! scripts, `<title>` and CDATA within SVG. Nothing here tries to know that. What is written again
+//! (see `preview::html`) reads the same whatever a browser takes it for.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use memchr::{memchr, memmem};
-use regex::bytes::Regex;
+use memchr::{memchr, memchr_iter, memmem};
 
 use crate::entities;
 
-/// A piece of HTML. Comments, declarations and the content of scripts and styles are left out.
+/// Attributes of a tag that are read; letters have a few dozen at most.
+const ATTRIBUTES: usize = 256;
+
+/// A piece of HTML. Comments, processing instructions and CDATA marks are left out.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// Text between tags, character references not decoded.
     Text(&'a str),
+    /// What is between `<!` and `>`.
+    Doctype(&'a str),
     Open(Tag<'a>),
+    /// An element whose content is no markup, or is left out.
+    Whole(Tag<'a>, &'a str),
     /// The name as written.
     Close(&'a str),
 }
@@ -26,7 +33,10 @@ pub(crate) enum Token<'a> {
 pub(crate) struct Tag<'a> {
     /// As written.
     pub(crate) name: &'a str,
-    attributes: &'a str,
+    /// What is between the name and the end of the tag, that end included.
+    rest: &'a str,
+    /// Ends in `/>` and has no content, which counts within SVG and `MathML`.
+    pub(crate) is_empty: bool,
 }
 
 impl<'a> Tag<'a> {
@@ -34,171 +44,218 @@ impl<'a> Tag<'a> {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// The decoded value of the first attribute called `name`.
+    /// The first 256 attributes: names as written, and values with their character references.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut cursor = Cursor { text: self.rest, at: 0 };
+        std::iter::from_fn(move || cursor.next_attribute()).take(ATTRIBUTES)
+    }
+
+    /// The decoded value of the first attribute with that name, as browsers choose it.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
-        let mut attributes = Attributes { rest: self.attributes };
-        attributes.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| entities::decode(v))
+        let found = self.attributes().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| entities::decode(value))
     }
 }
 
-/// Bytes in which an HTML may name its charset (HTML Living Standard, section 4.2.5.4).
-pub(crate) const PRESCAN: usize = 1_024;
+/// Elements whose content is no markup (HTML Living Standard, section 13.2.6.4.4 and following).
+const WHOLE: &[&str] =
+    &["style", "title", "textarea", "xmp", "plaintext", "script", "iframe", "noembed"];
 
-/// The label of the charset that `html` names in a `meta` element near its start.
-pub(crate) fn charset(html: &[u8]) -> Option<&[u8]> {
-    static META: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let label = r#"charset\s*=\s*["']?\s*([^\s"'/>;]+)"#;
-        Regex::new(&format!(r"(?i-u)<!--.*?-->|<meta(?:[\s/][^>]*?)??(?:[\s;\x22'/]){label}")).ok()
-    });
-    let start = &html[..html.len().min(PRESCAN)];
-    // A comment matches without a label.
-    let mut found = META.iter().flat_map(|regex| regex.captures_iter(start));
-    found.find_map(|meta| Some(meta.get(1)?.as_bytes()))
-}
-
-struct Attributes<'a> {
+/// Splits HTML.
+pub(crate) struct Tokens<'a> {
     rest: &'a str,
-}
-
-impl<'a> Iterator for Attributes<'a> {
-    type Item = (&'a str, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let is_blank = |char: char| char.is_ascii_whitespace() || char == '/';
-        self.rest = self.rest.trim_start_matches(is_blank);
-        if self.rest.is_empty() {
-            return None;
-        }
-        // An equals sign at the start is part of the name.
-        let first = self.rest.chars().next().map_or(0, char::len_utf8);
-        let end = self.rest[first..].find(|char: char| char == '=' || is_blank(char));
-        let (name, rest) = self.rest.split_at(end.map_or(self.rest.len(), |at| at + first));
-        let Some(value) = rest.trim_start().strip_prefix('=') else {
-            self.rest = rest;
-            return Some((name, ""));
-        };
-        let value = value.trim_start();
-        let quote = value.chars().next().filter(|char| matches!(char, '"' | '\''));
-        let (value, rest) = match quote {
-            Some(quote) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
-            None => {
-                value.split_at(value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len()))
-            }
-        };
-        self.rest = rest;
-        Some((name, value))
-    }
 }
 
 /// The tokens of `html`.
 pub(crate) fn tokens(html: &str) -> Tokens<'_> {
-    Tokens { rest: html, raw: None }
-}
-
-pub(crate) struct Tokens<'a> {
-    rest: &'a str,
-    /// The element whose content is no markup, while in it.
-    raw: Option<&'a str>,
+    Tokens { rest: html }
 }
 
 impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(name) = self.raw.take() {
-                self.rest = after_raw(self.rest, name);
-            }
-            if self.rest.is_empty() {
-                return None;
-            }
-            let start = next_tag(self.rest);
+        while !self.rest.is_empty() {
+            let start = markup_start(self.rest);
             if start > 0 {
-                let (text, rest) = self.rest.split_at(start);
-                self.rest = rest;
-                return Some(Token::Text(text));
+                return Some(Token::Text(self.take(start)));
             }
-            if let Some(token) = self.tag() {
+            if let Some(token) = self.markup() {
                 return Some(token);
             }
         }
+        None
     }
 }
 
 impl<'a> Tokens<'a> {
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
     /// Reads what starts with `<`; none for what is left out.
-    fn tag(&mut self) -> Option<Token<'a>> {
-        let rest = self.rest;
-        if let Some(comment) = rest.strip_prefix("<!--") {
-            // `<!-->` is a whole comment.
-            let from = if comment.starts_with('>') { 0 } else { 2 };
-            let end =
-                memmem::find(&rest.as_bytes()[2 + from..], if from == 0 { b">" } else { b"-->" });
-            let skip = if from == 0 { 1 } else { 3 };
-            self.rest = end.map_or("", |at| &rest[2 + from + at + skip..]);
-            return None;
+    fn markup(&mut self) -> Option<Token<'a>> {
+        let bytes = self.rest.as_bytes();
+        match bytes[1] {
+            b'!' if bytes.starts_with(b"<!--") => {
+                self.take(comment_end(self.rest));
+                None
+            }
+            b'!' | b'?' => self.declaration(),
+            b'/' if !bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
+                self.declaration();
+                None
+            }
+            b'/' => Some(Token::Close(self.tag(2)?.name)),
+            _ => self.element(),
         }
-        let end = tag_end(rest);
-        let inner = rest[1..end].trim_end_matches('>');
-        self.rest = &rest[end..];
-        if inner.starts_with(['!', '?']) {
+    }
+
+    /// Reads up to the next `>`.
+    fn declaration(&mut self) -> Option<Token<'a>> {
+        let Some(end) = memchr(b'>', self.rest.as_bytes()) else {
+            self.rest = "";
             return None;
-        }
-        let (closing, inner) = match inner.strip_prefix('/') {
-            Some(inner) => (true, inner),
-            None => (false, inner),
         };
-        let split =
-            inner.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(inner.len());
-        let (name, attributes) = inner.split_at(split);
-        if closing {
-            return Some(Token::Close(name));
+        let inner = &self.take(end + 1)[2..end];
+        let is_doctype = inner.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("doctype"));
+        is_doctype.then_some(Token::Doctype(inner))
+    }
+
+    fn element(&mut self) -> Option<Token<'a>> {
+        let tag = self.tag(1)?;
+        if !WHOLE.iter().any(|name| name.eq_ignore_ascii_case(tag.name)) {
+            return Some(Token::Open(tag));
         }
-        self.raw = RAW.iter().any(|raw| raw.eq_ignore_ascii_case(name)).then_some(name);
-        Some(Token::Open(Tag { name, attributes }))
+        let tag = Tag { is_empty: false, ..tag };
+        if tag.name.eq_ignore_ascii_case("plaintext") {
+            return Some(Token::Whole(tag, std::mem::take(&mut self.rest)));
+        }
+        let content = self.take(content_end(self.rest, tag.name));
+        self.tag(2);
+        Some(Token::Whole(tag, content))
+    }
+
+    /// Reads a tag whose name starts at `from`; none when the source ends within it, which browsers
+    /// ignore.
+    fn tag(&mut self, from: usize) -> Option<Tag<'a>> {
+        let mut cursor = Cursor { text: self.rest, at: from };
+        let tag = cursor.tag();
+        self.rest = self.rest.get(cursor.at..).unwrap_or_default();
+        tag
     }
 }
 
-/// Elements whose content is no markup.
-const RAW: &[&str] = &["script", "style", "title", "textarea", "xmp", "iframe", "noembed"];
+/// A position in the source, within a tag.
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Moves to the next byte for which `stop` holds, and returns what was passed.
+    fn until(&mut self, stop: impl Fn(u8) -> bool) -> &'a str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let length = rest.bytes().position(stop).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// HTML Living Standard, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.40.
+    fn tag(&mut self) -> Option<Tag<'a>> {
+        let name = self.until(ends_name);
+        let start = self.at;
+        loop {
+            let skipped = self.between_attributes();
+            if self.peek()? == b'>' {
+                self.at += 1;
+                let rest = &self.text[start..self.at];
+                return Some(Tag { name, rest, is_empty: skipped.ends_with('/') });
+            }
+            self.attribute()?;
+        }
+    }
+
+    fn between_attributes(&mut self) -> &'a str {
+        self.until(|byte| !(byte.is_ascii_whitespace() || byte == b'/'))
+    }
+
+    /// The next attribute of a tag that was read to its end.
+    fn next_attribute(&mut self) -> Option<(&'a str, &'a str)> {
+        self.between_attributes();
+        if self.peek()? == b'>' { None } else { self.attribute() }
+    }
+
+    fn attribute(&mut self) -> Option<(&'a str, &'a str)> {
+        let start = self.at;
+        // An equals sign at the start is part of the name.
+        if self.peek()? == b'=' {
+            self.at += 1;
+        }
+        self.until(|byte| byte == b'=' || ends_name(byte));
+        let name = &self.text[start..self.at];
+        self.until(|byte| !byte.is_ascii_whitespace());
+        if self.peek()? != b'=' {
+            return Some((name, ""));
+        }
+        self.at += 1;
+        self.until(|byte| !byte.is_ascii_whitespace());
+        let value = match self.peek()? {
+            quote @ (b'"' | b'\'') => {
+                self.at += 1;
+                let value = self.until(|byte| byte == quote);
+                self.peek()?;
+                self.at += 1;
+                value
+            }
+            _ => self.until(|byte| byte == b'>' || byte.is_ascii_whitespace()),
+        };
+        Some((name, value))
+    }
+}
+
+fn ends_name(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
+}
+
+/// Whether a browser may take a `<` before that byte for the start of markup.
+pub(crate) fn starts_markup(next: u8) -> bool {
+    next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?')
+}
 
 /// Where the next thing that is no text starts.
-fn next_tag(html: &str) -> usize {
+fn markup_start(html: &str) -> usize {
     let bytes = html.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr(b'<', &bytes[at..]) {
-        at += found;
-        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-        if next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?') {
-            return at;
-        }
-        at += 1;
-    }
-    html.len()
+    memchr_iter(b'<', bytes)
+        .find(|at| bytes.get(at + 1).is_some_and(|next| starts_markup(*next)))
+        .unwrap_or(html.len())
 }
 
-/// Where the tag at the start of `html` ends, quoted `>` aside.
-fn tag_end(html: &str) -> usize {
-    let mut quote = None;
-    for (at, byte) in html.bytes().enumerate().skip(1) {
-        match (quote, byte) {
-            (None, b'>') => return at + 1,
-            // A quote starts a value only after an equals sign.
-            (None, b'"' | b'\'') if html[..at].trim_end().ends_with('=') => quote = Some(byte),
-            (Some(open), byte) if open == byte => quote = None,
-            _ => {}
-        }
-    }
-    html.len()
+/// Where the comment at the start of `html` ends (sections 13.2.5.43 to 13.2.5.52).
+fn comment_end(html: &str) -> usize {
+    let comment = &html.as_bytes()["<!--".len()..];
+    let is_end = |at: &usize| {
+        let before = &comment[..*at];
+        before.is_empty() || before == b"-" || before.ends_with(b"--") || before.ends_with(b"--!")
+    };
+    let end = memchr_iter(b'>', comment).find(is_end);
+    end.map_or(html.len(), |at| "<!--".len() + at + 1)
 }
 
-fn after_raw<'a>(html: &'a str, name: &str) -> &'a str {
+/// Where the content of the element `name` ends.
+fn content_end(html: &str, name: &str) -> usize {
     let bytes = html.as_bytes();
-    for at in memmem::find_iter(bytes, b"</") {
-        let end = at + 2 + name.len();
-        if bytes.get(at + 2..end).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes())) {
-            return &html[at..];
-        }
-    }
-    ""
+    let is_end = |at: &usize| {
+        let after = &bytes[at + 2..];
+        let found = after.get(..name.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+            && after.get(name.len()).is_some_and(|byte| ends_name(*byte))
+    };
+    memmem::find_iter(bytes, b"</").find(is_end).unwrap_or(html.len())
 }

@@ -7,7 +7,7 @@ use crate::fields::{self, Field};
 use crate::flowed;
 use crate::limits;
 use crate::lines;
-use crate::markup;
+use crate::meta_charset;
 use crate::names;
 use crate::params::{self, Value};
 use crate::structure::Leaf;
@@ -164,7 +164,8 @@ impl Leaf<'_> {
     fn charset(&self, bytes: &[u8]) -> Charset {
         match self.head.charset() {
             Charset::Undeclared | Charset::Unknown if self.head.is_html() => {
-                markup::charset(bytes).map_or_else(|| self.head.charset(), charset::find_in_html)
+                meta_charset::label(bytes)
+                    .map_or_else(|| self.head.charset(), charset::find_in_html)
             }
             charset => charset,
         }
@@ -184,7 +185,7 @@ impl Leaf<'_> {
 
     /// As much of the body as may name a charset.
     fn start(&self) -> &[u8] {
-        &self.body[..self.body.len().min(4 * markup::PRESCAN)]
+        &self.body[..self.body.len().min(4 * meta_charset::PRESCAN)]
     }
 
     /// The faults of a part that is shown as text.

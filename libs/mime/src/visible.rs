@@ -47,11 +47,13 @@ const BLOCKS: &[&str] = &[
     "main",
     "ol",
     "p",
+    "plaintext",
     "pre",
     "section",
     "table",
     "tr",
     "ul",
+    "xmp",
 ];
 const CELLS: &[&str] = &["td", "th"];
 const VOID: &[&str] =
@@ -87,8 +89,16 @@ impl<'a> Reader<'a> {
     fn token(&mut self, token: &Token<'a>) {
         match token {
             Token::Text(text) if self.hidden.is_none() => self.text(&entities::decode(text)),
-            Token::Text(_) => {}
+            Token::Text(_) | Token::Doctype(_) => {}
             Token::Open(tag) => self.open(tag),
+            Token::Whole(tag, content) => {
+                self.open(tag);
+                // Browsers show what is in these as it stands there.
+                if is_any(tag.name, &["xmp", "plaintext"]) && self.hidden.is_none() {
+                    self.text(content);
+                }
+                self.close(tag.name);
+            }
             Token::Close(name) => self.close(name),
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use trapline_model::Time;
-use trapline_store::{Job, JobDelivery, Lane, Lease, PortError, Result};
+use trapline_store::{Job, Lane, Lease, PortError, Result};
 
 use super::{Jobs, due, job, job_at, on_time, outbox_delete, outbox_put, work};
 
@@ -80,7 +80,7 @@ impl Jobs {
     ///
     /// When the store or the queue does not answer; the job then comes again once its lease is over.
     pub async fn complete(&self, lease: Lease) -> Result<()> {
-        if self.delivery == JobDelivery::ThroughOutbox {
+        if self.has_outbox() {
             self.store.write(vec![outbox_delete(&lease.job)?]).await?;
         }
         self.queue.finish(lease).await
@@ -93,7 +93,7 @@ impl Jobs {
     /// When the store or the queue does not answer; the job then comes again once its lease is over.
     pub async fn reschedule(&self, lease: Lease, next: &Job) -> Result<()> {
         let due = due(next)?;
-        if self.delivery == JobDelivery::WithRows {
+        if !self.has_outbox() {
             return self.queue.retry(lease, next, due).await;
         }
         let (old, now) = (outbox_delete(&lease.job)?, self.now());

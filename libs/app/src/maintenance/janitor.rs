@@ -84,7 +84,7 @@ impl Maintenance {
         let is_time = |at: Option<Time>| at.is_none_or(|at| at <= now);
         let mut more = false;
         // First what somebody waits for.
-        if !self.is_alone && is_time(janitor.repair_at) {
+        if self.jobs.has_outbox() && is_time(janitor.repair_at) {
             let left = self.round_over(&mut janitor.shards, Queue::Outbox, QUEUE_BUDGET).await.1;
             janitor.repair_at = (!left).then(|| now.after(REPAIR_INTERVAL));
             more |= left;
@@ -178,7 +178,7 @@ impl Maintenance {
     pub async fn run_due(&self) -> Result<usize> {
         let mut done = 0;
         let mut shards: Vec<_> = (0..SHARDS).map(Shard::unshared).collect();
-        if !self.is_alone {
+        if self.jobs.has_outbox() {
             self.round_over(&mut shards, Queue::Outbox, NO_BUDGET).await;
         }
         for queue in TaskQueue::ALL {

@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
-    Clock, Group, Job, JobDelivery, Lane, LiveEvent, Op, PortError, Ports, When,
+    Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, When,
     records::{MaintenanceTask, Message, Task},
     segment::{self, Builder, Class},
 };
@@ -14,8 +14,15 @@ use uuid::Uuid;
 
 use super::{Draft, MailReply, QueuedMail, announcer::Announcer, arrivals::ArrivalSubscribers};
 use crate::{
-    Error, Result, announce::MAX_ANNOUNCED, ids::Ids, inbox_versions::InboxVersions,
-    inboxes::Retention, jobs, metrics, parts::Parts, segment_reviews::first_check,
+    Error, Result,
+    announce::MAX_ANNOUNCED,
+    ids::Ids,
+    inbox_versions::InboxVersions,
+    inboxes::Retention,
+    jobs::{self, Jobs},
+    metrics,
+    parts::Parts,
+    segment_reviews::first_check,
 };
 
 /// Bounds of one group.
@@ -27,6 +34,7 @@ const MAX_MESSAGES: usize = 2_000;
 /// The one task that gives messages their ids.
 pub(super) struct Committer {
     ports: Ports,
+    jobs: Jobs,
     clock: Clock,
     ids: Arc<Ids>,
     retention: Arc<Retention>,
@@ -62,6 +70,7 @@ impl Committer {
     ) -> Self {
         Self {
             ports: parts.ports.clone(),
+            jobs: parts.jobs.clone(),
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             retention,
@@ -187,9 +196,7 @@ impl Committer {
             return Ok((None, rows));
         }
         let job = jobs::job(Lane::Received, segment.to_owned(), 1, arrivals, now)?;
-        if self.ports.job_delivery == JobDelivery::ThroughOutbox {
-            rows.push(jobs::outbox_put(&job)?);
-        }
+        rows.extend(self.jobs.outbox_row(&job)?);
         Ok((Some(job), rows))
     }
 

@@ -11,7 +11,7 @@
 //! acknowledged within the lease's time, and a [`Queue::take`](trapline_store::Queue::take) that is
 //! dropped half-way loses nothing: what was on its way to it comes again after that time.
 //!
-//! The server acknowledges a publish before it syncs its disk, so the queue is not durable and the
+//! The server acknowledges a publish before it syncs its disk, so a job may be lost, and the
 //! application keeps an outbox.
 
 mod address;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::css;
 use super::output::{Output, in_plain_value, in_value};
 use super::parts::Parts;
-use super::tokens::Tag;
 use super::urls;
 use crate::entities;
+use crate::markup::Tag;
 
 /// Attributes that name an image or another part.
 const SOURCES: &[&str] = &["src", "background", "poster", "href", "xlink:href", "data", "lowsrc"];
@@ -31,13 +31,17 @@ const REMOVED: &[&str] = &["ping", "attributionsrc", "srcdoc", "referrerpolicy"]
 /// Writes the attributes of `tag` that stay.
 pub(super) fn write(tag: &Tag<'_>, parts: &Parts<'_>, out: &mut Output) {
     let opens = ["a", "area"].iter().any(|name| name.eq_ignore_ascii_case(tag.name));
-    for (name, value) in &tag.attributes {
+    let mut leaves = false;
+    for (name, raw) in tag.attributes() {
         let lower = name.to_ascii_lowercase();
-        if is_kept(&lower, opens) {
-            write_one(name, &lower, value, parts, out);
+        let value = entities::decode(raw);
+        if is_kept(&lower, opens) && !is_dangerous(&lower, &value) {
+            write_one((name, &lower), (raw, &value), parts, out);
+            // A browser follows whichever is left, be it the second of a name.
+            leaves |= is_target(&lower) && !value.trim().starts_with('#');
         }
     }
-    if opens && leaves(tag) {
+    if opens && leaves {
         out.push(" target=\"_blank\" rel=\"noopener noreferrer\"");
     }
 }
@@ -50,23 +54,21 @@ fn is_kept(name: &str, opens: bool) -> bool {
         && !(opens && matches!(name, "target" | "rel"))
 }
 
-/// Whether a link leads out of the page.
-fn leaves(tag: &Tag<'_>) -> bool {
-    let href = tag.attribute("href").or_else(|| tag.attribute("xlink:href"));
-    href.is_some_and(|href| {
-        let href = entities::decode(href);
-        !(href.trim().starts_with('#') || urls::is_dangerous(&href))
-    })
+/// Whether the attribute names where a link leads.
+fn is_target(name: &str) -> bool {
+    matches!(name, "href" | "xlink:href")
 }
 
-fn write_one(name: &str, lower: &str, raw: &str, parts: &Parts<'_>, out: &mut Output) {
-    let value = entities::decode(raw);
-    if is_dangerous(lower, &value) {
-        return;
-    }
+/// Writes an attribute: its name as sent and in lower case, and its value as sent and decoded.
+fn write_one(
+    (name, lower): (&str, &str),
+    (raw, value): (&str, &str),
+    parts: &Parts<'_>,
+    out: &mut Output,
+) {
     out.push(" ");
     out.push(name);
-    let rewritten = rewritten(lower, &value, parts);
+    let rewritten = rewritten(lower, value, parts);
     if raw.is_empty() {
         return;
     }

@@ -6,14 +6,30 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::parts::Parts;
-use super::tokens::starts_markup;
+use crate::markup::starts_markup;
 
 static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?i)url\(\s*(?:"(cid:[^"]*)"|'(cid:[^']*)'|(cid:[^"'()\s]*))\s*\)"#).ok()
 });
 
-static MARKS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"<!--|-->|<!\[CDATA\[|\]\]>").ok());
+/// Comment and CDATA marks around a style, which say nothing to CSS.
+const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "]]>"];
+
+/// The content of a style element: without marks, its references to parts replaced, and no tag in it.
+pub(super) fn element(css: &str, parts: &Parts<'_>) -> String {
+    without_markup(&rewrite(&without_marks(css), parts))
+}
+
+/// `css` without marks, and without those that come about where one is taken away.
+fn without_marks(css: &str) -> String {
+    let mut out = String::with_capacity(css.len());
+    for char in css.chars() {
+        out.push(char);
+        let mark = MARKS.iter().find(|mark| mark.ends_with(char) && out.ends_with(**mark));
+        out.truncate(out.len() - mark.map_or(0, |mark| mark.len()));
+    }
+    out
+}
 
 /// `css` with each `url(cid:…)` of a known part replaced.
 pub(super) fn rewrite<'a>(css: &'a str, parts: &Parts<'_>) -> Cow<'a, str> {
@@ -41,12 +57,10 @@ fn escape(url: &str) -> String {
     out
 }
 
-/// The content of a style element, so that no browser finds a tag in it: within SVG it is markup.
+/// `css` so that no browser finds a tag in it: within SVG the content of a style element is markup.
 ///
-/// Comment and CDATA marks around a style say nothing to CSS and go. A `<` before a letter stands in
-/// strings only, where it may be escaped (CSS Syntax Level 3, section 4.3.7).
-pub(super) fn without_markup(css: &str) -> String {
-    let css = MARKS.as_ref().map_or(Cow::Borrowed(css), |marks| marks.replace_all(css, ""));
+/// A `<` before a letter stands in strings only, where it may be escaped (CSS Syntax Level 3, section 4.3.7).
+fn without_markup(css: &str) -> String {
     let mut out = String::with_capacity(css.len());
     for (at, char) in css.char_indices() {
         let next = || css.as_bytes().get(at + 1).copied();

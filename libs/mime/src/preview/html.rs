@@ -2,9 +2,9 @@
 
 use super::output::{self, Output, in_plain_text, in_text};
 use super::parts::Parts;
-use super::tokens::{Tag, Token, tokens};
 use super::{attributes, css};
-use crate::{entities, limits};
+use crate::limits;
+use crate::markup::{Tag, Token, tokens};
 
 /// How the rewriting meets its surroundings.
 pub struct Options<'a> {
@@ -110,7 +110,7 @@ fn is_kept(name: &str) -> bool {
 /// Of what a page says about itself only how it is laid out is kept. The rest redirects, sets
 /// cookies, another charset or referrers, or looks up names of hosts.
 fn is_meta(tag: &Tag<'_>) -> bool {
-    let name = entities::decode(tag.attribute("name").unwrap_or_default()).to_ascii_lowercase();
+    let name = tag.attribute("name").unwrap_or_default().to_ascii_lowercase();
     let is_layout = matches!(name.trim(), "viewport" | "color-scheme")
         && tag.attribute("http-equiv").is_none()
         && tag.attribute("charset").is_none();
@@ -128,7 +128,7 @@ fn write_whole(tag: &Tag<'_>, content: &str, parts: &Parts<'_>, out: &mut Output
     match tag.name.to_ascii_lowercase().as_str() {
         "style" => {
             write_tag("style", tag, parts, out);
-            out.push(&css::without_markup(&css::rewrite(content, parts)));
+            out.push(&css::element(content, parts));
             out.push("</style>");
         }
         name @ ("title" | "textarea") => {

@@ -10,7 +10,6 @@ mod output;
 mod parts;
 mod policy;
 mod text;
-mod tokens;
 mod urls;
 
 pub use html::{Options, html};

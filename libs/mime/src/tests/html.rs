@@ -7,6 +7,7 @@ fn character_references() {
     let cases = [
         ("a &amp; b", "a & b"),
         ("&lt;&gt;&quot;&apos;&#39;&#x27;&#X27", "<>\"''''"),
+        ("&alpha;&Omega;&sigmaf;&infin;&le;&hearts;", "αΩς∞≤♥"),
         ("&nbsp;&auml;&Auml;&yuml;&euro;&hellip;", "\u{A0}äÄÿ€…"),
         ("?a=1&amp;b=2&copy=3&amp", "?a=1&b=2&copy=3&"),
         ("&#0;&#x110000;&#150;", "\u{FFFD}\u{FFFD}–"),
@@ -41,6 +42,12 @@ fn visible_text() {
         ("<![if !mso]>yes<![endif]>", "yes"),
         ("unclosed <b", "unclosed"),
         ("<!-- unclosed", ""),
+        // As a browser reads them, and as the preview shows them.
+        ("<style>p{}</stylex>no</style>yes", "yes"),
+        ("<xmp>1 <b>&lt;</xmp>yes", "1 <b>&lt;\nyes"),
+        ("yes<plaintext>all </plaintext> of it", "yes\nall </plaintext> of it"),
+        ("<p hidden><xmp>no</xmp></p>yes", "yes"),
+        ("yes</ no>yes<//no>", "yesyes"),
     ];
     for (html, expected) in cases {
         assert_eq!(visible::text(html).text, expected, "{html}");
@@ -58,6 +65,7 @@ fn links_of_html_and_text() {
             None,
             &[("https://x.test/?a=1&b=2", "Go now")],
         ),
+        (Some("<a href='https://x.test' x='>Go</a>"), None, &[]),
         (Some("<a href=https://x.test/a/b>Go</a>"), None, &[("https://x.test/a/b", "Go")]),
         (
             Some("<A HREF=\" https://x.test \"><IMG ALT=\"Logo\"></A>"),

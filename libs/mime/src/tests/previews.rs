@@ -79,6 +79,20 @@ fn what_may_be_text_or_markup_is_written_as_both() {
 }
 
 #[test]
+fn marks_around_a_style_go_whatever_is_left_of_them() {
+    for (source, expected) in [
+        ("<!-- a{} -->", " a{} "),
+        ("--<!-->a{}", "a{}"),
+        ("]]]]>>a{}", "a{}"),
+        ("<!<!----a{}", "a{}"),
+        ("a{b:url(ci<!--d:logo@x)}", "a{b:url(\"/p/logo@x?s=1&e=2\")}"),
+    ] {
+        let found = rewritten(&format!("<style>{source}</style>"));
+        assert_eq!(found, format!("<style>{expected}</style>"), "{source}");
+    }
+}
+
+#[test]
 fn dangerous_targets_are_removed() {
     let dangerous = [
         "javascript:alert(1)",
@@ -104,6 +118,18 @@ fn dangerous_targets_are_removed() {
         assert!(found.contains("target=\"_blank\" rel=\"noopener noreferrer\""), "{found}");
     }
     assert_eq!(rewritten("<a href='#x' target=_top>t</a>"), "<a href=\"#x\">t</a>");
+    // What is left when a dangerous one is gone leads out of the page as well.
+    for (source, left) in [
+        ("<a href=javascript:x href=https://x.test>t</a>", "href"),
+        ("<a href=javascript:x xlink:href=https://x.test>t</a>", "xlink:href"),
+        ("<a xlink:href=javascript:x href=https://x.test>t</a>", "href"),
+        ("<a href=#x xlink:href=https://x.test>t</a>", "href=\"#x\" xlink:href"),
+    ] {
+        let expected = format!(
+            "<a {left}=\"https://x.test\" target=\"_blank\" rel=\"noopener noreferrer\">t</a>"
+        );
+        assert_eq!(rewritten(source), expected, "{source}");
+    }
 }
 
 #[test]

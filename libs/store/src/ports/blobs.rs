@@ -53,13 +53,14 @@ pub struct Group {
     /// fails halfway can remove them again. None when the segment is a copy that frees room, which a
     /// store that is full takes for longer than mail.
     pub rows: Vec<Op>,
-    /// Published with the rows.
+    /// Published with the rows. Where jobs go through an outbox, `rows` has the job's row, since the job
+    /// itself is not waited for (see [`JobDelivery`](super::JobDelivery)).
     pub job: Option<Job>,
 }
 
 /// The write side of the receiving path.
 ///
-/// When `commit` returns, all of the group is durable. Nobody sees a row whose bytes are not
+/// When `commit` returns, all of the group is durable, or the job's row in its place. Nobody sees a row whose bytes are not
 /// there. After an error the rows are not visible; bytes without rows are the janitor's to remove.
 /// Embedded: one transaction, one fsync. Cluster: `before`, the segment's PUT, `rows`, then the job.
 #[async_trait]

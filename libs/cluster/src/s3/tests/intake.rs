@@ -57,7 +57,7 @@ struct Backend {
     refuse: Option<&'static str>,
     publishes: bool,
     /// Whether a job was published or refused.
-    asked: AtomicBool,
+    was_published: AtomicBool,
 }
 
 #[async_trait]
@@ -76,7 +76,7 @@ impl RowWriter for Backend {
 impl Queue for Backend {
     async fn publish(&self, job: &Job, _: Option<Time>) -> Result<()> {
         self.steps.lock().await.push(format!("publish {}", job.id));
-        self.asked.store(true, Ordering::SeqCst);
+        self.was_published.store(true, Ordering::SeqCst);
         if self.publishes { Ok(()) } else { Err(PortError::Timeout) }
     }
 
@@ -116,7 +116,7 @@ impl Bench {
             steps: Mutex::default(),
             refuse,
             publishes,
-            asked: AtomicBool::new(false),
+            was_published: AtomicBool::new(false),
         });
         let (rows, queue) = (Arc::clone(&backend) as _, Arc::clone(&backend) as _);
         let intake = ClusterIntake::new(segments, rows, queue);
@@ -142,7 +142,7 @@ impl Bench {
 
     /// Once the job's turn came, which nobody waits for.
     async fn steps_with_job(&self) -> Vec<String> {
-        while !self.backend.asked.load(Ordering::SeqCst) {
+        while !self.backend.was_published.load(Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
         self.steps().await
