@@ -83,7 +83,12 @@ fn anchors(html: &str, links: &mut Links) {
                     open = Some(Anchor { url, text: String::new(), image });
                 }
             }
-            (Token::Whole(..), Some(anchor)) => anchor.text.push(' '),
+            (Token::Whole(tag, content), Some(anchor)) => {
+                anchor.text.push(' ');
+                if visible::is_shown_as_it_stands(tag) {
+                    anchor.text.push_str(content);
+                }
+            }
             (Token::Open(tag), Some(anchor)) => {
                 if tag.is("img") && anchor.image.is_empty() {
                     anchor.image = tag.attribute("alt").unwrap_or_default().into_owned();

@@ -103,11 +103,9 @@ impl<'a> Tokens<'a> {
                 self.take(comment_end(self.rest));
                 None
             }
-            b'!' | b'?' => self.declaration(),
-            b'/' if !bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
-                self.declaration();
-                None
-            }
+            b'!' => self.declaration(),
+            b'?' => self.bogus_comment(),
+            b'/' if !bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => self.bogus_comment(),
             b'/' => Some(Token::Close(self.tag(2)?.name)),
             _ => self.element(),
         }
@@ -122,6 +120,12 @@ impl<'a> Tokens<'a> {
         let inner = &self.take(end + 1)[2..end];
         let is_doctype = inner.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("doctype"));
         is_doctype.then_some(Token::Doctype(inner))
+    }
+
+    /// Leaves out what ends with the next `>` (HTML Living Standard, section 13.2.5.41).
+    fn bogus_comment(&mut self) -> Option<Token<'a>> {
+        self.declaration();
+        None
     }
 
     fn element(&mut self) -> Option<Token<'a>> {

@@ -56,13 +56,21 @@ const BLOCKS: &[&str] = &[
     "xmp",
 ];
 const CELLS: &[&str] = &["td", "th"];
-const VOID: &[&str] =
-    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"];
+/// Elements that nothing closes (HTML Living Standard, section 13.1.2), and those of earlier HTML.
+const VOID: &[&str] = &[
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input",
+    "keygen", "link", "meta", "param", "source", "track", "wbr",
+];
 const STRONG: &[&str] =
     &["b", "big", "code", "h1", "h2", "h3", "kbd", "pre", "samp", "strong", "tt"];
 
 fn is_any(name: &str, names: &[&str]) -> bool {
     names.iter().any(|other| other.eq_ignore_ascii_case(name))
+}
+
+/// Whether browsers show the content of the element, which is no markup.
+pub(crate) fn is_shown_as_it_stands(tag: &Tag<'_>) -> bool {
+    is_any(tag.name, &["xmp", "plaintext"])
 }
 
 /// The visible text of `html`.
@@ -93,8 +101,7 @@ impl<'a> Reader<'a> {
             Token::Open(tag) => self.open(tag),
             Token::Whole(tag, content) => {
                 self.open(tag);
-                // Browsers show what is in these as it stands there.
-                if is_any(tag.name, &["xmp", "plaintext"]) && self.hidden.is_none() {
+                if is_shown_as_it_stands(tag) && self.hidden.is_none() {
                     self.text(content);
                 }
                 self.close(tag.name);

@@ -42,6 +42,8 @@ fn visible_text() {
         ("<![if !mso]>yes<![endif]>", "yes"),
         ("unclosed <b", "unclosed"),
         ("<!-- unclosed", ""),
+        ("<picture><source style='display:none'><img></picture>yes", "yes"),
+        ("<video><track hidden></video><param hidden>yes", "yes"),
         // As a browser reads them, and as the preview shows them.
         ("<style>p{}</stylex>no</style>yes", "yes"),
         ("<xmp>1 <b>&lt;</xmp>yes", "1 <b>&lt;\nyes"),
@@ -66,6 +68,7 @@ fn links_of_html_and_text() {
             &[("https://x.test/?a=1&b=2", "Go now")],
         ),
         (Some("<a href='https://x.test' x='>Go</a>"), None, &[]),
+        (Some("<a href='https://x.test'><xmp>Go</xmp></a>"), None, &[("https://x.test", "Go")]),
         (Some("<a href=https://x.test/a/b>Go</a>"), None, &[("https://x.test/a/b", "Go")]),
         (
             Some("<A HREF=\" https://x.test \"><IMG ALT=\"Logo\"></A>"),

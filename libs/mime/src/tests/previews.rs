@@ -63,6 +63,7 @@ fn what_may_be_text_or_markup_is_written_as_both() {
         ("<!--->{}<p>-->", "<p>-->"),
         ("<!-- {} --!><p>", "<p>"),
         ("<!x><p></ {}<?x{}a", "<p>a"),
+        ("<?doctype html>a", "a"),
         ("<p <script x='\"{}'\"y\">a", "<p x=\"&quot;{plain}\">a"),
         ("<a<b>{}<p =x =\"y\" a==b c = d e>", "<p a=\"=b\" c=\"d\" e>"),
         ("a<b", "a"),
