@@ -8,7 +8,7 @@ use trapline_model::{
     Address, Envelope, Forward, ForwardStatus, Forwarding, Inbox, MessageId, Principal,
 };
 use trapline_relay_testkit::{MailServer, Received};
-use trapline_store::Clock;
+use trapline_store::{Clock, Lane, Queue};
 use trapline_worker::{
     ForwardMessage, JobHandler, ReceivedMail, RelayOptions, SendMail, SmtpRelay, run_lane,
 };
@@ -21,6 +21,7 @@ pub(crate) struct Bench {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Clock,
     pub(crate) by: Principal,
+    queue: Arc<dyn Queue>,
     _embedded: Embedded,
     _folder: tempfile::TempDir,
 }
@@ -40,6 +41,7 @@ impl Bench {
         let outbound = Some(Outbound { from, bounces: None });
         let settings = Settings { outbound, ..Settings::default() };
         let (master, ports) = (MasterKey::generate().unwrap(), embedded.ports());
+        let queue = ports.queue.clone();
         let app = App::start(ports, clock.clone(), settings, &master, <_>::default()).await;
         let app = app.unwrap();
         let relay: Arc<dyn Relay> = Arc::new(SmtpRelay::new(options).unwrap());
@@ -52,7 +54,7 @@ impl Bench {
             tokio::spawn(run_lane(app.clone(), handler, "test".to_owned()));
         }
         let by = Principal::system(app.installation().start(None).await.unwrap().team);
-        Self { app, clock, by, _embedded: embedded, _folder: folder }
+        Self { app, clock, by, queue, _embedded: embedded, _folder: folder }
     }
 
     /// Adds an address whose owner opens the link that the server got.
@@ -80,6 +82,17 @@ impl Bench {
         let raw = raw.to_vec().into();
         let mail = Incoming { targets: vec![login.unwrap()], envelope, raw };
         self.app.receive().deliver(mail).await.unwrap()[0]
+    }
+
+    /// Until the only mail of the service itself waits for its next attempt.
+    pub(crate) async fn mail_is_put_off(&self) {
+        for _ in 0..PATIENCE {
+            if self.queue.stats(Lane::Mail).await.unwrap().delayed == 1 {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        panic!("{:?}", self.queue.stats(Lane::Mail).await)
     }
 
     /// The forward to an address once it stands like this.
