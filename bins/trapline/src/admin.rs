@@ -12,7 +12,7 @@ use crate::{
     clock::clock,
     config::{self, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
     folder::Folder,
-    output::say,
+    output::print,
 };
 
 /// `trapline key …`
@@ -27,7 +27,7 @@ pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Resul
 /// `trapline team create`
 pub(crate) async fn create_team(name: &str, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, _| {
-        Ok(say(&format!("{}\n", app.access().create_team(name).await?))?)
+        Ok(print(&format!("{}\n", app.access().create_team(name).await?))?)
     })
     .await
 }
@@ -36,7 +36,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
     let new = new_key(args)?;
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&format!("{}\n", app.access().create_key(&Principal::system(team), new).await?))?)
+        Ok(print(&format!("{}\n", app.access().create_key(&Principal::system(team), new).await?))?)
     })
     .await
 }
@@ -44,7 +44,7 @@ async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
 async fn list_keys(args: &ListKeysArgs, backend: config::Backend) -> Result<()> {
     with_app(backend, async |app, first| {
         let team = team(app, first, args.team.as_ref()).await?;
-        Ok(say(&table::of_keys(&app.access().keys(&Principal::system(team)).await?))?)
+        Ok(print(&table::of_keys(&app.access().keys(&Principal::system(team)).await?))?)
     })
     .await
 }
@@ -64,9 +64,9 @@ async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()
             ),
         };
         app.access().revoke_key(&Principal::system(team), key.id).await?;
-        say(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
+        print(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
         if key.of_setting {
-            say("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;
+            print("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;
         }
         Ok(())
     })

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&format!("trapline: {error:#}"));
+            output::print_error(&format!("trapline: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -82,7 +82,7 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
     let mut config = config.map_err(bad)?;
     config.warnings.extend(given.warnings);
     if check_only {
-        return Ok(output::say(&checked(&config))?);
+        return Ok(output::print(&checked(&config))?);
     }
     runtime.block_on(serve::run(config, stop))
 }

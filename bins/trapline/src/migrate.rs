@@ -21,5 +21,5 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let start = app.installation().start(key).await?;
     shutdown.cancel();
     // What is lost here, the key, is shown by no other run.
-    output::say(&migrated(&start, key.is_some())).context("cannot write to the standard output")
+    output::print(&migrated(&start, key.is_some())).context("cannot write to the standard output")
 }

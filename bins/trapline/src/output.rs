@@ -1,16 +1,16 @@
-//! What is said on the standard streams. Nobody may be there to read it, and their disk may be full:
-//! that costs the text, and nothing else.
+//! Texts on the standard output and error. Nobody may be there to read them, or their disk may be full:
+//! the text is lost then, and nothing else.
 
 use std::io::{self, Write};
 
 /// Writes to the standard output.
-pub(crate) fn say(text: &str) -> io::Result<()> {
+pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
 /// Writes a line to the standard error.
-pub(crate) fn complain(text: &str) {
+pub(crate) fn print_error(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }

@@ -171,7 +171,7 @@ fn show(
         Some(start) => banner(app.settings(), start, has_key),
         None => roles_banner(app.settings(), listeners.http_address()?, roles),
     };
-    if let Err(error) = output::say(&text) {
+    if let Err(error) = output::print(&text) {
         tracing::warn!(%error, "the standard output takes nothing");
     }
     Ok(())

@@ -54,9 +54,9 @@ impl Blobs for SqliteBlobs {
     async fn remove(&self, segment: &str) -> Result<()> {
         let segment = segment.to_owned();
         self.0
-            .write(0, move |session| {
+            .write(0, move |transaction| {
                 let mut statement =
-                    session.statement("DELETE FROM segment_bytes WHERE name = ?")?;
+                    transaction.statement("DELETE FROM segment_bytes WHERE name = ?")?;
                 statement.execute([segment]).map_err(sql).map(drop)
             })
             .await

@@ -7,11 +7,11 @@ use trapline_store::{Clock, PortError, Result};
 use crate::{
     Options,
     disk::{Disk, Tried},
-    lanes::Lanes,
+    lanes::LaneWakeups,
     open::{self, Connections, OpenError},
     readers::Readers,
     store::Tables,
-    writer::{Session, Share, Writer},
+    writer::{SpaceShare, Transaction, Writer},
 };
 
 /// The open database.
@@ -19,7 +19,7 @@ pub(crate) struct Database {
     pub(crate) writer: Writer,
     pub(crate) readers: Readers,
     pub(crate) tables: Tables,
-    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) lanes: Arc<LaneWakeups>,
     pub(crate) clock: Clock,
     pub(crate) disk: Disk,
     pub(crate) tried: Tried,
@@ -32,11 +32,11 @@ impl Database {
         let Connections { writer, checkpoints, readers } =
             open::open(options, &disk, Readers::COUNT)?;
         disk.keep_reserve();
-        let lanes = Arc::new(Lanes::default());
+        let lanes = Arc::new(LaneWakeups::default());
         let clock = options.clock.clone();
-        let (durability, rung) = (options.durability, Arc::clone(&lanes));
+        let (durability, wakeups) = (options.durability, Arc::clone(&lanes));
         let time = clock.clone();
-        let writer = Writer::start(writer, checkpoints, durability, time, rung, disk.clone())
+        let writer = Writer::start(writer, checkpoints, durability, time, wakeups, disk.clone())
             .map_err(OpenError::Threads)?;
         let (readers, tables) = (Readers::new(readers), Tables::default());
         Ok(Self { writer, readers, tables, lanes, clock, disk, tried: Tried::default() })
@@ -46,7 +46,7 @@ impl Database {
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         bytes: usize,
-        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.writer.run(true, bytes, work).await
     }
@@ -55,9 +55,9 @@ impl Database {
     /// [`PortError::StorageFull`] then.
     pub(crate) async fn write_within<T: Send + 'static>(
         &self,
-        share: Share,
+        share: SpaceShare,
         bytes: usize,
-        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let answer = self.writer.run_within(share, true, bytes, work).await;
         if let Err(PortError::StorageFull) = answer {
@@ -70,7 +70,7 @@ impl Database {
     /// for the disk unless another's does.
     pub(crate) async fn write_relaxed<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.writer.run(false, 0, work).await
     }

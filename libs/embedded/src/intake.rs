@@ -11,7 +11,7 @@ use crate::{
     queue::insert,
     store::Plan,
     values::sql,
-    writer::{Session, Share},
+    writer::{SpaceShare, Transaction},
 };
 
 /// Commits groups to SQLite.
@@ -21,18 +21,18 @@ pub(crate) struct SqliteIntake(pub(crate) Arc<Database>);
 impl Intake for SqliteIntake {
     async fn commit(&self, group: Group) -> Result<()> {
         let Group { segment, bytes, before, rows, job } = group;
-        let share = if rows.is_empty() { Share::Copies } else { Share::Mail };
+        let share = if rows.is_empty() { SpaceShare::Copies } else { SpaceShare::Mail };
         let rows = Plan::of(&self.0.tables, before.into_iter().chain(rows).collect())?;
         if !rows.is_plain() {
             return Err(PortError::Misuse("a group's row of a guarded table"));
         }
         let size = bytes.len() + rows.bytes();
         self.0
-            .write_within(share, size, move |session| {
-                session.wholly(|| {
-                    keep(session, &segment, &bytes)?;
-                    rows.apply_all(session)?;
-                    job.as_ref().map_or(Ok(()), |job| insert(session, job, None))
+            .write_within(share, size, move |transaction| {
+                transaction.wholly(|| {
+                    keep(transaction, &segment, &bytes)?;
+                    rows.apply_all(transaction)?;
+                    job.as_ref().map_or(Ok(()), |job| insert(transaction, job, None))
                 })
             })
             .await
@@ -43,16 +43,19 @@ impl Intake for SqliteIntake {
 /// its place instead, which changes each page once more.
 const COPIED: usize = 8 << 20;
 
-fn keep(session: &Session<'_>, name: &str, bytes: &[u8]) -> Result<()> {
+fn keep(transaction: &Transaction<'_>, name: &str, bytes: &[u8]) -> Result<()> {
     if bytes.len() <= COPIED {
-        return insert_segment(session, name, bytes);
+        return insert_segment(transaction, name, bytes);
     }
-    insert_segment(session, name, ZeroBlob(bytes.len() as u64))?;
-    session.last_blob("segment_bytes", "bytes")?.write_all(bytes).map_err(PortError::unavailable)
+    insert_segment(transaction, name, ZeroBlob(bytes.len() as u64))?;
+    transaction
+        .last_blob("segment_bytes", "bytes")?
+        .write_all(bytes)
+        .map_err(PortError::unavailable)
 }
 
-fn insert_segment(session: &Session<'_>, name: &str, bytes: impl ToSql) -> Result<()> {
+fn insert_segment(transaction: &Transaction<'_>, name: &str, bytes: impl ToSql) -> Result<()> {
     let mut statement =
-        session.statement("INSERT INTO segment_bytes (name, bytes) VALUES (?, ?)")?;
+        transaction.statement("INSERT INTO segment_bytes (name, bytes) VALUES (?, ?)")?;
     statement.execute(params![name, bytes]).map_err(sql).map(drop)
 }

@@ -3,12 +3,12 @@
 use tokio::sync::Notify;
 use trapline_store::Lane;
 
-/// One bell per lane.
+/// One notification for each lane.
 #[derive(Default)]
-pub(crate) struct Lanes([Notify; Lane::ALL.len()]);
+pub(crate) struct LaneWakeups([Notify; Lane::ALL.len()]);
 
-impl Lanes {
-    /// The lane's bell.
+impl LaneWakeups {
+    /// What wakes the workers of a lane.
     pub(crate) fn of(&self, lane: Lane) -> &Notify {
         &self.0[lane as usize]
     }

@@ -25,7 +25,7 @@ pub(crate) struct SqliteQueue(pub(crate) Arc<Database>);
 impl Queue for SqliteQueue {
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
         let job = job.clone();
-        self.0.write(0, move |session| insert(session, &job, due)).await
+        self.0.write(0, move |transaction| insert(transaction, &job, due)).await
     }
 
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
@@ -33,24 +33,25 @@ impl Queue for SqliteQueue {
             return Ok(Vec::new());
         }
         let mut over = pin!(tokio::time::sleep(wait));
-        let bell = self.0.lanes.of(lane);
+        let wakeup = self.0.lanes.of(lane);
         loop {
             // Listening before looking leaves no moment in which a job could come unheard.
-            let mut rung = pin!(bell.notified());
-            rung.as_mut().enable();
+            let mut woken = pin!(wakeup.notified());
+            woken.as_mut().enable();
             let due = self.next_due(lane)?;
             if due.is_some_and(|due| due <= self.0.clock.now()) {
-                let leases = self.0.write_relaxed(move |session| lease(session, lane, max)).await?;
+                let leases =
+                    self.0.write_relaxed(move |transaction| lease(transaction, lane, max)).await?;
                 if !leases.is_empty() {
                     // Whoever waits beside this worker may find more.
-                    bell.notify_one();
+                    wakeup.notify_one();
                     return Ok(leases);
                 }
                 continue;
             }
             tokio::select! {
                 () = &mut over => return Ok(Vec::new()),
-                () = rung => {}
+                () = woken => {}
                 () = self.reached(due) => {}
             }
         }
@@ -58,18 +59,18 @@ impl Queue for SqliteQueue {
 
     async fn finish(&self, lease: Lease) -> Result<()> {
         let token = token(&lease)?;
-        self.0.write_relaxed(move |session| remove(session, token).map(drop)).await
+        self.0.write_relaxed(move |transaction| remove(transaction, token).map(drop)).await
     }
 
     async fn retry(&self, lease: Lease, next: &Job, due: Time) -> Result<()> {
         let (token, next) = (token(&lease)?, next.clone());
         let same = (lease.job.lane, &lease.job.id) == (next.lane, &next.id);
         self.0
-            .write_relaxed(move |session| {
-                session.atomically(|| {
+            .write_relaxed(move |transaction| {
+                transaction.atomically(|| {
                     // Under the same id, a job that somebody else holds by now is theirs to retry.
-                    if remove(session, token)? || !same {
-                        insert(session, &next, Some(due))?;
+                    if remove(transaction, token)? || !same {
+                        insert(transaction, &next, Some(due))?;
                     }
                     Ok(())
                 })
@@ -81,9 +82,9 @@ impl Queue for SqliteQueue {
         let Token { seq, takes } = token(lease)?;
         let sql_text = "UPDATE job SET due = ? WHERE seq = ? AND takes = ?";
         self.0
-            .write_relaxed(move |session| {
-                let due = session.now().after(LEASE).millis();
-                let mut statement = session.statement(sql_text)?;
+            .write_relaxed(move |transaction| {
+                let due = transaction.now().after(LEASE).millis();
+                let mut statement = transaction.statement(sql_text)?;
                 let held = statement.execute(params![due, seq, takes]).map_err(sql)?;
                 (held == 1).then_some(()).ok_or(PortError::Conflict)
             })

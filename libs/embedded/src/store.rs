@@ -16,8 +16,8 @@ use crate::{
     database::Database,
     schema::VERSION,
     statements::{Form, Read, partitions, scan},
-    values::{Bound, count, key_columns, sql},
-    writer::{Session, Share},
+    values::{Parameter, count, key_columns, sql},
+    writer::{SpaceShare, Transaction},
 };
 
 /// A scan of more rows than this leaves the caller's thread.
@@ -42,9 +42,9 @@ impl Store for SqliteStore {
         let statements = self.0.tables.of(key.table)?;
         let now = self.0.clock.now().millis();
         self.0.readers.short(|connection| {
-            let key_values = key.partition.iter().chain(&key.sort).map(Bound::Value);
+            let key_values = key.partition.iter().chain(&key.sort).map(Parameter::Value);
             let mut statement = connection.prepare_cached(&statements.get).map_err(sql)?;
-            let parameters = params_from_iter(key_values.chain([Bound::Int(now)]));
+            let parameters = params_from_iter(key_values.chain([Parameter::Int(now)]));
             let mut rows = statement.query(parameters).map_err(sql)?;
             let row = rows.next().map_err(sql)?;
             row.map(|row| {
@@ -92,7 +92,7 @@ impl Store for SqliteStore {
     async fn write(&self, ops: Vec<trapline_store::Op>) -> Result<()> {
         let plan = Plan::of(&self.0.tables, ops)?;
         let bytes = plan.bytes();
-        self.0.write(bytes, move |session| plan.apply(session)).await
+        self.0.write(bytes, move |transaction| plan.apply(transaction)).await
     }
 
     async fn ping(&self) -> Result<()> {
@@ -108,8 +108,8 @@ impl Store for SqliteStore {
             return has_room.then_some(()).ok_or(PortError::StorageFull);
         }
         let text = format!("PRAGMA user_version = {VERSION}");
-        let write = move |session: &Session<'_>| session.execute_batch(&text);
-        let answer = self.0.write_within(Share::Mail, TRIED, write).await;
+        let write = move |transaction: &Transaction<'_>| transaction.execute_batch(&text);
+        let answer = self.0.write_within(SpaceShare::Mail, TRIED, write).await;
         if let Ok(()) | Err(PortError::StorageFull) = answer {
             self.0.tried.note(answer.is_ok());
         }
@@ -124,12 +124,12 @@ fn prepared<'c, 's>(
     form: Form,
     what: Read,
     now: i64,
-) -> Result<(CachedStatement<'c>, Vec<Bound<'s>>)> {
+) -> Result<(CachedStatement<'c>, Vec<Parameter<'s>>)> {
     let (after, until) = (range.after.as_deref(), range.until.as_deref());
     let (after, until) = (after.unwrap_or_default(), until.unwrap_or_default());
     let text = scan(range.table, form, after.len(), until.len(), what);
-    let key_values = range.partition.iter().chain(after).chain(until).map(Bound::Value);
-    let bounds = [Bound::Int(now), Bound::Int(count(range.limit))];
+    let key_values = range.partition.iter().chain(after).chain(until).map(Parameter::Value);
+    let bounds = [Parameter::Int(now), Parameter::Int(count(range.limit))];
     Ok((connection.prepare_cached(&text).map_err(sql)?, key_values.chain(bounds).collect()))
 }
 

@@ -24,9 +24,9 @@ pub(crate) async fn sweep(database: &Database, limit: usize) -> Result<u64> {
         while removed < limit {
             let (text, step) = (statements.sweep.clone(), ROWS.min(limit - removed));
             let gone = database
-                .write_relaxed(move |session| {
-                    let mut statement = session.statement(&text)?;
-                    statement.execute(params![session.now().millis(), count(step)]).map_err(sql)
+                .write_relaxed(move |transaction| {
+                    let mut statement = transaction.statement(&text)?;
+                    statement.execute(params![transaction.now().millis(), count(step)]).map_err(sql)
                 })
                 .await?;
             removed += gone;
@@ -54,6 +54,6 @@ async fn shrink(database: &Database) -> Result<bool> {
         return Ok(false);
     }
     let text = format!("PRAGMA incremental_vacuum({})", spare.min(PAGES));
-    database.write_relaxed(move |session| session.run(&text)).await?;
+    database.write_relaxed(move |transaction| transaction.run(&text)).await?;
     Ok(spare > PAGES)
 }

@@ -9,14 +9,14 @@ use trapline_store::{Column, Kind, PortError, Value};
 use uuid::Uuid;
 
 /// A parameter that is borrowed, so that binding copies nothing.
-pub(crate) enum Bound<'a> {
+pub(crate) enum Parameter<'a> {
     Value(&'a Value),
     Text(&'a str),
     Int(i64),
     MaybeInt(Option<i64>),
 }
 
-impl ToSql for Bound<'_> {
+impl ToSql for Parameter<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let value = match self {
             Self::Value(Value::Uuid(uuid)) => ValueRef::Blob(uuid.as_bytes()),

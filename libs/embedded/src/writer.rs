@@ -3,10 +3,10 @@
 mod batch;
 mod checkpoints;
 mod room;
-mod session;
 mod task;
 #[cfg(test)]
 mod tests;
+mod transaction;
 
 use std::{io, sync::Arc, thread};
 
@@ -14,11 +14,11 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 use trapline_store::{Clock, PortError, Result};
 
-use crate::{Durability, disk::Disk, lanes::Lanes};
+use crate::{Durability, disk::Disk, lanes::LaneWakeups};
 use batch::{Batch, Committer};
-pub(crate) use room::Share;
-pub(crate) use session::Session;
+pub(crate) use room::SpaceShare;
 use task::{Pending, Task};
+pub(crate) use transaction::Transaction;
 
 /// Writes that wait to be picked up; further callers wait for a place.
 const QUEUE: usize = 1024;
@@ -44,7 +44,7 @@ impl Writer {
         checkpoints: Connection,
         durability: Durability,
         clock: Clock,
-        lanes: Arc<Lanes>,
+        lanes: Arc<LaneWakeups>,
         disk: Disk,
     ) -> io::Result<Self> {
         let (queue, inbox) = mpsc::channel(QUEUE);
@@ -60,18 +60,18 @@ impl Writer {
         &self,
         durable: bool,
         bytes: usize,
-        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.run_within(Share::All, durable, bytes, work).await
+        self.run_within(SpaceShare::All, durable, bytes, work).await
     }
 
     /// The same, unless the disk has no more room for this share of it.
     pub(crate) async fn run_within<T: Send + 'static>(
         &self,
-        share: Share,
+        share: SpaceShare,
         durable: bool,
         bytes: usize,
-        work: impl FnOnce(&Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (task, answer) = Pending::new(share, durable, bytes, work);
         let sent = self.queue.send(Message::Task(Box::new(task))).await;

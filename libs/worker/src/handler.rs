@@ -9,7 +9,7 @@ use trapline_app::{Error, Job, Lane};
 /// When a job is tried again that a backend's outage stopped.
 const OUTAGE_DELAY: Duration = Duration::from_secs(30);
 
-/// What becomes of a job.
+/// The outcome of a job that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobOutcome {
     /// The job is removed.

@@ -19,8 +19,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(25);
 /// Works on the handler's lane until shutdown, then waits up to 25 s for what still runs.
 pub async fn run_lane(app: Arc<App>, handler: Arc<dyn JobHandler>, instance: String) {
     let shutdown = app.shutdown().clone();
-    let mut lane = LaneLoop { app, handler, instance, running: JoinSet::new(), shown: None };
-    shutdown.run_until_cancelled(lane.go_on()).await;
+    let mut lane = LaneLoop { app, handler, instance, running: JoinSet::new(), heartbeat_at: None };
+    shutdown.run_until_cancelled(lane.run()).await;
     lane.drain().await;
 }
 
@@ -29,13 +29,13 @@ struct LaneLoop {
     handler: Arc<dyn JobHandler>,
     instance: String,
     running: JoinSet<()>,
-    shown: Option<Time>,
+    heartbeat_at: Option<Time>,
 }
 
 impl LaneLoop {
-    async fn go_on(&mut self) {
+    async fn run(&mut self) {
         loop {
-            self.show_life().await;
+            self.send_heartbeat().await;
             while self.running.try_join_next().is_some() {}
             let free = self.handler.concurrency().max(1).saturating_sub(self.running.len());
             if free > 0 {
@@ -46,11 +46,14 @@ impl LaneLoop {
         }
     }
 
-    async fn show_life(&mut self) {
+    async fn send_heartbeat(&mut self) {
         let now = self.app.now();
-        if self.shown.is_none_or(|shown| now.since(shown) >= HEARTBEAT_INTERVAL) {
+        if self
+            .heartbeat_at
+            .is_none_or(|heartbeat_at| now.since(heartbeat_at) >= HEARTBEAT_INTERVAL)
+        {
             self.app.maintenance().beat("worker", &self.instance).await;
-            self.shown = Some(now);
+            self.heartbeat_at = Some(now);
         }
     }
 
@@ -81,7 +84,7 @@ impl LaneLoop {
 
 async fn work(app: Arc<App>, handler: Arc<dyn JobHandler>, lease: Lease) {
     let jobs = app.jobs();
-    let outcome = run_held(jobs, handler.as_ref(), &lease).await;
+    let outcome = run_with_lease(jobs, handler.as_ref(), &lease).await;
     metrics::job_done(lease.job.lane, outcome.is_ok());
     let stored = match outcome {
         Ok(JobOutcome::Complete) => jobs.complete(lease).await,
@@ -95,7 +98,7 @@ async fn work(app: Arc<App>, handler: Arc<dyn JobHandler>, lease: Lease) {
 
 /// Runs a job while its lease is extended. A lease that was lost all the same stops nothing: half a job
 /// is worse than one done twice.
-async fn run_held(
+async fn run_with_lease(
     jobs: &Jobs,
     handler: &dyn JobHandler,
     lease: &Lease,

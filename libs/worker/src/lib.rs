@@ -14,6 +14,6 @@ pub use attempted::AttemptedJob;
 pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
 pub use jobs::{ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries};
 pub use lane::{run_lane, run_once};
-pub use relay::{BadRelay, RelayOptions, RelayTls, SmtpRelay};
+pub use relay::{RelayConfigError, RelayOptions, RelayTls, SmtpRelay};
 pub use webhook_sender::{HttpWebhookSender, WEBHOOK_DEADLINE};
 pub use worker::Worker;

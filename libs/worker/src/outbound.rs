@@ -23,10 +23,10 @@ mod retry_after;
 mod roots;
 mod wire;
 
-pub use answer::{Answer, Response};
-pub use client::{Client, Setup};
+pub use answer::{Response, TimedResponse};
+pub use client::{Client, ClientError};
 pub use dns::{Dns, Resolver};
-pub use failure::Failure;
+pub use failure::OutboundFailure;
 pub use guard::{Guard, GuardOptions};
 pub use http::{HeaderName, HeaderValue};
 pub use ipnet::IpNet as Cidr;

@@ -17,17 +17,17 @@ use tokio::{
 };
 use trapline_app::{OutgoingMail, Relay, RelayError, RelayStage};
 
-use session::Session;
+use session::RelaySession;
 
 /// Connections to the relay at once.
 const MAX_CONNECTIONS: usize = 4;
-/// Time from connecting to the answer to the message; a large one has [`TIME_PER_PART`] more for each
-/// [`PART_BYTES`].
+/// Time from connecting to the answer to the message; a large one has [`DEADLINE_PER_STEP`] more for each
+/// [`DEADLINE_STEP_BYTES`].
 const DEADLINE: Duration = Duration::from_mins(1);
 /// How long the answer to QUIT is waited for.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
-const PART_BYTES: usize = 256 * 1024;
-const TIME_PER_PART: Duration = Duration::from_secs(1);
+const DEADLINE_STEP_BYTES: usize = 256 * 1024;
+const DEADLINE_PER_STEP: Duration = Duration::from_secs(1);
 
 /// How the connection is secured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,11 +92,11 @@ pub struct SmtpRelay {
 /// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
 #[error("the relay's certificate authorities: {0}")]
-pub struct BadRelay(#[from] lettre::transport::smtp::Error);
+pub struct RelayConfigError(#[from] lettre::transport::smtp::Error);
 
 impl SmtpRelay {
     /// Connects to nothing yet.
-    pub fn new(options: RelayOptions) -> Result<Self, BadRelay> {
+    pub fn new(options: RelayOptions) -> Result<Self, RelayConfigError> {
         let mut parameters = TlsParameters::builder(options.host.clone());
         for authority in options.authorities {
             parameters = parameters.add_root_certificate(Certificate::from_der(authority)?);
@@ -114,11 +114,12 @@ impl SmtpRelay {
     }
 
     async fn transaction(&self, mail: &OutgoingMail) -> Result<(), RelayError> {
-        let parts = u32::try_from(mail.len() / PART_BYTES).unwrap_or(u32::MAX);
+        let parts = u32::try_from(mail.len() / DEADLINE_STEP_BYTES).unwrap_or(u32::MAX);
         // One deadline over everything: the client's own covers the connection only.
-        let until = Instant::now() + self.deadline + TIME_PER_PART * parts;
+        let until = Instant::now() + self.deadline + DEADLINE_PER_STEP * parts;
         let timed_out = |_| Err(reply::TIMEOUT);
-        let mut session = timeout_at(until, Session::open(self)).await.unwrap_or_else(timed_out)?;
+        let mut session =
+            timeout_at(until, RelaySession::open(self)).await.unwrap_or_else(timed_out)?;
         let taken = timeout_at(until, session.deliver(mail)).await.unwrap_or(Err(reply::TIMEOUT));
         // What the relay said of the message stands, whether it says goodbye or not.
         if timeout(QUIT_TIMEOUT.min(self.deadline), session.close()).await.is_err() {

@@ -42,7 +42,7 @@ impl WebhookSender for HttpWebhookSender {
             status: response.status,
             retry_after: response.retry_after.map(|after| after.delay(now)),
         });
-        let failed = |failure: outbound::Failure| WebhookFailure {
+        let failed = |failure: outbound::OutboundFailure| WebhookFailure {
             code: failure.code(),
             is_final: failure.is_final(),
         };

@@ -9,7 +9,7 @@ use trapline_store::{Job, Lane, Lease, PortError, Result};
 use super::LEASE;
 use crate::{
     values::{count, sql},
-    writer::Session,
+    writer::Transaction,
 };
 
 /// When a job is looked at again whose body does not decode.
@@ -28,30 +28,30 @@ pub(super) fn token(lease: &Lease) -> Result<Token> {
 }
 
 /// Stores a job unless one with its id is stored already, and wakes a worker.
-pub(crate) fn insert(session: &Session<'_>, job: &Job, due: Option<Time>) -> Result<()> {
-    let due = due.unwrap_or(session.now()).millis();
-    let mut statement = session.statement(
+pub(crate) fn insert(transaction: &Transaction<'_>, job: &Job, due: Option<Time>) -> Result<()> {
+    let due = due.unwrap_or(transaction.now()).millis();
+    let mut statement = transaction.statement(
         "INSERT INTO job (lane, id, due, attempt, body) VALUES (?, ?, ?, ?, ?) \
          ON CONFLICT DO NOTHING",
     )?;
     let parameters = params![job.lane.name(), job.id, due, job.attempt, job.body.to_string()];
     statement.execute(parameters).map_err(sql)?;
-    session.ring(job.lane);
+    transaction.wake(job.lane);
     Ok(())
 }
 
 /// Takes up to `max` due jobs, the longest due first.
-pub(super) fn lease(session: &Session<'_>, lane: Lane, max: usize) -> Result<Vec<Lease>> {
-    let mut due = session.statement(
+pub(super) fn lease(transaction: &Transaction<'_>, lane: Lane, max: usize) -> Result<Vec<Lease>> {
+    let mut due = transaction.statement(
         "SELECT seq, takes + 1, id, attempt, body FROM job WHERE lane = ? AND due <= ? \
          ORDER BY due, seq LIMIT ?",
     )?;
-    let now = session.now();
+    let now = transaction.now();
     let parameters = params![lane.name(), now.millis(), count(max)];
     let found = due.query_map(parameters, |row| read(row, lane)).map_err(sql)?;
     let found = found.collect::<Result<Vec<_>, _>>().map_err(sql)?;
-    let mut hold =
-        session.statement("UPDATE job SET held = 1, takes = takes + 1, due = ? WHERE seq = ?")?;
+    let mut hold = transaction
+        .statement("UPDATE job SET held = 1, takes = takes + 1, due = ? WHERE seq = ?")?;
     let until = now.after(LEASE).millis();
     let mut leases = Vec::with_capacity(found.len());
     for (token, job, body) in found {
@@ -79,7 +79,7 @@ fn read(row: &SqlRow<'_>, lane: Lane) -> rusqlite::Result<(Token, Job, String)> 
 }
 
 /// Removes a leased job; whether the lease still held.
-pub(super) fn remove(session: &Session<'_>, Token { seq, takes }: Token) -> Result<bool> {
-    let mut statement = session.statement("DELETE FROM job WHERE seq = ? AND takes = ?")?;
+pub(super) fn remove(transaction: &Transaction<'_>, Token { seq, takes }: Token) -> Result<bool> {
+    let mut statement = transaction.statement("DELETE FROM job WHERE seq = ? AND takes = ?")?;
     Ok(statement.execute([seq, takes]).map_err(sql)? == 1)
 }

@@ -8,8 +8,8 @@ use trapline_store::{Op, PortError, Result, Storage, Table, When, Writes, by_par
 use super::Tables;
 use crate::{
     statements::{Form, Statements},
-    values::{Bound, sql},
-    writer::Session,
+    values::{Parameter, sql},
+    writer::Transaction,
 };
 
 /// Operations by partition, in the order in which each partition comes first.
@@ -43,35 +43,38 @@ impl Plan {
     }
 
     /// Writes one partition after the other, each of them whole or not at all.
-    pub(crate) fn apply(&self, session: &Session<'_>) -> Result<()> {
+    pub(crate) fn apply(&self, transaction: &Transaction<'_>) -> Result<()> {
         let whole = |steps: &Vec<Step>| match &steps[..] {
             // One statement is atomic by itself.
-            [step] if step.statements.split.is_none() => step.apply(session),
-            steps => session.atomically(|| steps.iter().try_for_each(|step| step.apply(session))),
+            [step] if step.statements.split.is_none() => step.apply(transaction),
+            steps => {
+                transaction.atomically(|| steps.iter().try_for_each(|step| step.apply(transaction)))
+            }
         };
         self.0.iter().try_for_each(whole)
     }
 
     /// Writes all partitions, for a caller who undoes them all when one fails.
-    pub(crate) fn apply_all(&self, session: &Session<'_>) -> Result<()> {
-        self.0.iter().flatten().try_for_each(|step| step.apply(session))
+    pub(crate) fn apply_all(&self, transaction: &Transaction<'_>) -> Result<()> {
+        self.0.iter().flatten().try_for_each(|step| step.apply(transaction))
     }
 }
 
 impl Step {
-    fn apply(&self, session: &Session<'_>) -> Result<()> {
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<()> {
         let (sql_text, changed_when) = self.choose();
         if let (Op::Put { doc, .. }, Some(split)) = (&self.op, &self.statements.split) {
             let rest = &doc[self.head_len(doc)..];
-            session.statement(&split.put_rest)?.execute([rest]).map_err(sql)?;
-            let mut put_new = session.statement(&split.put_new)?;
-            let parameters = params_from_iter(self.parameters(session));
+            transaction.statement(&split.put_rest)?.execute([rest]).map_err(sql)?;
+            let mut put_new = transaction.statement(&split.put_new)?;
+            let parameters = params_from_iter(self.parameters(transaction));
             if put_new.execute(parameters).map_err(sql)? > 0 {
                 return Ok(());
             }
         }
-        let mut statement = session.statement(sql_text)?;
-        let changed = statement.execute(params_from_iter(self.parameters(session))).map_err(sql)?;
+        let mut statement = transaction.statement(sql_text)?;
+        let changed =
+            statement.execute(params_from_iter(self.parameters(transaction))).map_err(sql)?;
         if changed == 0 && changed_when != When::Always {
             return Err(PortError::Conflict);
         }
@@ -101,26 +104,27 @@ impl Step {
     }
 
     /// The parameters in the order that [`Statements`] gives.
-    fn parameters(&self, session: &Session<'_>) -> Vec<Bound<'_>> {
-        let (now, key) = (session.now(), self.op.key());
+    fn parameters(&self, transaction: &Transaction<'_>) -> Vec<Parameter<'_>> {
+        let (now, key) = (transaction.now(), self.op.key());
         let expiry = |ttl: &Option<Duration>| {
             let ttl = life(key.table, *ttl);
-            Bound::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()))
+            Parameter::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()))
         };
-        let mut bound: Vec<_> = key.partition.iter().chain(&key.sort).map(Bound::Value).collect();
+        let mut bound: Vec<_> =
+            key.partition.iter().chain(&key.sort).map(Parameter::Value).collect();
         match &self.op {
             Op::Put { doc, ttl, when: When::Version(version), .. } => {
-                bound.splice(0..0, [Bound::Text(doc), expiry(ttl)]);
-                bound.extend([Bound::Int(*version), Bound::Int(now.millis())]);
+                bound.splice(0..0, [Parameter::Text(doc), expiry(ttl)]);
+                bound.extend([Parameter::Int(*version), Parameter::Int(now.millis())]);
             }
             Op::Put { doc, ttl, when, .. } => {
-                bound.extend([Bound::Text(&doc[..self.head_len(doc)]), expiry(ttl)]);
+                bound.extend([Parameter::Text(&doc[..self.head_len(doc)]), expiry(ttl)]);
                 if *when == When::Absent {
-                    bound.push(Bound::Int(now.millis()));
+                    bound.push(Parameter::Int(now.millis()));
                 }
             }
             Op::Delete { when: When::Version(version), .. } => {
-                bound.extend([Bound::Int(*version), Bound::Int(now.millis())]);
+                bound.extend([Parameter::Int(*version), Parameter::Int(now.millis())]);
             }
             Op::Delete { .. } | Op::DeleteUntil { .. } => {}
         }

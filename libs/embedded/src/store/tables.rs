@@ -10,7 +10,7 @@ use trapline_store::{PortError, Result, Table};
 use crate::{
     database::Database,
     statements::{Form, Statements},
-    writer::Session,
+    writer::Transaction,
 };
 
 /// The statements of each table that was prepared, by its name.
@@ -21,7 +21,8 @@ impl Tables {
     /// Creates the tables that are missing.
     pub(super) async fn prepare(&self, at: &Database, tables: &[&'static Table]) -> Result<()> {
         let tables = tables.to_vec();
-        let made = at.write(0, move |session| session.atomically(|| create(session, &tables)));
+        let made =
+            at.write(0, move |transaction| transaction.atomically(|| create(transaction, &tables)));
         let made = made.await?;
         self.0.write().unwrap_or_else(PoisonError::into_inner).extend(made);
         Ok(())
@@ -41,13 +42,13 @@ impl Tables {
 
 /// Creates the tables that are missing. Returns the statements of each.
 fn create(
-    session: &Session<'_>,
+    transaction: &Transaction<'_>,
     tables: &[&'static Table],
 ) -> Result<Vec<(&'static str, Arc<Statements>)>> {
     let create = |table: &&'static Table| {
-        let form = Form::of(table, session.has_column(table.name, "doc")?);
+        let form = Form::of(table, transaction.has_column(table.name, "doc")?);
         let statements = Statements::of(table, form);
-        session.execute_batch(&statements.create)?;
+        transaction.execute_batch(&statements.create)?;
         Ok((table.name, Arc::new(statements)))
     };
     tables.iter().map(create).collect()

@@ -6,12 +6,12 @@ use rusqlite::Connection;
 use trapline_store::{Clock, Result};
 
 use super::{
-    Session,
+    Transaction,
     checkpoints::Checkpoints,
-    room::{Files, Room, Share},
+    room::{Files, SpaceBudget, SpaceShare},
     task::{Failure, Task},
 };
-use crate::{Durability, disk::Disk, lanes::Lanes, open::synchronous, values::is_full};
+use crate::{Durability, disk::Disk, lanes::LaneWakeups, open::synchronous, values::is_full};
 
 /// Callers in one transaction.
 const MOST: usize = 256;
@@ -41,12 +41,12 @@ impl Batch {
 
     /// What its tasks write that are never refused, in bytes.
     fn must_write(&self) -> usize {
-        let always = self.tasks.iter().filter(|task| task.share() == Share::All);
+        let always = self.tasks.iter().filter(|task| task.share() == SpaceShare::All);
         always.map(|task| task.bytes()).sum()
     }
 
     /// Whether each of its tasks has the room that it needs.
-    fn fits(&self, mut room: Room) -> bool {
+    fn fits(&self, mut room: SpaceBudget) -> bool {
         self.tasks.iter().all(|task| room.take(task.share(), task.bytes()))
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct Committer {
     durability: Durability,
     current: Durability,
     clock: Clock,
-    lanes: Arc<Lanes>,
+    lanes: Arc<LaneWakeups>,
     files: Files,
     checkpoints: Checkpoints,
 }
@@ -72,7 +72,7 @@ impl Committer {
         checkpoints: Connection,
         durability: Durability,
         clock: Clock,
-        lanes: Arc<Lanes>,
+        lanes: Arc<LaneWakeups>,
         disk: Disk,
     ) -> io::Result<Self> {
         let files = Files::of(&connection, disk);
@@ -103,13 +103,13 @@ impl Committer {
         self.synchronous(wanted)
             .and_then(|()| self.execute("BEGIN IMMEDIATE"))
             .map_err(|error| self.failure(error))?;
-        let session = Session::new(&self.connection, self.clock.now(), batch.tasks.len());
+        let transaction = Transaction::new(&self.connection, self.clock.now(), batch.tasks.len());
         for task in &mut batch.tasks {
             if room.as_mut().is_some_and(|room| !room.take(task.share(), task.bytes())) {
                 task.refuse();
                 continue;
             }
-            task.run(&session);
+            task.run(&transaction);
             if self.connection.is_autocommit() {
                 return Err(Failure {
                     is_full: self.files.is_full(),
@@ -117,7 +117,7 @@ impl Committer {
                 });
             }
         }
-        let Some(rung) = session.rung() else {
+        let Some(lanes) = transaction.woken_lanes() else {
             self.roll_back();
             return Ok(());
         };
@@ -125,7 +125,7 @@ impl Committer {
             self.roll_back();
             return Err(self.failure(error));
         }
-        for lane in rung {
+        for lane in lanes {
             self.lanes.of(lane).notify_one();
         }
         Ok(())
@@ -133,7 +133,7 @@ impl Committer {
 
     /// The room for a batch where there is little. The log, which otherwise keeps what it once took, then
     /// gives back what the batch needs, and stays short: it must not fill the margin.
-    fn room_for(&self, batch: &Batch) -> Option<Room> {
+    fn room_for(&self, batch: &Batch) -> Option<SpaceBudget> {
         let ask = || self.files.room(&self.connection, batch.bytes, batch.must_write());
         let room = ask()?;
         let log = self.files.log();

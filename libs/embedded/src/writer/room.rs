@@ -8,7 +8,7 @@ use crate::disk::Disk;
 
 /// How much of a disk that fills up a write may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
+pub(crate) enum SpaceShare {
     /// All: what frees room, and the small rows that go with it.
     All,
     /// All but half of the margin: copies that free more than they take.
@@ -18,14 +18,14 @@ pub(crate) enum Share {
 }
 
 /// What a write takes beside its bytes, about: indices, and pages that are not full.
-const BESIDE: u64 = 64 << 10;
+const WRITE_OVERHEAD: u64 = 64 << 10;
 
 /// Unused pages that are given back at a time, 4 MB.
-const MOVED: u64 = 512;
+const MAX_VACUUM_PAGES: u64 = 512;
 
 /// The room that is left, in bytes, once the log is moved into the database.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct SpaceBudget {
     left: u64,
     /// What the log will add to the database, and what there is for it now.
     grows: u64,
@@ -36,7 +36,7 @@ pub(super) struct Room {
     margin: u64,
 }
 
-impl Room {
+impl SpaceBudget {
     /// How long the log may be, in bytes, where there is little room.
     pub(super) fn longest_log(&self) -> u64 {
         self.margin / 8
@@ -44,7 +44,7 @@ impl Room {
 
     /// Unused pages that may be given back at once: moving others in their place takes room in the log.
     pub(super) fn spare_pages(&self) -> u64 {
-        (self.unused / self.page).min(self.free / 2 / self.page).min(MOVED)
+        (self.unused / self.page).min(self.free / 2 / self.page).min(MAX_VACUUM_PAGES)
     }
 
     /// Whether the database has the room to take in the log. It must not take what is left without that.
@@ -53,14 +53,14 @@ impl Room {
     }
 
     /// Takes the room for a write of so many bytes, if there is enough for its share.
-    pub(super) fn take(&mut self, share: Share, bytes: usize) -> bool {
+    pub(super) fn take(&mut self, share: SpaceShare, bytes: usize) -> bool {
         let keep = match share {
-            Share::All => return true,
-            Share::Copies => self.margin / 2,
-            Share::Mail => self.margin,
+            SpaceShare::All => return true,
+            SpaceShare::Copies => self.margin / 2,
+            SpaceShare::Mail => self.margin,
         };
         // First in the log, then in the database, where pages that hold nothing are used again.
-        let logged = bytes as u64 + bytes as u64 / 8 + BESIDE;
+        let logged = bytes as u64 + bytes as u64 / 8 + WRITE_OVERHEAD;
         let takes = logged + logged.saturating_sub(self.unused);
         let Some(left) = self.left.checked_sub(takes).filter(|left| *left >= keep) else {
             return false;
@@ -91,7 +91,12 @@ impl Files {
 
     /// The room for a batch of so many bytes, of which some must be written whatever there is; `None`
     /// where there is plenty, or nobody can tell.
-    pub(super) fn room(&self, connection: &Connection, bytes: usize, must: usize) -> Option<Room> {
+    pub(super) fn room(
+        &self,
+        connection: &Connection,
+        bytes: usize,
+        must: usize,
+    ) -> Option<SpaceBudget> {
         let space = self.disk.space().ok()?;
         let plenty = space.margin.saturating_add(4 * bytes as u64).saturating_add(self.log());
         if space.margin == 0 || space.free > plenty.saturating_add(1 << 20) {
@@ -104,7 +109,7 @@ impl Files {
         let whole = number("page_count")?.saturating_mul(page);
         let grows = whole.saturating_sub(self.database.metadata().ok()?.len());
         let free = self.disk.space().ok()?.free;
-        Some(Room {
+        Some(SpaceBudget {
             left: free.saturating_add(self.disk.reserved()).saturating_sub(grows),
             grows,
             free,

@@ -5,7 +5,7 @@ use std::{error::Error, sync::Arc};
 use tokio::sync::oneshot;
 use trapline_store::{PortError, Result};
 
-use super::{Session, Share};
+use super::{SpaceShare, Transaction};
 
 /// Why a whole batch failed; each of its callers is told.
 #[derive(Debug, Clone)]
@@ -22,18 +22,18 @@ pub(super) trait Task: Send {
     /// About how much it writes.
     fn bytes(&self) -> usize;
     /// How much of the disk it may take.
-    fn share(&self) -> Share;
+    fn share(&self) -> SpaceShare;
     /// Answers, once the batch is over, that the disk has no room for it.
     fn refuse(&mut self);
     /// Does the work within the batch's transaction.
-    fn run(&mut self, session: &Session<'_>);
+    fn run(&mut self, transaction: &Transaction<'_>);
     /// Tells the caller, once it is known whether the transaction was committed.
     fn answer(self: Box<Self>, committed: Result<(), Failure>);
 }
 
 /// The work of one caller, and later its outcome.
 pub(super) struct Pending<T, F> {
-    share: Share,
+    share: SpaceShare,
     durable: bool,
     bytes: usize,
     work: Option<F>,
@@ -48,7 +48,7 @@ struct NotRun;
 impl<T, F> Pending<T, F> {
     /// The task, and where its answer comes.
     pub(super) fn new(
-        share: Share,
+        share: SpaceShare,
         durable: bool,
         bytes: usize,
         work: F,
@@ -58,7 +58,7 @@ impl<T, F> Pending<T, F> {
     }
 }
 
-impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F> {
+impl<T: Send, F: FnOnce(&Transaction<'_>) -> Result<T> + Send> Task for Pending<T, F> {
     fn durable(&self) -> bool {
         self.durable
     }
@@ -67,7 +67,7 @@ impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F
         self.bytes
     }
 
-    fn share(&self) -> Share {
+    fn share(&self) -> SpaceShare {
         self.share
     }
 
@@ -75,8 +75,8 @@ impl<T: Send, F: FnOnce(&Session<'_>) -> Result<T> + Send> Task for Pending<T, F
         self.outcome = Some(Err(PortError::StorageFull));
     }
 
-    fn run(&mut self, session: &Session<'_>) {
-        self.outcome = self.work.take().map(|work| work(session));
+    fn run(&mut self, transaction: &Transaction<'_>) {
+        self.outcome = self.work.take().map(|work| work(transaction));
     }
 
     fn answer(self: Box<Self>, committed: Result<(), Failure>) {

@@ -12,7 +12,7 @@ use crate::values::sql;
 
 struct Fixture {
     writer: Writer,
-    lanes: Arc<Lanes>,
+    lanes: Arc<LaneWakeups>,
     folder: TempDir,
 }
 
@@ -22,7 +22,7 @@ impl Fixture {
         let connection = Connection::open(folder.path().join("db")).unwrap();
         connection.pragma_update(None, "journal_mode", "WAL").unwrap_or_default();
         connection.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
-        let lanes = Arc::new(Lanes::default());
+        let lanes = Arc::new(LaneWakeups::default());
         let durability = Durability::Power;
         let checkpoints = Connection::open(folder.path().join("db")).unwrap();
         let writer = Writer::start(
@@ -38,9 +38,9 @@ impl Fixture {
     }
 
     async fn insert(&self, numbers: &'static [i64]) -> Result<()> {
-        let work = move |session: &Session<'_>| {
-            session.atomically(|| {
-                let mut statement = session.statement("INSERT INTO t VALUES (?)")?;
+        let work = move |transaction: &Transaction<'_>| {
+            transaction.atomically(|| {
+                let mut statement = transaction.statement("INSERT INTO t VALUES (?)")?;
                 numbers.iter().try_for_each(|n| statement.execute([n]).map(drop)).map_err(sql)
             })
         };
@@ -69,10 +69,13 @@ async fn a_failure_does_not_undo_its_neighbours() {
 #[tokio::test]
 async fn what_fails_leaves_nothing_alone_or_beside_others() {
     let half = |number: i64| {
-        move |session: &Session<'_>| {
-            session.wholly(|| {
-                session.ring(Lane::Mail);
-                session.statement("INSERT INTO t VALUES (?)")?.execute([number]).map_err(sql)?;
+        move |transaction: &Transaction<'_>| {
+            transaction.wholly(|| {
+                transaction.wake(Lane::Mail);
+                transaction
+                    .statement("INSERT INTO t VALUES (?)")?
+                    .execute([number])
+                    .map_err(sql)?;
                 Err::<(), _>(PortError::Conflict)
             })
         }
@@ -91,7 +94,7 @@ async fn what_fails_leaves_nothing_alone_or_beside_others() {
 #[tokio::test]
 async fn a_rolled_back_transaction_fails_for_all_and_the_next_works() {
     let fixture = Fixture::new();
-    let broken = fixture.writer.run(true, 0, |session| session.execute_batch("ROLLBACK"));
+    let broken = fixture.writer.run(true, 0, |transaction| transaction.execute_batch("ROLLBACK"));
     let (before, broken) = tokio::join!(fixture.insert(&[1]), broken);
     assert!(matches!(broken, Err(PortError::Unavailable(_))), "{broken:?}");
     let kept: &[i64] = if before.is_ok() { &[1] } else { &[] };
@@ -103,13 +106,13 @@ async fn a_rolled_back_transaction_fails_for_all_and_the_next_works() {
 #[tokio::test]
 async fn a_lane_is_rung_after_the_commit() {
     let fixture = Fixture::new();
-    let rung = fixture.lanes.of(Lane::Mail).notified();
-    let work = |session: &Session<'_>| {
-        session.ring(Lane::Mail);
+    let woken = fixture.lanes.of(Lane::Mail).notified();
+    let work = |transaction: &Transaction<'_>| {
+        transaction.wake(Lane::Mail);
         Ok(())
     };
     fixture.writer.run(false, 0, work).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), rung).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), woken).await.unwrap();
 }
 
 #[tokio::test]
@@ -132,7 +135,7 @@ async fn the_end_of_the_thread_is_told() {
     let fixture = Fixture::new();
     fixture.insert(&[1]).await.unwrap();
     let ended = fixture.writer.ended();
-    let breaks = |_: &Session<'_>| -> Result<()> { panic!("as planned") };
+    let breaks = |_: &Transaction<'_>| -> Result<()> { panic!("as planned") };
     assert!(fixture.writer.run(true, 0, breaks).await.is_err());
     ended.await;
     assert!(!fixture.writer.is_open());

@@ -9,21 +9,21 @@ use trapline_store::{Lane, Result};
 use crate::values::sql;
 
 /// The open transaction.
-pub(crate) struct Session<'c> {
+pub(crate) struct Transaction<'c> {
     connection: &'c Connection,
     now: Time,
-    rung: RefCell<Vec<Lane>>,
+    woken_lanes: RefCell<Vec<Lane>>,
     /// Whether the transaction is of one caller.
-    is_alone: bool,
-    /// Whether that caller's work failed, and the transaction is to be undone.
-    is_undone: Cell<bool>,
+    has_one_caller: bool,
+    /// Whether that caller's work failed, and the transaction is to be rolled back.
+    is_rolled_back: Cell<bool>,
 }
 
-impl<'c> Session<'c> {
+impl<'c> Transaction<'c> {
     /// A transaction for so many callers.
     pub(super) fn new(connection: &'c Connection, now: Time, callers: usize) -> Self {
-        let (is_alone, is_undone) = (callers == 1, Cell::new(false));
-        Self { connection, now, rung: RefCell::default(), is_alone, is_undone }
+        let (has_one_caller, is_rolled_back) = (callers == 1, Cell::new(false));
+        Self { connection, now, woken_lanes: RefCell::default(), has_one_caller, is_rolled_back }
     }
 
     /// The time of this commit.
@@ -45,11 +45,11 @@ impl<'c> Session<'c> {
     /// Undoes all that the caller does, which is `work`, if it fails. Beside other callers that is a savepoint, for
     /// which SQLite copies each page before it changes.
     pub(crate) fn wholly<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        if !self.is_alone {
+        if !self.has_one_caller {
             return self.atomically(work);
         }
         let outcome = work();
-        self.is_undone.set(outcome.is_err());
+        self.is_rolled_back.set(outcome.is_err());
         outcome
     }
 
@@ -89,13 +89,13 @@ impl<'c> Session<'c> {
     }
 
     /// Wakes a worker of the lane after the commit.
-    pub(crate) fn ring(&self, lane: Lane) {
-        self.rung.borrow_mut().push(lane);
+    pub(crate) fn wake(&self, lane: Lane) {
+        self.woken_lanes.borrow_mut().push(lane);
     }
 
-    /// The lanes to ring after the commit; `None` when there is to be none.
-    pub(super) fn rung(self) -> Option<Vec<Lane>> {
-        (!self.is_undone.get()).then(|| self.rung.into_inner())
+    /// The lanes to wake after the commit; `None` when there is to be none.
+    pub(super) fn woken_lanes(self) -> Option<Vec<Lane>> {
+        (!self.is_rolled_back.get()).then(|| self.woken_lanes.into_inner())
     }
 
     fn execute(&self, text: &str) -> Result<usize> {

@@ -1,20 +1,20 @@
-//! What came of a request.
+//! The outcome of a request.
 
 use std::time::Duration;
 
-use super::{Failure, RetryAfter};
+use super::{OutboundFailure, RetryAfter};
 
 /// Outcome of a request, and how long it took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
+pub struct TimedResponse {
     /// From the start to the status line, or to the failure.
     pub took: Duration,
     /// What came back. A status that is no success is a response too.
-    pub outcome: Result<Response, Failure>,
+    pub outcome: Result<Response, OutboundFailure>,
 }
 
-/// The head of an HTTP answer. Its body is nobody's business: whoever names an address could
-/// otherwise read what is behind it.
+/// The head of an HTTP answer. The body is not read: whoever names an address could otherwise see
+/// what is behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {
     /// 200 to 999.
@@ -23,7 +23,7 @@ pub struct Response {
     pub retry_after: Option<RetryAfter>,
 }
 
-impl Answer {
+impl TimedResponse {
     /// The status, if there was an answer.
     #[must_use]
     pub fn status(&self) -> Option<u16> {

@@ -18,7 +18,8 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::{
-    Answer, Failure, Guard, Response, RetryAfter, connect::Connector, roots, wire::Budget,
+    Guard, OutboundFailure, Response, RetryAfter, TimedResponse, connect::Connector, roots,
+    wire::Budget,
 };
 
 /// The longest head of an answer, and the longest part of its body that is read.
@@ -32,7 +33,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
 #[error("a certificate authority cannot be used: {0}")]
-pub struct Setup(#[from] rustls::Error);
+pub struct ClientError(#[from] rustls::Error);
 
 /// An HTTP/1.1 client that connects to nothing but what its [`Guard`] allows. Clones share their
 /// connections.
@@ -45,7 +46,7 @@ pub struct Client {
 impl Client {
     /// Trusts the system's certificate authorities, or Mozilla's where the system has none, and
     /// `extra_roots`.
-    pub fn new(guard: Guard, extra_roots: &[CertificateDer<'static>]) -> Result<Self, Setup> {
+    pub fn new(guard: Guard, extra_roots: &[CertificateDer<'static>]) -> Result<Self, ClientError> {
         let tls = roots::config(extra_roots)?;
         let connector = Connector { guard: guard.clone(), tls, open: Arc::new(()) };
         let http = legacy::Client::builder(TokioExecutor::new())
@@ -66,7 +67,7 @@ impl Client {
         headers: &[(HeaderName, HeaderValue)],
         body: Bytes,
         deadline: Duration,
-    ) -> Answer {
+    ) -> TimedResponse {
         let began = Instant::now();
         let until = began + deadline;
         let head = self.head(url, headers, body, until).await;
@@ -75,7 +76,7 @@ impl Client {
             Ok((head, connection)) => Ok(finish(head, &connection, until).await),
             Err(failure) => Err(failure),
         };
-        Answer { took, outcome }
+        TimedResponse { took, outcome }
     }
 
     async fn head(
@@ -84,17 +85,19 @@ impl Client {
         headers: &[(HeaderName, HeaderValue)],
         body: Bytes,
         until: Instant,
-    ) -> Result<(http::Response<Incoming>, CaptureConnection), Failure> {
+    ) -> Result<(http::Response<Incoming>, CaptureConnection), OutboundFailure> {
         self.guard.check(url)?;
         let mut request = request(url, headers, body)?;
         let connection = capture_connection(&mut request);
         match timeout_at(until, self.http.request(request)).await {
             // Nobody asked to switch protocols.
-            Ok(Ok(head)) if head.status() == StatusCode::SWITCHING_PROTOCOLS => Err(Failure::Reset),
+            Ok(Ok(head)) if head.status() == StatusCode::SWITCHING_PROTOCOLS => {
+                Err(OutboundFailure::Reset)
+            }
             Ok(Ok(head)) => Ok((head, connection)),
-            Ok(Err(error)) => Err(Failure::behind(&error)),
-            Err(_) if connection.connection_metadata().is_some() => Err(Failure::Timeout),
-            Err(_) => Err(Failure::ConnectTimeout),
+            Ok(Err(error)) => Err(OutboundFailure::behind(&error)),
+            Err(_) if connection.connection_metadata().is_some() => Err(OutboundFailure::Timeout),
+            Err(_) => Err(OutboundFailure::ConnectTimeout),
         }
     }
 }
@@ -103,12 +106,12 @@ fn request(
     url: &Url,
     headers: &[(HeaderName, HeaderValue)],
     body: Bytes,
-) -> Result<Request<Full<Bytes>>, Failure> {
+) -> Result<Request<Full<Bytes>>, OutboundFailure> {
     let mut request = Request::builder().method(Method::POST).uri(url.as_str());
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    request.body(Full::new(body)).map_err(|_| Failure::AddressNotAllowed)
+    request.body(Full::new(body)).map_err(|_| OutboundFailure::AddressNotAllowed)
 }
 
 /// Reads the rest of an answer whose status is known; a body that breaks off, or does not end, changes

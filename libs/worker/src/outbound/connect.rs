@@ -21,7 +21,7 @@ use tokio_rustls::TlsConnector;
 use tower::Service;
 use url::{Host, Url};
 
-use super::{Failure, Guard, wire::Wire};
+use super::{Guard, OutboundFailure, wire::Wire};
 
 /// Holds even when the request that wanted the connection has got another one.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,10 +39,10 @@ pub(super) struct Connector {
 
 impl Service<Uri> for Connector {
     type Response = TokioIo<Wire>;
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
+    type Error = OutboundFailure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, OutboundFailure>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), OutboundFailure>> {
         Poll::Ready(Ok(()))
     }
 
@@ -50,14 +50,15 @@ impl Service<Uri> for Connector {
         let connector = self.clone();
         Box::pin(async move {
             let opened = timeout(CONNECT_TIMEOUT, connector.open(&target)).await;
-            opened.unwrap_or(Err(Failure::ConnectTimeout)).map(TokioIo::new)
+            opened.unwrap_or(Err(OutboundFailure::ConnectTimeout)).map(TokioIo::new)
         })
     }
 }
 
 impl Connector {
-    async fn open(self, target: &Uri) -> Result<Wire, Failure> {
-        let url = Url::parse(&target.to_string()).map_err(|_| Failure::AddressNotAllowed)?;
+    async fn open(self, target: &Uri) -> Result<Wire, OutboundFailure> {
+        let url =
+            Url::parse(&target.to_string()).map_err(|_| OutboundFailure::AddressNotAllowed)?;
         let addresses = self.guard.resolve(&url).await?;
         let tcp = first_of(&addresses).await?;
         if let Err(error) = tcp.set_nodelay(true) {
@@ -66,21 +67,21 @@ impl Connector {
         if url.scheme() != "https" {
             return Ok(Wire::new(Box::new(tcp), self.open));
         }
-        let name = server_name(&url).ok_or(Failure::TlsError)?;
+        let name = server_name(&url).ok_or(OutboundFailure::TlsError)?;
         match TlsConnector::from(self.tls).connect(name, tcp).await {
             Ok(tls) => Ok(Wire::new(Box::new(tls), self.open)),
             Err(error) => {
                 tracing::debug!(%error, "a TLS handshake failed");
-                Err(Failure::TlsError)
+                Err(OutboundFailure::TlsError)
             }
         }
     }
 }
 
 /// The first connection that is made, the addresses being tried in turn, each with a head start.
-async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
+async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, OutboundFailure> {
     let (mut waiting, mut attempts) = (addresses.iter(), FuturesUnordered::new());
-    let mut why = Failure::ConnectRefused;
+    let mut why = OutboundFailure::ConnectRefused;
     loop {
         if let Some(next) = waiting.next() {
             attempts.push(TcpStream::connect(*next));
@@ -88,7 +89,7 @@ async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
         tokio::select! {
             attempt = attempts.next() => match attempt {
                 Some(Ok(stream)) => return Ok(stream),
-                Some(Err(error)) => why = Failure::of_connect(&error),
+                Some(Err(error)) => why = OutboundFailure::of_connect(&error),
                 None => return Err(why),
             },
             () = sleep(HEAD_START), if waiting.len() > 0 => {}

@@ -6,7 +6,7 @@ use super::Refusal;
 
 /// Why a request has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum OutboundFailure {
     /// The name has no address, or no name server answered in time.
     #[error("the name was not resolved")]
     DnsError,
@@ -30,7 +30,7 @@ pub enum Failure {
     AddressNotAllowed,
 }
 
-impl Failure {
+impl OutboundFailure {
     /// A stable word, for logs and the API.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -65,16 +65,16 @@ impl Failure {
     }
 }
 
-fn known(error: &(dyn Error + 'static)) -> Option<Failure> {
-    if let Some(failure) = error.downcast_ref::<Failure>() {
+fn known(error: &(dyn Error + 'static)) -> Option<OutboundFailure> {
+    if let Some(failure) = error.downcast_ref::<OutboundFailure>() {
         return Some(*failure);
     }
     // With TLS 1.3 a server's refusal may come after its handshake.
     let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
-    inner.is::<rustls::Error>().then_some(Failure::TlsError)
+    inner.is::<rustls::Error>().then_some(OutboundFailure::TlsError)
 }
 
-impl From<Refusal> for Failure {
+impl From<Refusal> for OutboundFailure {
     fn from(_: Refusal) -> Self {
         Self::AddressNotAllowed
     }

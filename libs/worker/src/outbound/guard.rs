@@ -10,7 +10,7 @@ use http::Uri;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::{Cidr, Dns, Failure, Refusal, Resolver, address::Kind, names, ports};
+use super::{Cidr, Dns, OutboundFailure, Refusal, Resolver, address::Kind, names, ports};
 
 const MAX_URL_BYTES: usize = 2048;
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -77,10 +77,10 @@ impl Guard {
 
     /// The addresses to connect to, at most eight: one look-up, cut off after 3 s, of whose answers
     /// every single one must be allowed.
-    pub async fn resolve(&self, url: &Url) -> Result<Vec<SocketAddr>, Failure> {
+    pub async fn resolve(&self, url: &Url) -> Result<Vec<SocketAddr>, OutboundFailure> {
         self.check(url)?;
-        let port = url.port_or_known_default().ok_or(Failure::AddressNotAllowed)?;
-        let ips = match url.host().ok_or(Failure::AddressNotAllowed)? {
+        let port = url.port_or_known_default().ok_or(OutboundFailure::AddressNotAllowed)?;
+        let ips = match url.host().ok_or(OutboundFailure::AddressNotAllowed)? {
             Host::Domain(name) => self.look_up(name).await?,
             Host::Ipv4(ip) => vec![ip.into()],
             Host::Ipv6(ip) => vec![ip.into()],
@@ -89,7 +89,7 @@ impl Guard {
             !self.allows(*ip) || (self.is_own(SocketAddr::new(*ip, port)) && !is_sink(url))
         };
         if ips.iter().any(refused) {
-            return Err(Failure::AddressNotAllowed);
+            return Err(OutboundFailure::AddressNotAllowed);
         }
         Ok(ips.into_iter().take(MAX_TRIED).map(|ip| SocketAddr::new(ip, port)).collect())
     }
@@ -117,7 +117,7 @@ impl Guard {
         }
     }
 
-    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Failure> {
+    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, OutboundFailure> {
         // A final dot keeps search domains out.
         let asked = if self.options.search_domains {
             name.to_owned()
@@ -125,12 +125,12 @@ impl Guard {
             format!("{}.", without_dot(name))
         };
         let answered = timeout(RESOLVE_TIMEOUT, self.resolver.addresses(&asked)).await;
-        match answered.map_err(|_| Failure::DnsError)? {
+        match answered.map_err(|_| OutboundFailure::DnsError)? {
             Ok(ips) if !ips.is_empty() => Ok(ips),
-            Ok(_) => Err(Failure::DnsError),
+            Ok(_) => Err(OutboundFailure::DnsError),
             Err(error) => {
                 tracing::debug!(%error, "a name was not resolved");
-                Err(Failure::DnsError)
+                Err(OutboundFailure::DnsError)
             }
         }
     }

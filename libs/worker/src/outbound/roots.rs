@@ -1,4 +1,4 @@
-//! Whose certificates are trusted.
+//! The certificate authorities that are trusted.
 
 use std::sync::Arc;
 

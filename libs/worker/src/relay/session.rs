@@ -16,13 +16,13 @@ use super::{RelayTls, SmtpRelay, reply};
 /// Bytes that are prepared for the wire at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-pub(super) struct Session {
+pub(super) struct RelaySession {
     connection: AsyncSmtpConnection,
     /// The largest message that the relay takes (RFC 1870); none said, or any.
     max_size: Option<usize>,
 }
 
-impl Session {
+impl RelaySession {
     /// Connects, secures the connection and signs in.
     pub(super) async fn open(relay: &SmtpRelay) -> Result<Self, RelayError> {
         let failed = |error| reply::of_connection(&error);
@@ -52,10 +52,10 @@ impl Session {
     pub(super) async fn deliver(&mut self, mail: &OutgoingMail) -> Result<(), RelayError> {
         let parameters = self.parameters(mail)?;
         let sender = Mail::new(Some(address(&mail.from, RelayStage::Sender)?), parameters);
-        self.say(sender, RelayStage::Sender).await?;
+        self.command(sender, RelayStage::Sender).await?;
         let recipient = Rcpt::new(address(&mail.to, RelayStage::Recipient)?, Vec::new());
-        self.say(recipient, RelayStage::Recipient).await?;
-        self.say(Data, RelayStage::Content).await?;
+        self.command(recipient, RelayStage::Recipient).await?;
+        self.command(Data, RelayStage::Content).await?;
         let sent = self.connection.message_iter(chunks(mail)).await;
         sent.map(drop).map_err(|error| reply::of_message(&error, RelayStage::Content))
     }
@@ -85,7 +85,7 @@ impl Session {
         Ok(parameters)
     }
 
-    async fn say(
+    async fn command(
         &mut self,
         command: impl std::fmt::Display,
         stage: RelayStage,

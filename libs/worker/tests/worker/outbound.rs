@@ -19,7 +19,9 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_worker::outbound::{Answer, Client, Guard, GuardOptions, Refusal, Resolver, Url};
+use trapline_worker::outbound::{
+    Client, Guard, GuardOptions, Refusal, Resolver, TimedResponse, Url,
+};
 
 /// Longer than any machine needs for a request to itself.
 const LONG: Duration = Duration::from_mins(1);
@@ -79,7 +81,7 @@ fn local_client() -> Client {
     Client::new(guard(allowing(&["127.0.0.0/8"]), &["127.0.0.1"]), &[]).unwrap()
 }
 
-async fn post(client: &Client, url: &str, deadline: Duration) -> Answer {
+async fn post(client: &Client, url: &str, deadline: Duration) -> TimedResponse {
     let url = Url::parse(url).unwrap();
     client.post(&url, &[], Bytes::from_static(b"{\"a\":1}"), deadline).await
 }

@@ -19,7 +19,7 @@ use tokio::{
 use url::Url;
 
 use super::*;
-use crate::outbound::{Client, Failure, Guard, GuardOptions};
+use crate::outbound::{Client, Guard, GuardOptions, OutboundFailure};
 
 const A: u16 = 1;
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -117,7 +117,7 @@ async fn a_name_that_moves_is_asked_for_once_per_connection_and_refused_once_it_
     assert_eq!(questions, [(name.clone(), A), (name, 28)]);
 
     let second = client.post(&url, &[], Bytes::new(), DEADLINE).await;
-    assert_eq!(second.outcome, Err(Failure::AddressNotAllowed));
+    assert_eq!(second.outcome, Err(OutboundFailure::AddressNotAllowed));
     assert_eq!(asked.lock().unwrap().len(), 4);
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
@@ -140,7 +140,7 @@ async fn a_name_server_that_knows_nothing_is_a_failure_that_passes() {
     let guard = Guard::with_resolver(GuardOptions::default(), Arc::new(asking(server)));
     let url = Url::parse("http://nowhere.example.com/").unwrap();
     let failure = guard.resolve(&url).await.unwrap_err();
-    assert_eq!((failure, failure.is_final()), (Failure::DnsError, false));
+    assert_eq!((failure, failure.is_final()), (OutboundFailure::DnsError, false));
 }
 
 /// Container names may have underscores.

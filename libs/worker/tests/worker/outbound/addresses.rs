@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use proptest::prelude::*;
 use tokio::net::TcpListener;
-use trapline_worker::outbound::{Client, Failure, GuardOptions, Refusal, Url};
+use trapline_worker::outbound::{Client, GuardOptions, OutboundFailure, Refusal, Url};
 
 use super::{LONG, allowing, guard, parse, post};
 
@@ -112,7 +112,7 @@ async fn a_name_with_one_such_address_among_its_answers_is_refused() {
             let guard = guard(GuardOptions::default(), answers);
             let url = Url::parse("https://hook.example.com/").unwrap();
             let resolved = guard.resolve(&url).await;
-            assert_eq!(resolved, Err(Failure::AddressNotAllowed), "{answers:?}");
+            assert_eq!(resolved, Err(OutboundFailure::AddressNotAllowed), "{answers:?}");
         }
     }
 }
@@ -197,7 +197,7 @@ async fn a_refused_request_is_final_and_reaches_nobody() {
         ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost", "a.example.com"];
     for host in hosts {
         let answer = post(&client, &format!("http://{host}:{}/", address.port()), LONG).await;
-        assert_eq!(answer.outcome, Err(Failure::AddressNotAllowed), "{host}");
+        assert_eq!(answer.outcome, Err(OutboundFailure::AddressNotAllowed), "{host}");
         let failure = answer.outcome.unwrap_err();
         assert!(failure.is_final());
         assert_eq!(failure.code(), "address_not_allowed");

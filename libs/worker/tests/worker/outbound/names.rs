@@ -3,7 +3,9 @@
 use std::{io, net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
-use trapline_worker::outbound::{Client, Failure, Guard, GuardOptions, Refusal, Resolver, Url};
+use trapline_worker::outbound::{
+    Client, Guard, GuardOptions, OutboundFailure, Refusal, Resolver, Url,
+};
 
 use super::{Fixed, LONG, guard, parse, post};
 
@@ -193,7 +195,7 @@ async fn a_name_without_an_answer_is_tried_again_later() {
         let guard = Guard::with_resolver(GuardOptions::default(), resolver);
         let client = Client::new(guard, &[]).unwrap();
         let answer = post(&client, "http://hook.example.com/", LONG).await;
-        assert_eq!(answer.outcome, Err(Failure::DnsError));
+        assert_eq!(answer.outcome, Err(OutboundFailure::DnsError));
         let failure = answer.outcome.unwrap_err();
         assert_eq!((failure.code(), failure.is_final()), ("dns_error", false));
         assert!(answer.took.as_secs() <= 3, "cut off after {:?}", answer.took);

@@ -4,7 +4,9 @@ use std::{sync::Mutex, time::Duration};
 
 use bytes::Bytes;
 use tokio::{io::AsyncWriteExt as _, net::TcpListener, sync::mpsc};
-use trapline_worker::outbound::{Client, Failure, Guard, HeaderName, HeaderValue, RetryAfter, Url};
+use trapline_worker::outbound::{
+    Client, Guard, HeaderName, HeaderValue, OutboundFailure, RetryAfter, Url,
+};
 
 use super::{
     Fixed, LONG, SHORT, allowing, local_client, post,
@@ -116,7 +118,7 @@ async fn a_name_that_moved_inside_is_refused_on_the_next_connection() {
     assert_eq!(post(&client, &receiver.url(), LONG).await.status(), Some(200));
     fixed.now_answers(&["127.0.0.2"]);
     let moved = post(&client, &receiver.url(), LONG).await;
-    assert_eq!(moved.outcome, Err(Failure::AddressNotAllowed));
+    assert_eq!(moved.outcome, Err(OutboundFailure::AddressNotAllowed));
     assert_eq!((receiver.connections(), fixed.asked()), (1, 2));
 }
 
@@ -128,7 +130,7 @@ async fn a_receiver_that_never_answers_costs_the_deadline() {
     });
     let mut silent = silent.await;
     let answer = post(&local_client(), &silent.url(), SHORT).await;
-    assert_eq!(answer.outcome, Err(Failure::Timeout));
+    assert_eq!(answer.outcome, Err(OutboundFailure::Timeout));
     assert!(answer.took >= SHORT);
     silent.ended().await;
     let mut stalled = Receiver::new(|mut stream| async move {
@@ -138,7 +140,7 @@ async fn a_receiver_that_never_answers_costs_the_deadline() {
     })
     .await;
     let answer = post(&local_client(), &stalled.url(), SHORT).await;
-    assert_eq!(answer.outcome, Err(Failure::Timeout));
+    assert_eq!(answer.outcome, Err(OutboundFailure::Timeout));
     stalled.ended().await;
 }
 
@@ -200,7 +202,7 @@ async fn what_is_no_bounded_http_answer_is_cut_off() {
     }
     for (case, mut receiver) in many.into_iter().enumerate() {
         let answer = post(&local_client(), &receiver.url(), LONG).await;
-        assert_eq!(answer.outcome, Err(Failure::Reset), "case {case}");
+        assert_eq!(answer.outcome, Err(OutboundFailure::Reset), "case {case}");
         let failure = answer.outcome.unwrap_err();
         assert_eq!((failure.code(), failure.is_final()), ("reset", false));
         receiver.ended().await;
@@ -215,7 +217,7 @@ async fn a_connection_that_is_reset_or_refused_is_tried_again_later() {
     })
     .await;
     let answer = post(&local_client(), &resetting.url(), LONG).await;
-    assert_eq!(answer.outcome, Err(Failure::Reset));
+    assert_eq!(answer.outcome, Err(OutboundFailure::Reset));
     resetting.ended().await;
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

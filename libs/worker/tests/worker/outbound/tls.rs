@@ -10,7 +10,7 @@ use rustls::{
 };
 use tokio::io::AsyncWriteExt as _;
 use tokio_rustls::TlsAcceptor;
-use trapline_worker::outbound::{Client, Failure};
+use trapline_worker::outbound::{Client, OutboundFailure};
 
 use super::{
     LONG, SHORT, allowing, guard, post,
@@ -104,7 +104,7 @@ async fn what_does_not_speak_tls_is_a_tls_error_or_too_slow() {
     })
     .await;
     let url = plain.url().replace("http://", "https://");
-    assert_eq!(post(&client(&[]), &url, LONG).await.outcome, Err(Failure::TlsError));
+    assert_eq!(post(&client(&[]), &url, LONG).await.outcome, Err(OutboundFailure::TlsError));
 
     let silent = Receiver::new(|stream| async move {
         let _stream = stream;
@@ -113,5 +113,5 @@ async fn what_does_not_speak_tls_is_a_tls_error_or_too_slow() {
     .await;
     let url = silent.url().replace("http://", "https://");
     let answer = post(&client(&[]), &url, SHORT).await;
-    assert_eq!(answer.outcome, Err(Failure::ConnectTimeout));
+    assert_eq!(answer.outcome, Err(OutboundFailure::ConnectTimeout));
 }
