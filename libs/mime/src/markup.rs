@@ -130,11 +130,11 @@ impl<'a> Tokens<'a> {
 
     fn element(&mut self) -> Option<Token<'a>> {
         let tag = self.tag(1)?;
-        if !WHOLE.iter().any(|name| name.eq_ignore_ascii_case(tag.name)) {
+        if !WHOLE.iter().any(|name| tag.is(name)) {
             return Some(Token::Open(tag));
         }
         let tag = Tag { is_empty: false, ..tag };
-        if tag.name.eq_ignore_ascii_case("plaintext") {
+        if tag.is("plaintext") {
             return Some(Token::Whole(tag, std::mem::take(&mut self.rest)));
         }
         let content = self.take(content_end(self.rest, tag.name));

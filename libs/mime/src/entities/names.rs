@@ -166,7 +166,8 @@ pub(super) fn character(name: &str) -> Option<char> {
             (first..).zip(names).filter_map(|(code, name)| Some((*name, char::from_u32(code)?)))
         };
         let others = OTHERS.iter().copied();
-        in_order(0xA0, &LATIN).chain(in_order(0x391, &GREEK)).chain(others).collect()
+        let all = in_order(0xA0, &LATIN).chain(in_order(0x391, &GREEK)).chain(others);
+        all.filter(|(name, _)| !name.is_empty()).collect()
     });
-    ALL.get(name).copied().filter(|_| !name.is_empty())
+    ALL.get(name).copied()
 }

@@ -30,7 +30,7 @@ const REMOVED: &[&str] = &["ping", "attributionsrc", "srcdoc", "referrerpolicy"]
 
 /// Writes the attributes of `tag` that stay.
 pub(super) fn write(tag: &Tag<'_>, parts: &Parts<'_>, out: &mut Output) {
-    let opens = ["a", "area"].iter().any(|name| name.eq_ignore_ascii_case(tag.name));
+    let opens = tag.is("a") || tag.is("area");
     let mut leaves = false;
     for (name, raw) in tag.attributes() {
         let lower = name.to_ascii_lowercase();

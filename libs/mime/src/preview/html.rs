@@ -114,7 +114,7 @@ fn is_meta(tag: &Tag<'_>) -> bool {
     let is_layout = matches!(name.trim(), "viewport" | "color-scheme")
         && tag.attribute("http-equiv").is_none()
         && tag.attribute("charset").is_none();
-    tag.name.eq_ignore_ascii_case("meta") && !is_layout
+    tag.is("meta") && !is_layout
 }
 
 fn write_tag(name: &str, tag: &Tag<'_>, parts: &Parts<'_>, out: &mut Output) {

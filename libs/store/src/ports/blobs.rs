@@ -60,8 +60,8 @@ pub struct Group {
 
 /// The write side of the receiving path.
 ///
-/// When `commit` returns, all of the group is durable, or the job's row in its place. Nobody sees a row whose bytes are not
-/// there. After an error the rows are not visible; bytes without rows are the janitor's to remove.
+/// When `commit` returns, all of the group is durable, or the job's row in its place. Nobody sees a row
+/// whose bytes are not there. After an error the rows are not visible; bytes without rows are the janitor's to remove.
 /// Embedded: one transaction, one fsync. Cluster: `before`, the segment's PUT, `rows`, then the job.
 #[async_trait]
 pub trait Intake: Send + Sync {
