@@ -256,6 +256,13 @@ fn forbidden(why: Forbidden) -> Response {
     let (error, code) = match why {
         Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
+        Forbidden::PersonRequired => ("A person must be signed in for this", "person_required"),
+        Forbidden::AdminRequired => {
+            ("A signed-in admin of the team must do this", "admin_required")
+        }
+        Forbidden::OwnerRequired => {
+            ("The signed-in owner of the team must do this", "owner_required")
+        }
     };
     plain(StatusCode::FORBIDDEN, error, code)
 }

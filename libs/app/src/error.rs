@@ -36,6 +36,12 @@ pub enum Forbidden {
     ReadOnlyKey,
     /// The signature of a preview URL does not hold, or its time is over.
     BadSignature,
+    /// It takes a person who is signed in; a key will not do.
+    PersonRequired,
+    /// It takes a signed-in admin or owner of the team.
+    AdminRequired,
+    /// It takes the signed-in owner of the team.
+    OwnerRequired,
 }
 
 /// Why a use case has no result.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ApiKeyId, TeamId};
+use crate::{ApiKeyId, PersonId, TeamId};
 
 /// What an API key may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -14,19 +14,32 @@ pub enum Access {
     Write,
 }
 
-/// Who acts. People are a further variant once there are people, so a `match` outside this package
-/// needs an arm for what it does not know.
+/// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Actor {
     /// A program that sent this API key.
     Key(ApiKeyId),
+    /// Somebody who is signed in.
+    Person(PersonId),
     /// The service itself, or its operator at a command line.
     System,
 }
 
 /// What an actor is to a team. A greater role may do all that a lesser one may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Uses what the team has.
     Member,
@@ -55,6 +68,12 @@ impl Principal {
     #[must_use]
     pub fn of_key(team: TeamId, key: ApiKeyId, access: Access) -> Self {
         Self { team, actor: Actor::Key(key), role: Role::Member, access }
+    }
+
+    /// A signed-in person, acting for one of their teams.
+    #[must_use]
+    pub fn of_person(team: TeamId, person: PersonId, role: Role) -> Self {
+        Self { team, actor: Actor::Person(person), role, access: Access::Write }
     }
 
     /// The service itself, acting for a team.

@@ -105,6 +105,14 @@ id!(
     ApiKeyId
 );
 id!(
+    /// A person who signs in.
+    PersonId
+);
+id!(
+    /// An entry of a team's audit log.
+    AuditEntryId
+);
+id!(
     /// A webhook.
     WebhookId
 );

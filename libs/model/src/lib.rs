@@ -15,8 +15,8 @@ pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
 };
 pub use id::{
-    ApiKeyId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId, MailId, MessageId,
-    ProjectId, TeamId, WebhookId,
+    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId, MailId,
+    MessageId, PersonId, ProjectId, TeamId, WebhookId,
 };
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
