@@ -15,7 +15,7 @@ use async_trait::async_trait;
 
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Bus, ChangedInbox, Clock, LiveEvent, Op, RateDecision, Store,
+    Bus, ChangedInbox, Clock, LiveEvent, Op, RateDecision, Store, is_v7,
     records::{self, InboxState, MaintenanceTask, Task},
 };
 
@@ -247,8 +247,11 @@ impl Inboxes {
         let team = by.team;
         let inbox = match self.record(team, id).await {
             Err(Error::NotFound) => {
-                // A removal that was cut off may have left it in the list.
-                self.remove_leftovers(team, id, None).await?;
+                // A removal that was cut off may have left it in the list, in which every id is a
+                // UUIDv7.
+                if is_v7(id.0) {
+                    self.remove_leftovers(team, id, None).await?;
+                }
                 return Err(Error::NotFound);
             }
             found => found?,

@@ -114,6 +114,41 @@ async fn every_operation_needs_a_key_that_works() {
     }
 }
 
+/// Text that has the form of an id and names nothing is 404, or 400 where something else is wrong
+/// too, whatever its bits are.
+#[tokio::test]
+async fn ids_of_any_bits_name_nothing() {
+    let service = Service::start().await;
+    let known = fill(&service).await;
+    let least = "0".repeat(26);
+    let greatest = format!("{}s", "v".repeat(25));
+    let random = "h0o326f0nrb3qbohn8hk5fmfmg";
+    for id in [least, greatest, random.to_owned()] {
+        let of_no_inbox = format!("{id}{}0", &id[..25]);
+        let of_known = format!("{}{}0", &known.message[..26], &id[..25]);
+        for message in [of_no_inbox, of_known] {
+            let ids = Ids {
+                inbox: id.clone(),
+                message,
+                part: known.part.clone(),
+                project: id.clone(),
+                webhook: id.clone(),
+                delivery: id.clone(),
+                address: id.clone(),
+            };
+            for Operation { method, path, .. } in operations(&ids) {
+                if !path.contains(&id) && !path.contains(&ids.message) {
+                    continue;
+                }
+                let answer = service.ask(request(None, &method, &path, &json!({}))).await;
+                assert!((400..500).contains(&answer.status), "{method} {path}");
+                let answer = service.with_key(&service.key, &method, &path, &json!({})).await;
+                assert!([400, 404].contains(&answer.status), "{method} {path}: {}", answer.status);
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_read_key_reads_and_nothing_else() {
     let service = Service::start().await;
