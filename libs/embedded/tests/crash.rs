@@ -48,7 +48,9 @@ async fn commit(ports: &Ports, number: i64) {
 #[tokio::test]
 #[ignore = "runs in the other test's child process"]
 async fn writer() {
-    let ports = open(&std::env::var(FOLDER).unwrap()).await;
+    // Whoever runs the ignored tests too asks for no child process.
+    let Ok(folder) = std::env::var(FOLDER) else { return };
+    let ports = open(&folder).await;
     let lane = async |lane: i64| {
         for number in 0.. {
             commit(&ports, 4 * number + lane).await;
