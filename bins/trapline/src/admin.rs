@@ -121,6 +121,7 @@ async fn with_app(
     let clock = clock();
     let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
+    let _shutdown = shutdown.clone().drop_guard();
     let app = backend.start(clock, Settings::default(), &master, false, shutdown.clone()).await?;
     let outcome = match app.access().first_team().await? {
         Some(first) => work(&app, first).await,

@@ -15,6 +15,8 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let clock = clock();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();
+    // Where this fails, the tasks end as at a shutdown, and nothing but the failure is told.
+    let _shutdown = shutdown.clone().drop_guard();
     let settings = public_settings(&migration.public, Settings::default());
     let app = opened.backend.start(clock, settings, &opened.master, true, shutdown.clone()).await?;
     let key = migration.api_key.as_deref();
