@@ -18,6 +18,7 @@ mod live;
 mod messages;
 mod mime_cases;
 mod openapi;
+mod people;
 mod probes;
 mod projects;
 mod proxies;

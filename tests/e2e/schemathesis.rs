@@ -55,7 +55,8 @@ async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: Effort, settin
 /// A stream has no end, and a wait takes its second and then answers 408. The document cannot say
 /// that a signature's two parameters want each other, nor that a project must be there, which
 /// addresses a webhook may have, nor that an inbox that was emptied may get mail again, nor that mail
-/// is only forwarded where there is a relay and somebody agreed.
+/// is only forwarded where there is a relay and somebody agreed; nor which passwords
+/// are too easy to guess, and how often one may try.
 const BOUNDS: &str = r#"
 request-timeout = 30.0
 [[operations]]
@@ -80,6 +81,9 @@ include-operation-id = [
     "setForwarding", "forwardMessage", "addForwardAddress", "showConfirmation", "confirmAddress"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
+[[operations]]
+include-operation-id = ["signIn", "showLink", "useLink"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 "#;
 
 fn fuzzer(folder: &Path, config: &Path, effort: Effort) -> Command {

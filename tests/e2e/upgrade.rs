@@ -10,8 +10,8 @@ use data_encoding::BASE64;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use trapline_tests::{
-    Deployment, Earlier, Hooks, Inbox, Mail, Relay, Relayed, Rest, Smtp, TestClock, deliver,
-    eventually, relay_flags, sha256_hex,
+    Deployment, Earlier, Hooks, Inbox, Mail, Person, Relay, Relayed, Rest, Smtp, TestClock,
+    deliver, eventually, relay_flags, sha256_hex,
 };
 
 /// What differs with the machine and the time.
@@ -43,7 +43,18 @@ async fn what_earlier_releases_left_is_served() {
         mail_comes(&server, expected, &relay).await;
         clock.jump(Duration::from_hours(2));
         the_disposable_inbox_ends(&server, expected).await;
+        an_operator_becomes_the_owner(&server).await;
     }
+}
+
+/// Of an installation that knew keys only.
+async fn an_operator_becomes_the_owner(server: &Deployment) {
+    let (link, rest) = (server.command(&["link"]), server.anonymous());
+    let ada = Person::by_link(&rest, &link, Some("ada@example.com"), "correct horse battery").await;
+    let me = ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+    assert_eq!(me["team"]["role"], "owner");
+    let inboxes = ada.ask(&rest, "GET", "/api/inboxes", Value::Null).await.expect(200).json();
+    assert_eq!(inboxes, server.rest().get("/api/inboxes").await.expect(200).json());
 }
 
 /// The disposable inbox of an old fixture would be gone by the machine's clock.

@@ -17,6 +17,8 @@ pub(crate) struct Banner {
     pub(crate) inbox: Option<String>,
     /// The first API key; shown by the first start only.
     pub(crate) key: Option<String>,
+    /// The link that makes an owner; shown by the first start only.
+    pub(crate) owners_link: Option<String>,
 }
 
 impl Banner {
@@ -43,6 +45,7 @@ impl Banner {
             base_url: base_url.or_else(|| own.filter(|_| serves_api)),
             smtp: address("SMTP"),
             smtps: address("SMTPS"),
+            owners_link: word("Sign in").filter(|word| word.contains("://")).map(str::to_owned),
             inbox: fields.get("Inbox").and_then(|inbox| in_brackets(inbox)),
             key: lines.iter().find_map(|line| {
                 let value = line.trim().strip_prefix("API key")?.trim();
@@ -67,7 +70,8 @@ mod tests {
   Inbox    Default (0abc)
   User     k3v9   Password s3cret
            (mail without credentials lands in this inbox too)
-  API key  tl_abc   (shown this once)";
+  API key  tl_abc   (shown this once)
+  Sign in  http://127.0.0.1:8025/link?token=abc   (makes you the owner; once, within 24 hours)";
 
     fn lines(text: &str) -> Vec<String> {
         text.lines().map(str::to_owned).collect()
@@ -80,6 +84,8 @@ mod tests {
         assert_eq!((banner.smtp.unwrap().port(), banner.smtps.unwrap().port()), (1025, 1465));
         assert_eq!(banner.inbox.as_deref(), Some("0abc"));
         assert_eq!(banner.key.as_deref(), Some("tl_abc"));
+        let link = "http://127.0.0.1:8025/link?token=abc";
+        assert_eq!(banner.owners_link.as_deref(), Some(link));
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub struct Deployment {
     flags: Vec<String>,
     team: Team,
     inbox: String,
+    owners_link: Option<String>,
     turn: AtomicUsize,
     _folder: Option<TempDir>,
 }
@@ -85,6 +86,7 @@ impl Deployment {
         Self {
             team: Team::first(key, KeyMaker::of(&home)),
             inbox: inbox.expect("the first start shows an inbox"),
+            owners_link: process.banner.owners_link.clone(),
             home,
             processes: vec![process],
             flags,
@@ -99,6 +101,7 @@ impl Deployment {
         let mut deployment = Self {
             team: Team::first(key.to_owned(), KeyMaker::of(&home)),
             inbox: String::new(),
+            owners_link: None,
             home,
             processes: Vec::new(),
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
@@ -120,6 +123,7 @@ impl Deployment {
         Self {
             team: Team::first(key.expect("a migration shows a key"), KeyMaker::of(home)),
             inbox: inbox.expect("a migration shows an inbox"),
+            owners_link: first.owners_link.clone(),
             processes: cluster::start(home, &flags),
             home: home.clone(),
             flags,
@@ -162,6 +166,11 @@ impl Deployment {
     /// The inbox of the first start, where mail for unknown addresses lands.
     pub fn default_inbox(&self) -> &str {
         &self.inbox
+    }
+
+    /// The link of the first start, by which somebody becomes the owner.
+    pub fn owners_link(&self) -> &str {
+        self.owners_link.as_deref().expect("the first start shows a link")
     }
 
     /// Another team with its own keys.

@@ -4,13 +4,13 @@ mod table;
 
 use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
-use trapline_app::{App, NewKey, Settings};
+use trapline_app::{App, Error, NewKey, Settings};
 use trapline_model::{Access, Principal, TeamId, Time};
 
 use crate::{
     backend::{Backend, Opened},
     clock::clock,
-    config::{self, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
+    config::{self, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
     folder::Folder,
     output::print,
 };
@@ -22,6 +22,25 @@ pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Resul
         KeyCommand::List(args) => list_keys(args, backend).await,
         KeyCommand::Revoke(args) => revoke_key(args, backend).await,
     }
+}
+
+/// `trapline link`
+pub(crate) async fn link(
+    args: &LinkArgs,
+    base_url: String,
+    backend: config::Backend,
+) -> Result<()> {
+    let settings = Settings { base_url, ..Settings::default() };
+    let email = args.email.as_deref();
+    let work = async |app: &App, first: TeamId| {
+        let link = match app.people().operators_link(first, email).await {
+            Err(Error::NotFound) => bail!("--email: nobody has this address"),
+            Err(Error::Invalid(_)) => bail!("--email: wants an address such as ada@example.com"),
+            link => link?,
+        };
+        Ok(print(&format!("{link}\n"))?)
+    };
+    Box::pin(with_settings(settings, backend, work)).await
 }
 
 /// `trapline team create`
@@ -100,6 +119,14 @@ async fn with_app(
     backend: config::Backend,
     work: impl AsyncFnOnce(&App, TeamId) -> Result<()>,
 ) -> Result<()> {
+    Box::pin(with_settings(Settings::default(), backend, work)).await
+}
+
+async fn with_settings(
+    settings: Settings,
+    backend: config::Backend,
+    work: impl AsyncFnOnce(&App, TeamId) -> Result<()>,
+) -> Result<()> {
     let none = match &backend {
         config::Backend::Folder(folder) => {
             let data = std::path::absolute(&folder.settings.data)
@@ -122,7 +149,7 @@ async fn with_app(
     let Opened { backend, master, .. } = Backend::open(backend, clock.clone(), false).await?;
     let shutdown = CancellationToken::new();
     let _shutdown = shutdown.clone().drop_guard();
-    let app = backend.start(clock, Settings::default(), &master, false, shutdown.clone()).await?;
+    let app = backend.start(clock, settings, &master, false, shutdown.clone()).await?;
     let outcome = match app.access().first_team().await? {
         Some(first) => work(&app, first).await,
         None => Err(anyhow::anyhow!(none)),

@@ -21,6 +21,7 @@ pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> Strin
         lines.push("           (mail without credentials lands in this inbox too)".to_owned());
     }
     lines.push(key_line(start, has_key));
+    lines.push(sign_in_line(start));
     lines.push(String::new());
     if let Some(inbox) = &start.inbox {
         let key = start.new_key.as_deref().unwrap_or("$TRAPLINE_API_KEY");
@@ -57,6 +58,7 @@ pub(crate) fn migrated(start: &Start, has_key: bool) -> String {
     ];
     lines.extend(inbox_lines(start, has_key));
     lines.push(key_line(start, has_key));
+    lines.push(sign_in_line(start));
     lines.push(String::new());
     text(&lines)
 }
@@ -84,6 +86,13 @@ fn key_line(start: &Start, has_key: bool) -> String {
         _ if has_key => "  API key  the one that was configured".to_owned(),
         Some(key) => format!("  API key  {key}   (shown this once)"),
         None => "  API key  made earlier; `trapline key create` makes another".to_owned(),
+    }
+}
+
+fn sign_in_line(start: &Start) -> String {
+    match &start.owners_link {
+        Some(link) => format!("  Sign in  {link}   (makes you the owner; once, within 24 hours)"),
+        None => "  Sign in  `trapline link` makes a link for the owner".to_owned(),
     }
 }
 

@@ -15,7 +15,7 @@ use trapline_app::MasterKey;
 
 use crate::http;
 pub(crate) use args::{
-    Cli, Command, KeyCommand, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
+    Cli, Command, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
 };
 pub(crate) use environment::Given;
 pub(crate) use errors::ConfigErrors;

@@ -74,6 +74,10 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
             let backend = command.backend().check().map_err(bad)?;
             return runtime.block_on(stop.interrupt(admin::key(command, backend)));
         }
+        Some(Command::Link(args)) => {
+            let (base_url, backend) = args.check().map_err(bad)?;
+            return runtime.block_on(stop.interrupt(admin::link(args, base_url, backend)));
+        }
         Some(Command::Team(TeamCommand::Create { name, backend })) => {
             let backend = backend.check().map_err(bad)?;
             return runtime.block_on(stop.interrupt(admin::create_team(name, backend)));

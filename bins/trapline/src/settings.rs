@@ -57,7 +57,7 @@ pub(crate) fn public_settings(public: &PublicAddresses, settings: Settings) -> S
 }
 
 /// An address that listens everywhere is reached on this machine.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         ip if !ip.is_unspecified() => address,
         std::net::IpAddr::V4(_) => ([127, 0, 0, 1], address.port()).into(),

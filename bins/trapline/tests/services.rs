@@ -12,13 +12,14 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 9] = [
+const SERVICES: [&str; 10] = [
     "access",
     "inboxes",
     "messages",
     "receive",
     "live",
     "mail",
+    "people",
     "webhooks",
     "forwarding",
     "maintenance",

@@ -1,99 +1,35 @@
-//! Who asks: extractors that state in a handler's signature who may call it.
+//! Who asks: a program by its key, or a person by the cookie of a session.
+
+mod callers;
+pub(crate) mod roles;
+mod site;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
-    extract::{FromRequestParts, Request},
-    http::{Extensions, HeaderMap, HeaderValue, Method, header, request::Parts},
+    extract::Request,
+    http::{Extensions, HeaderMap, HeaderValue, Method, header},
 };
-use trapline_app::{App, Error as AppError, Forbidden, Rate, RateDecision, Unauthenticated};
-use trapline_model::Principal;
+use trapline_app::{
+    App, Error as AppError, Forbidden, Rate, RateDecision, Unauthenticated, Visitor,
+};
 
 use crate::{
-    error::{Error, Result, whole_seconds},
-    extract::has_parameter,
+    error::{Result, whole_seconds},
     layers::{Next, Work, done},
     state::Client,
 };
-
-/// What the key of a request, or its absence, told.
-#[derive(Clone, Copy)]
-struct Identity(Result<Principal, Unauthenticated>);
-
-/// Somebody who may read what is the team's.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader(pub Principal);
-
-/// Somebody who may change what is the team's.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Writer(pub Principal);
-
-/// Somebody who may see one message: one of the team, or whoever has a signed URL.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Viewer {
-    /// Sent a key.
-    Principal(Principal),
-    /// Claims that the URL is signed, which the use case checks.
-    Signed,
-}
-
-fn principal(parts: &Parts) -> Result<Principal> {
-    let identity = parts.extensions.get::<Identity>().copied();
-    let principal = identity.map_or(Err(Unauthenticated::Missing), |identity| identity.0);
-    principal.map_err(|why| AppError::Unauthenticated(why).into())
-}
-
-impl<S: Sync> FromRequestParts<S> for Reader {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        principal(parts).map(Self)
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Writer {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        writer(parts)
-    }
-}
-
-fn writer(parts: &Parts) -> Result<Writer> {
-    let by = principal(parts)?;
-    if by.may_write() {
-        Ok(Writer(by))
-    } else {
-        Err(AppError::Forbidden(Forbidden::ReadOnlyKey).into())
-    }
-}
-
-/// Whether whoever asks may use this method at all.
-pub(crate) fn permits(parts: &Parts) -> Result<()> {
-    match parts.method {
-        Method::GET | Method::HEAD => principal(parts).map(drop),
-        _ => writer(parts).map(drop),
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Viewer {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        if has_parameter(parts.uri.query(), &["exp", "sig"]) {
-            return Ok(Self::Signed);
-        }
-        principal(parts).map(Self::Principal)
-    }
-}
+use callers::Identity;
+pub(crate) use callers::{Person, Reader, Viewer, Writer, permits};
+pub(crate) use site::{Site, own_pages_only};
 
 /// What the team of a request may have still.
 type Metered = Option<(Rate, RateDecision)>;
 
 /// Finds out who asks, and takes one request from the team's allowance.
-pub(crate) fn identify(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
-        let identified = Box::pin(identified(app.clone(), request));
+        let identified = Box::pin(identified(app.clone(), site.clone(), request));
         Box::pin(async move {
             let (request, metered) = identified.await;
             let work = match request {
@@ -110,16 +46,21 @@ pub(crate) fn identify(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone 
 }
 
 /// The request with the identity of whoever asks, if it may go on.
-async fn identified(app: Arc<App>, mut request: Request) -> (Result<Request>, Metered) {
+async fn identified(
+    app: Arc<App>,
+    site: Arc<Site>,
+    mut request: Request,
+) -> (Result<Request>, Metered) {
     let address = address(request.extensions());
-    let identity = match authenticate(&app, request.headers(), address).await {
-        Ok(principal) => Ok(principal),
-        Err(AppError::Unauthenticated(why)) => Err(why),
+    let asked = identity(&app, &site, request.method(), request.headers(), address);
+    let identity = match asked.await {
+        Ok(identity) => identity,
+        Err(AppError::Unauthenticated(why)) => Identity::Nobody(why),
         Err(error) => return (Err(error.into()), None),
     };
-    request.extensions_mut().insert(Identity(identity));
-    let metered = match &identity {
-        Ok(principal) => app.access().meter(principal).await,
+    request.extensions_mut().insert(identity);
+    let metered = match identity.principal() {
+        Ok(principal) => app.access().meter(&principal).await,
         Err(_) => None,
     };
     match metered {
@@ -130,13 +71,31 @@ async fn identified(app: Arc<App>, mut request: Request) -> (Result<Request>, Me
     }
 }
 
-async fn authenticate(
+/// A key says who asks, whatever cookie a browser adds to it; no other page can make it send one.
+async fn identity(
     app: &App,
+    site: &Site,
+    method: &Method,
     headers: &HeaderMap,
     address: Option<IpAddr>,
-) -> trapline_app::Result<Principal> {
-    let missing = AppError::Unauthenticated(Unauthenticated::Missing);
-    app.access().authenticate(bearer(headers).ok_or(missing)?, address).await
+) -> trapline_app::Result<Identity> {
+    if let Some(key) = bearer(headers) {
+        return app.access().authenticate(key, address).await.map(Identity::Key);
+    }
+    let Some(token) = site.token(headers) else {
+        return Ok(Identity::Nobody(Unauthenticated::Missing));
+    };
+    if !site.permits(method, headers) {
+        return Err(AppError::Forbidden(Forbidden::CrossSite));
+    }
+    let visitor = Visitor { address, user_agent: String::new() };
+    app.people().authenticate(token, &visitor).await.map(Identity::Person)
+}
+
+/// Whose request it is, for somebody who signs in.
+pub(crate) fn visitor(extensions: &Extensions, headers: &HeaderMap) -> Visitor {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    Visitor { address: address(extensions), user_agent: agent.unwrap_or_default().to_owned() }
 }
 
 /// Where the request comes from, if the listener said so.

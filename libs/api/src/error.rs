@@ -234,7 +234,7 @@ fn invalid(issues: Vec<Issue>) -> Response {
 fn unauthenticated(why: Unauthenticated) -> Response {
     match why {
         Unauthenticated::Missing => unauthorized(
-            "An API key is needed: Authorization: Bearer tl_…",
+            "An API key is needed: Authorization: Bearer tl_…; or somebody who is signed in",
             "missing_api_key",
             false,
         ),
@@ -242,6 +242,14 @@ fn unauthenticated(why: Unauthenticated) -> Response {
         Unauthenticated::Expired => {
             unauthorized("The API key has expired", "api_key_expired", true)
         }
+        Unauthenticated::SessionOver => {
+            unauthorized("The session has ended: sign in again", "session_over", false)
+        }
+        Unauthenticated::WrongPassword => plain(
+            StatusCode::UNAUTHORIZED,
+            "Nobody has this address and password",
+            "wrong_password",
+        ),
     }
 }
 
@@ -256,6 +264,8 @@ fn forbidden(why: Forbidden) -> Response {
     let (error, code) = match why {
         Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
+        Forbidden::CrossSite => ("A page of another site sent this", "cross_site"),
+        Forbidden::TeamRequired => ("You are in no team", "team_required"),
         Forbidden::PersonRequired => ("A person must be signed in for this", "person_required"),
         Forbidden::AdminRequired => {
             ("A signed-in admin of the team must do this", "admin_required")

@@ -17,6 +17,8 @@ mod live;
 mod messages;
 mod nowhere;
 mod openapi;
+mod people;
+mod people_page;
 mod prefix;
 mod preview;
 mod projects;

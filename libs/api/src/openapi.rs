@@ -9,7 +9,7 @@ use utoipa::{
     openapi::{
         ObjectBuilder, RefOr, Schema,
         schema::Type,
-        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
 use utoipa_axum::router::OpenApiRouter;
@@ -56,9 +56,10 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Messages", description = "What was caught."),
         (name = "Webhooks", description = "Who is told of what was caught."),
         (name = "Forwarding", description = "Who gets what was caught."),
+        (name = "People", description = "Who is signed in."),
         (name = "Service", description = "The service itself.")
     ),
-    security(("apiKey" = [])),
+    security(("apiKey" = []), ("session" = [])),
     components(schemas(
         ErrorBody,
         ValidationErrorBody,
@@ -80,6 +81,11 @@ impl Modify for Keys {
             SecurityScheme::Http(scheme.description(Some(description)).build())
         };
         components.add_security_scheme("apiKey", bearer("An API key: `tl_…`."));
+        let cookie = ApiKeyValue::with_description(
+            "__Host-session",
+            "The cookie of somebody who is signed in; without TLS it is called `trapline-<port>`.",
+        );
+        components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
         components.add_security_scheme("metricsToken", bearer("The operator's METRICS_TOKEN."));
     }
 }

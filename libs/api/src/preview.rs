@@ -94,7 +94,7 @@ fn signature(exp: Option<i64>, sig: Option<String>) -> Signature {
     operation_id = "getMessageHtml",
     tag = "Messages",
     params(("id" = MessageId, Path, description = "The message."), HtmlInput),
-    security(("apiKey" = []), ()),
+    security(("apiKey" = []), ("session" = []), ()),
     responses(
         (
             status = 200,
@@ -177,7 +177,7 @@ pub(crate) async fn preview_url(
         ("attachmentId" = String, Path, description = "The attachment.", example = "1"),
         AttachmentInput
     ),
-    security(("apiKey" = []), ()),
+    security(("apiKey" = []), ("session" = []), ()),
     responses(
         (
             status = 200,

@@ -9,21 +9,36 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     Options,
     answers::{self, Keeps},
-    auth, confirmation, docs,
+    auth::{self, Site},
+    confirmation, docs,
     error::Error,
     extract::{Contract, hold},
     forwarding, inbox_page, inboxes,
     layers::{self, ContentPolicy, around},
     live, messages,
     nowhere::nearest,
-    openapi, prefix, preview, projects, service,
+    openapi, people, people_page, prefix, preview, projects, service,
     state::Api,
     webhooks,
 };
 
 /// Routes that are answered as soon as possible, for teams.
 fn team_routes() -> OpenApiRouter<Api> {
-    mail_routes().merge(webhook_routes()).merge(forwarding_routes())
+    mail_routes().merge(webhook_routes()).merge(forwarding_routes()).merge(people_routes())
+}
+
+/// Whoever is signed in.
+fn people_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(people::me))
+}
+
+/// Ways in, for everybody; no page of another site may use them in somebody's name.
+fn sign_in_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(people::options))
+        .routes(routes!(people::sign_in))
+        .routes(routes!(people::sign_out))
+        .routes(routes!(people::link, people::use_link))
 }
 
 /// Projects, inboxes and the messages in them.
@@ -81,7 +96,7 @@ fn public_routes() -> OpenApiRouter<Api> {
 
 /// Every route, for the document.
 pub(crate) fn table() -> OpenApiRouter<Api> {
-    team_routes().merge(long_lived_routes()).merge(public_routes())
+    team_routes().merge(long_lived_routes()).merge(sign_in_routes()).merge(public_routes())
 }
 
 /// Only the metrics, for a process that serves no API.
@@ -102,17 +117,21 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 pub fn router(app: Arc<App>, options: Options) -> Router {
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
+    let site = Arc::new(Site::of(&app.settings().base_url));
     let request_timeout = around(layers::request_timeout);
     let hold = around(hold(contract.clone()));
     let count = around(answers::count(app.clone(), Keeps::Everything));
     let count_lasting = around(answers::count(app.clone(), Keeps::Nothing));
-    let identify = around(auth::identify(app.clone()));
+    let identify = around(auth::identify(app.clone(), site.clone()));
+    let own_pages = around(auth::own_pages_only(site.clone()));
     let teams =
         team_routes().layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
     let long_lived = long_lived_routes().layer((identify, hold.clone(), count_lasting));
+    let sign_in = sign_in_routes().layer((own_pages, request_timeout.clone(), hold.clone()));
     let public = public_routes().layer((request_timeout, hold));
-    let routes = Router::from(teams.merge(long_lived).merge(public)).merge(docs::routes());
-    assembled(routes.merge(inbox_page::routes()), &contract, Api::new(app, options, document))
+    let routes = Router::from(teams.merge(long_lived).merge(sign_in).merge(public));
+    let pages = docs::routes().merge(inbox_page::routes()).merge(people_page::routes(site));
+    assembled(routes.merge(pages), &contract, Api::new(app, options, document))
 }
 
 fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {

@@ -6,7 +6,7 @@ use axum::extract::FromRef;
 use trapline_app::{App, Share};
 use utoipa::openapi::OpenApi;
 
-use crate::{recent::Recent, service::Documents};
+use crate::{auth::Site, recent::Recent, service::Documents};
 
 /// What the process around the API gives to it.
 #[derive(Clone)]
@@ -34,16 +34,19 @@ pub struct Client {
 pub(crate) struct Api {
     pub app: Arc<App>,
     pub options: Arc<Options>,
+    pub site: Arc<Site>,
     pub recent: Arc<Recent>,
     pub documents: Arc<Documents>,
 }
 
 impl Api {
     pub(crate) fn new(app: Arc<App>, options: Options, document: OpenApi) -> Self {
+        let site = Arc::new(Site::of(&app.settings().base_url));
         let documents = Documents::new(document, &app.settings().base_url);
         Self {
             app,
             options: Arc::new(options),
+            site,
             recent: Arc::default(),
             documents: Arc::new(documents),
         }

@@ -63,6 +63,11 @@ impl AccessControl {
         }
     }
 
+    /// What is remembered of keys and tokens that were tried.
+    pub(crate) fn attempts(&self) -> &FailedAttempts {
+        &self.attempts
+    }
+
     /// Makes a team and returns its id.
     ///
     /// # Errors

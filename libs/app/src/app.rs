@@ -7,8 +7,8 @@ use trapline_store::{Clock, Ports, records};
 
 use crate::{
     AccessControl, AnswerMemory, Arrivals, CpuPool, Forwarding, Inboxes, Installation, Jobs,
-    LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail, Result, Settings,
-    Supervisor, Upgrades, Webhooks,
+    LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail, People, Result,
+    Settings, Supervisor, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
     forwarding::RuleRows,
@@ -26,6 +26,7 @@ pub struct App {
     receive: Arc<MailReceiver>,
     live: Arc<LiveUpdates>,
     outbound_mail: Arc<OutboundMail>,
+    people: Arc<People>,
     webhooks: Arc<Webhooks>,
     forwarding: Arc<Forwarding>,
     maintenance: Maintenance,
@@ -61,6 +62,7 @@ impl App {
         let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
         let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
         let outbound_mail = Arc::new(OutboundMail::new(&shared));
+        let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
         let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
         let forwarding =
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
@@ -81,6 +83,7 @@ impl App {
             access.clone(),
             inboxes.clone(),
             receive.clone(),
+            people.clone(),
             upgrades.clone(),
         );
         let remembered: Vec<Arc<dyn Remembered>> =
@@ -96,6 +99,7 @@ impl App {
             messages,
             receive,
             outbound_mail,
+            people,
             webhooks,
             forwarding,
             installation,
@@ -153,6 +157,12 @@ impl App {
     #[must_use]
     pub fn outbound_mail(&self) -> &OutboundMail {
         &self.outbound_mail
+    }
+
+    /// People, their sessions and one-time links.
+    #[must_use]
+    pub fn people(&self) -> &People {
+        &self.people
     }
 
     /// Webhooks and their deliveries.

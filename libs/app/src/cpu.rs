@@ -41,12 +41,13 @@ impl CpuPool {
         Self::new(threads, threads * QUEUE_PER_THREAD, QUEUE_TIMEOUT)
     }
 
-    fn new(threads: usize, queue: usize, patience: Duration) -> Result<Self> {
+    /// A pool of `threads`, for which `queue` pieces of work may wait, each for as long as `patience`.
+    pub(crate) fn new(threads: usize, queue: usize, patience: Duration) -> Result<Self> {
         Ok(Self {
             places: Semaphore::new(threads + queue),
             free: Arc::new(Semaphore::new(threads)),
             threads: Threads::start(threads).map_err(|error| {
-                tracing::error!(%error, "a thread for work over messages did not start");
+                tracing::error!(%error, "a thread for work beside the reactor did not start");
                 Error::Unavailable
             })?,
             patience,
@@ -92,7 +93,7 @@ struct Turn {
 }
 
 fn overloaded() -> Error {
-    tracing::warn!("too much work over messages waits for a processor");
+    tracing::warn!("too much work waits for a processor");
     Error::Unavailable
 }
 

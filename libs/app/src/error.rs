@@ -27,6 +27,10 @@ pub enum Unauthenticated {
     Unknown,
     /// The key has expired.
     Expired,
+    /// The session has ended, or never was.
+    SessionOver,
+    /// Nobody has this address and password.
+    WrongPassword,
 }
 
 /// Why somebody known may not do this.
@@ -36,6 +40,10 @@ pub enum Forbidden {
     ReadOnlyKey,
     /// The signature of a preview URL does not hold, or its time is over.
     BadSignature,
+    /// A page of another site sent the request, in the name of whoever is signed in.
+    CrossSite,
+    /// The signed-in person is in no team.
+    TeamRequired,
     /// It takes a person who is signed in; a key will not do.
     PersonRequired,
     /// It takes a signed-in admin or owner of the team.

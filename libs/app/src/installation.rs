@@ -1,4 +1,5 @@
-//! The installation: what its first start makes, which is a team, a project, an inbox and a key.
+//! The installation: what its first start makes, which is a team, a project, an inbox, a key
+//! and a link for its owner.
 
 mod master_key;
 
@@ -8,8 +9,8 @@ use trapline_model::{Access, Inbox, Principal, ProjectId, TeamId};
 use trapline_store::{Op, PortError, Store, When, load, records, records::KeyOrigin};
 
 use crate::{
-    AccessControl, Error, Inboxes, MailReceiver, NewInbox, NewKey, Result, Settings, parts::Parts,
-    secrets::Secrets, upgrade::Upgrades,
+    AccessControl, Error, Inboxes, MailReceiver, NewInbox, NewKey, People, Result, Settings,
+    parts::Parts, secrets::Secrets, upgrade::Upgrades,
 };
 
 /// What a start found or made.
@@ -22,6 +23,8 @@ pub struct Start {
     pub inbox: Option<Inbox>,
     /// The first key's value, at the first start only.
     pub new_key: Option<String>,
+    /// The link that makes whoever opens it the owner, at the first start only.
+    pub owners_link: Option<String>,
 }
 
 /// Makes the installation, and checks that it is this process's own.
@@ -32,6 +35,7 @@ pub struct Installation {
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
     receive: Arc<MailReceiver>,
+    people: Arc<People>,
     upgrades: Arc<Upgrades>,
 }
 
@@ -41,11 +45,12 @@ impl Installation {
         access: Arc<AccessControl>,
         inboxes: Arc<Inboxes>,
         receive: Arc<MailReceiver>,
+        people: Arc<People>,
         upgrades: Arc<Upgrades>,
     ) -> Self {
         let store = parts.ports.store.clone();
         let (secrets, settings) = (parts.secrets.clone(), parts.settings.clone());
-        Self { store, secrets, settings, access, inboxes, receive, upgrades }
+        Self { store, secrets, settings, access, inboxes, receive, people, upgrades }
     }
 
     /// Makes the first team at the first start, and finds it at every other one. `known_key` is the
@@ -61,6 +66,10 @@ impl Installation {
             None => self.install().await?,
         };
         self.check_master_key().await?;
+        let owners_link = match known_key {
+            None if is_new => Some(self.people.operators_link(run.team, None).await?),
+            _ => None,
+        };
         let new_key = match known_key {
             Some(value) => self.access.set_key(run.team, value).await.map(|()| None)?,
             None if is_new => Some(self.first_key(run.team).await?),
@@ -76,7 +85,7 @@ impl Installation {
             Err(Error::NotFound) => None,
             Err(error) => return Err(error),
         };
-        Ok(Start { team: run.team, inbox, new_key })
+        Ok(Start { team: run.team, inbox, new_key, owners_link })
     }
 
     async fn install(&self) -> Result<(records::FirstRun, bool)> {

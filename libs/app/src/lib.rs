@@ -28,6 +28,7 @@ mod message_scans;
 mod messages;
 pub mod metrics;
 mod parts;
+mod people;
 mod read_marks;
 mod receive;
 mod rows;
@@ -61,6 +62,7 @@ pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
+pub use people::{LinkInput, LinkRequest, NewSession, People, SignedIn, Visitor};
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};

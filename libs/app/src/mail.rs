@@ -57,6 +57,11 @@ impl OutboundMail {
         }
     }
 
+    /// Whether there is a relay, so that mail can be sent.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.settings.outbound.is_some()
+    }
+
     /// Whom mail is from; [`Error::OutboundDisabled`] without a relay.
     pub(crate) fn identity(&self) -> Result<&Outbound> {
         self.settings.outbound.as_ref().ok_or(Error::OutboundDisabled)

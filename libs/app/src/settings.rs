@@ -1,5 +1,7 @@
 //! What an operator decides about the use cases.
 
+use std::time::Duration;
+
 use trapline_model::Address;
 use trapline_store::Rate;
 
@@ -22,6 +24,8 @@ pub struct Settings {
     pub catch_all_inbox: String,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
+    /// Sign-ins, and other tries of secrets, per client address; `None` is no limit.
+    pub sign_in_rate: Option<Rate>,
     /// New inboxes per team; `None` is no limit.
     pub inbox_rate: Option<Rate>,
     /// Groups of mail that are written at the same time; at least 1.
@@ -62,6 +66,7 @@ impl Default for Settings {
             catch_all: true,
             catch_all_inbox: "Default".to_owned(),
             api_rate: None,
+            sign_in_rate: Some(Rate { burst: 20, per: Duration::from_mins(1) }),
             inbox_rate: None,
             groups_in_flight: 1,
             answer_memory: 256 << 20,

@@ -6,6 +6,7 @@ mod forwarding;
 mod id;
 mod inbox;
 mod message;
+mod person;
 mod time;
 mod webhook;
 
@@ -20,5 +21,6 @@ pub use id::{
 };
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
+pub use person::{Me, OwnTeam, Person, SignInOptions};
 pub use time::{InvalidTime, Time};
 pub use webhook::{Delivery, DeliveryStatus, EventName, Subscription, Webhook};

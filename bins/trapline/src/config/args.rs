@@ -38,6 +38,8 @@ pub(crate) enum Command {
     /// Manage API keys, beside running servers too.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Make a link that lets a person in, beside running servers too. It works once, within 24 hours.
+    Link(Box<LinkArgs>),
     /// Manage teams, beside running servers too.
     #[command(subcommand)]
     Team(TeamCommand),
@@ -89,6 +91,20 @@ pub(crate) struct NewKeyArgs {
     /// When the key stops working, as in 2030-01-01T00:00:00Z; never when left out.
     #[arg(long, value_name = "TIME")]
     pub expires_at: Option<String>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LinkArgs {
+    /// Whom it lets in, with a new password. When left out, the owner of the first team; where there is
+    /// none yet, whoever opens the link becomes it.
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: Option<String>,
+    #[command(flatten)]
+    pub http: SettingTexts<HttpAddress>,
+    #[command(flatten)]
+    pub public: SettingTexts<PublicAddresses>,
     #[command(flatten)]
     pub backend: BackendArgs,
 }

@@ -8,13 +8,14 @@ use trapline_store::Rate;
 use super::{
     Backend, Cluster, Config, Edge, Folder, Migration,
     args::{
-        ApiArgs, ApiRoleArgs, BackendArgs, EdgeArgs, MemberArgs, MigrateArgs, OutboundArgs,
-        ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
+        ApiArgs, ApiRoleArgs, BackendArgs, EdgeArgs, LinkArgs, MemberArgs, MigrateArgs,
+        OutboundArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
     errors::ConfigErrors,
     groups::{ClusterUrls, DataFolder, MasterSecret, RelayConfig, WebhookSettings},
     setting::SettingTexts,
 };
+use crate::settings::reachable;
 
 /// API requests a minute and team in a cluster, when no setting says otherwise.
 const CLUSTER_RATE: Rate = Rate { burst: 6_000, per: Duration::from_mins(1) };
@@ -153,6 +154,23 @@ impl BackendArgs {
                 folder(&self.folder, &self.secret, errors).map(Backend::Folder)
             }
         })
+    }
+}
+
+impl LinkArgs {
+    /// Where the server is whose link it is, and where its data are.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<(String, Backend), ConfigErrors> {
+        let (http, public) = ConfigErrors::collect(|errors| {
+            let http = self.http.read(errors);
+            let public = self.public.read(errors);
+            Some((http?.http, public?))
+        })?;
+        let base_url = public.base_url.unwrap_or_else(|| format!("http://{}", reachable(http)));
+        Ok((base_url, self.backend.check()?))
     }
 }
 

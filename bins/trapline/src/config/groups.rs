@@ -131,6 +131,9 @@ settings! {
     fill trapline_app::Settings, Some("Service"), {
         /// How many inboxes a team may make in a minute; 0 is no limit.
         inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
+        /// How many times a minute one client address (for IPv6, one /64) may try to sign in, five of them
+        /// with one account; 0 is no limit.
+        sign_in_rate = TRAPLINE_SIGN_IN_RATE("N") default("20") public, a_minute(1_000_000);
         /// How many waits and event streams may be open at once.
         max_streams = TRAPLINE_MAX_STREAMS("N") default("20000") public, count(1_000_000);
         /// How much memory large answers and request bodies of all clients may take; one address may have

@@ -22,11 +22,17 @@ const SHARED: [Shared; 11] = [
     (
         "401",
         "Unauthenticated",
-        "The API key is missing, unknown or expired (`missing_api_key`, `unknown_api_key`, `api_key_expired`).",
+        "The API key is missing, unknown or expired (`missing_api_key`, `unknown_api_key`, `api_key_expired`), or the session is over (`session_over`).",
         "ApiError",
         &[CHALLENGE],
     ),
-    ("403", "ReadOnlyKey", "The API key may only read (`read_only_key`).", "ApiError", &[]),
+    (
+        "403",
+        "Refused",
+        "The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or a page of another site sent the request (`cross_site`).",
+        "ApiError",
+        &[],
+    ),
     ("404", "NotFound", "It is not there, or it is another team's.", "ApiError", &[]),
     (
         "408",
@@ -83,19 +89,23 @@ pub(super) fn operations(
     .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-/// Whether the operation takes an API key: it says nothing else than the document as a whole.
-fn takes_key(operation: &Operation) -> bool {
-    let key = SecurityRequirement::new("apiKey", Vec::<String>::new());
-    operation.security.as_ref().is_none_or(|takes| takes.contains(&key))
+/// Whether the operation is for a team: it says nothing else than the document as a whole, or takes a
+/// key, or takes nobody but a person.
+fn takes_caller(operation: &Operation) -> bool {
+    let [key, session] = ["apiKey", "session"].map(|name| SecurityRequirement::new(name, [""; 0]));
+    operation
+        .security
+        .as_ref()
+        .is_none_or(|ways| ways.contains(&key) || ways.as_slice() == [session])
 }
 
 fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'static str> {
     // Whatever it does not take is wrong.
     let mut statuses = vec!["400", "500", "503"];
-    if takes_key(operation) {
-        statuses.extend(["401", "429"]);
+    if takes_caller(operation) {
+        statuses.extend(["401", "403", "429"]);
         if *method != HttpMethod::Get {
-            statuses.extend(["403", "409"]);
+            statuses.push("409");
         }
     }
     if path.contains('{') {
@@ -108,7 +118,7 @@ fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'sta
 }
 
 fn describe(operation: &mut Operation, statuses: &[&'static str]) {
-    let metered = takes_key(operation);
+    let metered = takes_caller(operation);
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
             let metered = METERED.iter().filter(|_| metered);

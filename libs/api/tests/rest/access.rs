@@ -28,7 +28,15 @@ pub(crate) struct Operation {
 
 impl Operation {
     fn takes_key(&self) -> bool {
-        self.described["responses"]["429"].is_object() && self.path != "/api/metrics"
+        match self.described.get("security") {
+            None => true,
+            Some(ways) => ways.as_array().unwrap().iter().any(|way| way["apiKey"].is_array()),
+        }
+    }
+
+    /// Whether it is only for people who are signed in.
+    pub(crate) fn is_for_people(&self) -> bool {
+        self.described["security"] == json!([{ "session": [] }])
     }
 
     pub(crate) fn takes_body(&self) -> bool {

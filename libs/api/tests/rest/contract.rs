@@ -21,7 +21,11 @@ impl Service {
     async fn raw(&self, operation: &Operation, query: &str, body: &str) -> (u16, Option<Answer>) {
         let uri = format!("{}?{query}", operation.path);
         let request = Request::builder().method(operation.method.as_str()).uri(uri);
-        let request = request.header("authorization", format!("Bearer {}", self.key));
+        let request = if operation.is_for_people() {
+            request.header("cookie", self.owner().await)
+        } else {
+            request.header("authorization", format!("Bearer {}", self.key))
+        };
         let request = request.header("content-type", "application/json");
         let answer = self.send(request.body(Body::from(body.to_owned())).unwrap()).await;
         let (head, body) = answer.into_parts();

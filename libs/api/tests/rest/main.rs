@@ -7,6 +7,7 @@ mod contract;
 mod forwarding;
 mod lists;
 mod live;
+mod people;
 mod service;
 mod webhooks;
 
@@ -18,13 +19,15 @@ use axum::{
     http::{HeaderMap, Request, Response, StatusCode},
 };
 use serde_json::{Value, json};
+use sha2::Digest as _;
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use trapline_app::{App, MasterKey, NewKey, Outbound, Rate, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, Address, Principal, TeamId, Time};
-use trapline_store::Clock;
+use trapline_store::{Clock, Store};
 
 /// A service with one team, whose write key is `key`.
 struct Service {
@@ -33,6 +36,9 @@ struct Service {
     team: TeamId,
     key: String,
     clock: Clock,
+    store: Arc<dyn Store>,
+    /// The cookie of somebody who is signed in, once a test wants one.
+    owner: OnceCell<String>,
     _folder: TempDir,
 }
 
@@ -76,6 +82,7 @@ impl Service {
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
         let ports = Embedded::open(options).await.unwrap().ports();
+        let store = ports.store.clone();
         let master = MasterKey::generate().unwrap();
         let shutdown = CancellationToken::new();
         let app = App::start(ports, clock.clone(), settings, &master, shutdown).await.unwrap();
@@ -86,7 +93,16 @@ impl Service {
             ca_certificate: None,
         };
         let router = trapline_api::router(app.clone(), options);
-        let mut service = Self { router, app, team, key: String::new(), clock, _folder: folder };
+        let mut service = Self {
+            router,
+            app,
+            team,
+            key: String::new(),
+            clock,
+            store,
+            owner: OnceCell::new(),
+            _folder: folder,
+        };
         service.key = service.new_key(team, Access::Write, None).await;
         service
     }
@@ -159,6 +175,11 @@ fn settings(api_rate: Option<Rate>) -> Settings {
         }),
         ..Settings::default()
     }
+}
+
+/// As tokens are kept.
+fn sha256(token: &str) -> String {
+    data_encoding::HEXLOWER.encode(&sha2::Sha256::digest(token.as_bytes()))
 }
 
 fn minutes(minutes: u64) -> Duration {

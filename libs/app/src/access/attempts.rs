@@ -19,7 +19,7 @@ const CACHE_CAPACITY: u64 = 100_000;
 const TRUSTED_FOR: Duration = Duration::from_hours(1);
 
 /// What is remembered of keys and clients; nothing of it lets anybody in.
-pub(super) struct FailedAttempts {
+pub(crate) struct FailedAttempts {
     /// When the allowance of an address is whole again.
     whole_at: Cache<IpAddr, Time>,
     /// Hashes of keys that were not there.
@@ -30,7 +30,7 @@ pub(super) struct FailedAttempts {
 
 impl FailedAttempts {
     /// `known` keys of each kind; one that was not there is looked up again after `for_time`.
-    pub(super) fn new(known: u64, for_time: Duration) -> Self {
+    pub(crate) fn new(known: u64, for_time: Duration) -> Self {
         Self {
             whole_at: Cache::builder()
                 .max_capacity(CACHE_CAPACITY)
@@ -42,24 +42,24 @@ impl FailedAttempts {
     }
 
     /// Whether the key was looked for a moment ago, and not found.
-    pub(super) fn is_unknown(&self, sha256: &str) -> bool {
+    pub(crate) fn is_unknown(&self, sha256: &str) -> bool {
         self.unknown.contains_key(sha256)
     }
 
-    pub(super) fn is_trusted(&self, sha256: &str) -> bool {
+    pub(crate) fn is_trusted(&self, sha256: &str) -> bool {
         self.trusted.contains_key(sha256)
     }
 
-    pub(super) fn found(&self, sha256: &str) {
+    pub(crate) fn found(&self, sha256: &str) {
         self.trusted.insert(sha256.to_owned(), ());
     }
 
     /// A key may be looked for before it is made.
-    pub(super) fn made(&self, sha256: &str) {
+    pub(crate) fn made(&self, sha256: &str) {
         self.unknown.invalidate(sha256);
     }
 
-    pub(super) fn not_found(&self, sha256: &str) {
+    pub(crate) fn not_found(&self, sha256: &str) {
         self.trusted.invalidate(sha256);
         self.unknown.insert(sha256.to_owned(), ());
     }

@@ -13,6 +13,7 @@ mod janitor;
 mod janitor_faults;
 mod live;
 mod mail;
+mod people;
 mod previews;
 mod queues;
 mod searches;

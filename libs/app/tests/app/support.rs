@@ -15,6 +15,8 @@ pub(crate) struct Bench {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) team: TeamId,
+    /// The link of the first start.
+    pub(crate) owners_link: String,
     /// The service itself, acting for the team.
     pub(crate) by: Principal,
     master: MasterKey,
@@ -61,12 +63,14 @@ impl Bench {
             .await
             .unwrap();
         app.upgrades().run().await.unwrap();
-        let team = app.installation().start(None).await.unwrap().team;
+        let start = app.installation().start(None).await.unwrap();
+        let team = start.team;
         Self {
             app,
             ports,
             clock,
             team,
+            owners_link: start.owners_link.unwrap(),
             by: Principal::system(team),
             master,
             _embedded: embedded,

@@ -11,10 +11,12 @@ mod lease;
 mod mail;
 mod message;
 mod outbox;
+mod person;
 mod progress;
 mod purge;
 mod queue;
 mod segment;
+mod session;
 mod task;
 mod upgrade;
 mod webhook;
@@ -40,7 +42,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade
+    upgrade person session
 }
 
 const fn joined<const COUNT: usize>(

@@ -14,7 +14,7 @@ use utoipa::openapi::{OpenApi, PathItem};
 
 use super::{
     Unclear, issue,
-    operation::{Operation, Taken},
+    operation::{Operation, Taken, Takes},
 };
 use crate::{
     auth,
@@ -112,8 +112,10 @@ async fn examine(operation: Arc<Operation>, request: Request) -> Result<Request>
     }
     if !issues.is_empty() {
         // Whoever may not do it at all is told that, and no more.
-        if operation.needs_key {
-            auth::permits(&parts)?;
+        match operation.takes {
+            Takes::Everybody => {}
+            Takes::Callers => auth::permits(&parts, false)?,
+            Takes::People => auth::permits(&parts, true)?,
         }
         return Err(Error::App(AppError::Invalid(issues)));
     }

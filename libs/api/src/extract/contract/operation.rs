@@ -22,8 +22,19 @@ use super::{
 pub(crate) struct Operation {
     fields: Vec<Field>,
     pub(super) body: Option<Rule>,
-    /// Nobody gets in without an API key.
-    pub(super) needs_key: bool,
+    /// Who gets in.
+    pub(super) takes: Takes,
+}
+
+/// Who gets in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Everybody, or whoever comes in another way than by a key or a session.
+    Everybody,
+    /// Whoever has an API key or is signed in.
+    Callers,
+    /// Whoever is signed in.
+    People,
 }
 
 /// What a request was found to carry, for the extractors of its handler.
@@ -41,7 +52,7 @@ impl Operation {
         Ok(Self {
             fields: fields.collect::<Result<_, _>>()?,
             body: body.transpose()?,
-            needs_key: needs_key(described),
+            takes: takes(described),
         })
     }
 
@@ -107,9 +118,13 @@ fn of_body(body: &RefOr<RequestBody>, parts: &Parts) -> Result<Rule, Unclear> {
     compile(schema.ok_or_else(|| Unclear("a body has no schema".to_owned()))?, parts)
 }
 
-/// Whether the operation wants an API key and no other way leads in. It says nothing of its own where
-/// it takes what the document as a whole does.
-fn needs_key(described: &Described) -> bool {
-    let key = SecurityRequirement::new("apiKey", Vec::<String>::new());
-    described.security.as_ref().is_none_or(|ways| ways.as_slice() == [key])
+/// Who gets in. The operation says nothing of its own where it takes what the document as a whole does.
+fn takes(described: &Described) -> Takes {
+    let [key, session] = ["apiKey", "session"].map(|name| SecurityRequirement::new(name, [""; 0]));
+    match described.security.as_deref() {
+        None => Takes::Callers,
+        Some(ways) if ways == [session.clone()] => Takes::People,
+        Some(ways) if ways == [key.clone()] || ways == [key, session] => Takes::Callers,
+        Some(_) => Takes::Everybody,
+    }
 }

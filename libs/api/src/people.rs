@@ -1,0 +1,277 @@
+//! People: signing in and out, and who is signed in.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{Extensions, HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use trapline_app::{App, LinkInput, LinkRequest, NewSession};
+use trapline_model::{Me, SignInOptions};
+
+use crate::{
+    auth::{Person, Site, visitor},
+    error::{ErrorBody, Result},
+    extract::{Body, Params},
+};
+
+/// Who wants in.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = SignIn)]
+pub(crate) struct SignInInput {
+    /// The person's address.
+    #[schema(min_length = 1, max_length = 254, example = "ada@example.com")]
+    email: String,
+    /// The person's password.
+    #[schema(min_length = 1, max_length = 256, example = "correct horse battery")]
+    password: String,
+}
+
+/// What a link carries.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TokenInput {
+    /// The link's token.
+    #[param(min_length = 1, max_length = 100)]
+    token: String,
+}
+
+/// What a link asks of whoever has it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LinkRequest)]
+pub(crate) struct LinkBody {
+    /// Whose link it is; null lets whoever has it say.
+    #[schema(required, example = "ada@example.com")]
+    email: Option<String>,
+    /// Whether it makes a new person, who may have a name.
+    is_new: bool,
+}
+
+/// What whoever has a link says.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LinkUse)]
+pub(crate) struct LinkUseInput {
+    /// The link's token.
+    #[schema(min_length = 1, max_length = 100)]
+    token: String,
+    /// The address, where the link does not know it.
+    #[serde(default)]
+    #[schema(max_length = 254, example = "ada@example.com")]
+    email: String,
+    /// The name of a new person; that of the address when left out.
+    #[serde(default)]
+    #[schema(max_length = 100, example = "Ada")]
+    name: String,
+    /// The new password: 10 to 256 characters, and none that everybody tries first.
+    #[schema(max_length = 256, example = "correct horse battery")]
+    password: String,
+}
+
+/// Get the ways in
+///
+/// How people sign in at this server.
+#[utoipa::path(
+    get,
+    path = "/api/auth/options",
+    operation_id = "getSignInOptions",
+    tag = "People",
+    security(()),
+    responses((status = 200, description = "The ways in.", body = SignInOptions))
+)]
+pub(crate) async fn options(State(app): State<Arc<App>>) -> Json<SignInOptions> {
+    Json(app.people().options())
+}
+
+/// Sign in
+///
+/// Begins a session, whose cookie the answer sets. An address may try a few times a minute.
+#[utoipa::path(
+    post,
+    path = "/api/auth/sign-in",
+    operation_id = "signIn",
+    tag = "People",
+    security(()),
+    request_body = SignInInput,
+    responses(
+        (
+            status = 200,
+            description = "Who is signed in now.",
+            body = Me,
+            headers(("Set-Cookie" = String, description = "The session."))
+        ),
+        (
+            status = 401,
+            description = "Nobody has this address and password (`wrong_password`).",
+            body = ErrorBody
+        ),
+        (
+            status = 403,
+            description = "A page of another site sent it (`cross_site`).",
+            body = ErrorBody
+        ),
+        (
+            status = 429,
+            description = "Too many tries.",
+            body = ErrorBody,
+            headers(("Retry-After" = u32, description = "Seconds."))
+        )
+    )
+)]
+pub(crate) async fn sign_in(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    extensions: Extensions,
+    headers: HeaderMap,
+    Body(input): Body<SignInInput>,
+) -> Result<Response> {
+    let visitor = visitor(&extensions, &headers);
+    let session = app.people().sign_in(&input.email, &input.password, &visitor).await?;
+    begun(&app, &site, &headers, session).await
+}
+
+/// Sign out
+///
+/// Ends the session of the request, if it has one: at once here, within 5 seconds everywhere.
+#[utoipa::path(
+    post,
+    path = "/api/auth/sign-out",
+    operation_id = "signOut",
+    tag = "People",
+    security((), ("session" = [])),
+    responses(
+        (status = 204, description = "Nobody is signed in now."),
+        (
+            status = 403,
+            description = "A page of another site sent it (`cross_site`).",
+            body = ErrorBody
+        )
+    )
+)]
+pub(crate) async fn sign_out(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    if let Some(token) = site.token(&headers) {
+        app.people().sign_out(token).await?;
+    }
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, site.no_cookie())]).into_response())
+}
+
+/// Get who is signed in
+///
+/// The person, their teams, and what they may do in the one that requests act for.
+#[utoipa::path(
+    get,
+    path = "/api/auth/me",
+    operation_id = "getMe",
+    tag = "People",
+    security(("session" = [])),
+    responses((status = 200, description = "Who is signed in.", body = Me))
+)]
+pub(crate) async fn me(State(app): State<Arc<App>>, Person(who): Person) -> Result<Json<Me>> {
+    Ok(Json(app.people().me(&who).await?))
+}
+
+/// Show what a link asks
+///
+/// A link from `trapline link`, from the first start or from a mail. Asking changes nothing.
+#[utoipa::path(
+    get,
+    path = "/api/auth/link",
+    operation_id = "showLink",
+    tag = "People",
+    params(TokenInput),
+    security(()),
+    responses(
+        (status = 200, description = "What it asks.", body = LinkBody),
+        (status = 404, description = "The link was used, is over or never was.", body = ErrorBody),
+        (
+            status = 429,
+            description = "Too many tries.",
+            body = ErrorBody,
+            headers(("Retry-After" = u32, description = "Seconds."))
+        )
+    )
+)]
+pub(crate) async fn link(
+    State(app): State<Arc<App>>,
+    extensions: Extensions,
+    headers: HeaderMap,
+    Params(input): Params<TokenInput>,
+) -> Result<Json<LinkBody>> {
+    let visitor = visitor(&extensions, &headers);
+    let LinkRequest { email, is_new } = app.people().link(&input.token, &visitor).await?;
+    Ok(Json(LinkBody { email, is_new }))
+}
+
+/// Use a link
+///
+/// Sets the password, ends the person's other sessions and begins one, whose cookie the answer sets. A
+/// link works once; one that says why it was refused still works.
+#[utoipa::path(
+    post,
+    path = "/api/auth/link",
+    operation_id = "useLink",
+    tag = "People",
+    security(()),
+    request_body = LinkUseInput,
+    responses(
+        (
+            status = 200,
+            description = "Who is signed in now.",
+            body = Me,
+            headers(("Set-Cookie" = String, description = "The session."))
+        ),
+        (
+            status = 403,
+            description = "A page of another site sent it (`cross_site`).",
+            body = ErrorBody
+        ),
+        (status = 404, description = "The link was used, is over or never was.", body = ErrorBody),
+        (
+            status = 409,
+            description = "Somebody else changed the same person at the same moment.",
+            body = ErrorBody
+        ),
+        (
+            status = 429,
+            description = "Too many tries.",
+            body = ErrorBody,
+            headers(("Retry-After" = u32, description = "Seconds."))
+        )
+    )
+)]
+pub(crate) async fn use_link(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    extensions: Extensions,
+    headers: HeaderMap,
+    Body(input): Body<LinkUseInput>,
+) -> Result<Response> {
+    let visitor = visitor(&extensions, &headers);
+    let LinkUseInput { token, email, name, password } = input;
+    let input = LinkInput { email, name, password };
+    let session = app.people().use_link(&token, input, &visitor).await?;
+    begun(&app, &site, &headers, session).await
+}
+
+/// Who is signed in now, with the cookie of the new session. The one that the browser had before ends.
+async fn begun(
+    app: &App,
+    site: &Site,
+    headers: &HeaderMap,
+    session: NewSession,
+) -> Result<Response> {
+    if let Some(before) = site.token(headers) {
+        app.people().sign_out(before).await?;
+    }
+    let me = app.people().me(&session.signed_in).await?;
+    Ok(([(header::SET_COOKIE, site.cookie(&session.token))], Json(me)).into_response())
+}

@@ -1,0 +1,168 @@
+//! The page behind a one-time link: what it asks, and a button that does it.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{RawQuery, State},
+    http::{Extensions, HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use trapline_app::{App, Error as AppError, LinkInput, LinkRequest, escape_html};
+
+use crate::{
+    auth::{Site, own_pages_only, visitor},
+    error::Result,
+    layers::{self, around},
+    state::Api,
+};
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// The page is for people, so it is no part of the document of the API.
+pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
+    let layers = (around(layers::request_timeout), around(own_pages_only(site)));
+    Router::new().route("/link", get(show).post(apply)).layer(layers)
+}
+
+async fn show(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    extensions: Extensions,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let token = field(query.unwrap_or_default().as_bytes(), "token");
+    match app.people().link(&token, &visitor(&extensions, &headers)).await {
+        Ok(request) => Ok(page(StatusCode::OK, &form(&request, &LinkInput::default(), ""))),
+        Err(error) => over(error),
+    }
+}
+
+async fn apply(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    RawQuery(query): RawQuery,
+    extensions: Extensions,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let (token, visitor) =
+        (field(query.unwrap_or_default().as_bytes(), "token"), visitor(&extensions, &headers));
+    let input = LinkInput {
+        email: field(&body, "email"),
+        name: field(&body, "name"),
+        password: field(&body, "password"),
+    };
+    let request = match app.people().link(&token, &visitor).await {
+        Ok(request) => request,
+        Err(error) => return over(error),
+    };
+    match app.people().use_link(&token, input.clone(), &visitor).await {
+        Ok(session) => {
+            let me = app.people().me(&session.signed_in).await?;
+            let mut answer = page(StatusCode::OK, &signed_in(&app, &me));
+            answer.headers_mut().insert(header::SET_COOKIE, site.cookie(&session.token));
+            Ok(answer)
+        }
+        Err(AppError::Invalid(issues)) => {
+            let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
+            let problem = lines.collect::<Vec<_>>().join("; ");
+            Ok(page(StatusCode::BAD_REQUEST, &form(&request, &input, &problem)))
+        }
+        Err(error) => over(error),
+    }
+}
+
+fn over(error: AppError) -> Result<Response> {
+    if !matches!(error, AppError::NotFound) {
+        return Err(error.into());
+    }
+    let body = "<h1>This link does not work any more</h1>\
+                <p>It was used, or its time is over. Whoever runs this server makes another one: \
+                <code>trapline link</code>.</p>";
+    Ok(page(StatusCode::NOT_FOUND, body))
+}
+
+/// What the link asks, as a form that is sent to the page's own address.
+fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
+    let (title, button) = if request.is_new {
+        ("Become the owner of this server's first team", "Sign in as owner")
+    } else {
+        ("Choose a new password", "Set the password and sign in")
+    };
+    let problem = match problem {
+        "" => String::new(),
+        text => format!("<p role=\"alert\"><b>{}</b></p>", escape_html(text)),
+    };
+    let email = match &request.email {
+        Some(email) => format!(
+            "<label>Address<input type=\"email\" value=\"{}\" autocomplete=\"username\" readonly>\
+             </label>",
+            escape_html(email)
+        ),
+        None => format!(
+            "<label>Address<input type=\"email\" name=\"email\" value=\"{}\" maxlength=\"254\" \
+             autocomplete=\"username\" required></label>",
+            escape_html(&input.email)
+        ),
+    };
+    let name = if request.is_new {
+        format!(
+            "<label>Name<input name=\"name\" value=\"{}\" maxlength=\"100\" autocomplete=\"name\">\
+             </label>",
+            escape_html(&input.name)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "<h1>{title}</h1>{problem}<form method=\"post\">{email}{name}\
+         <label>New password, of 10 characters at least<input type=\"password\" name=\"password\" \
+         minlength=\"10\" maxlength=\"256\" autocomplete=\"new-password\" required></label>\
+         <button>{button}</button></form>"
+    )
+}
+
+fn signed_in(app: &App, me: &trapline_model::Me) -> String {
+    let team = me.team.as_ref().map_or("no team", |team| team.name.as_str());
+    format!(
+        "<h1>Signed in</h1><p>You are signed in as {} ({}).</p>\
+         <p><a href=\"{}/docs/\">The API of this server</a></p>",
+        escape_html(&me.person.email),
+        escape_html(team),
+        escape_html(&app.settings().base_url)
+    )
+}
+
+/// A field of a form or a query; empty where it is missing.
+fn field(encoded: &[u8], name: &str) -> String {
+    let mut fields = form_urlencoded::parse(encoded);
+    fields.find(|(field, _)| field == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+fn page(status: StatusCode, body: &str) -> Response {
+    let fixed = HeaderValue::from_static;
+    let headers = [
+        (header::CONTENT_TYPE, fixed("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, fixed(POLICY)),
+        // The address of the page is the secret, so it goes to nobody else. With `no-referrer` browsers
+        // would not even tell us that it was our own page that sent the form (Fetch, section 3.2).
+        (header::REFERRER_POLICY, fixed("same-origin")),
+        (header::CACHE_CONTROL, fixed("private, no-store")),
+    ];
+    let html = format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>Trapline</title>\
+         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
+         padding:0 1em;overflow-wrap:anywhere}}h1{{font-size:1.3em}}label{{display:block;\
+         margin:1em 0}}input{{display:block;width:100%;box-sizing:border-box;font:inherit;\
+         padding:.5em}}button{{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
+         border-radius:.4em;background:#1d4ed8;color:#fff}}</style></head>\
+         <body><main>{body}</main></body></html>"
+    );
+    (status, headers, html).into_response()
+}

@@ -1,0 +1,81 @@
+//! People: who they are, their sessions, and the links that let them in. It uses access and mail.
+
+mod links;
+mod passwords;
+mod roles;
+mod rows;
+mod sessions;
+mod sign_in;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use trapline_store::{Clock, Rate, RateDecision, Store};
+
+use crate::{
+    AccessControl, Error, OutboundMail, Result, Settings, ids::Ids, limits::Limits, parts::Parts,
+    secrets::sha256_hex,
+};
+pub use links::{LinkInput, LinkRequest};
+use passwords::Passwords;
+use sessions::KnownSessions;
+pub use sessions::{NewSession, SignedIn};
+
+/// People, their sessions, and one-time links.
+pub struct People {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    settings: Arc<Settings>,
+    limits: Limits,
+    access: Arc<AccessControl>,
+    mail: Arc<OutboundMail>,
+    passwords: Passwords,
+    known: KnownSessions,
+}
+
+/// Where somebody is who signs in.
+#[derive(Debug, Clone, Default)]
+pub struct Visitor {
+    /// The address, if the listener said so.
+    pub address: Option<IpAddr>,
+    /// The browser by its own words.
+    pub user_agent: String,
+}
+
+impl People {
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the threads for passwords do not start.
+    pub(crate) fn new(
+        parts: &Parts,
+        access: Arc<AccessControl>,
+        mail: Arc<OutboundMail>,
+    ) -> Result<Self> {
+        Ok(Self {
+            store: parts.ports.store.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            access,
+            mail,
+            passwords: Passwords::new()?,
+            known: KnownSessions::default(),
+        })
+    }
+
+    /// Takes one unit of an allowance of a subject, of which only a hash becomes part of the key. A
+    /// limiter that does not answer refuses nobody: passwords have a bound of their own.
+    async fn take(&self, what: &str, subject: &str, rate: Rate) -> Result<()> {
+        let key = format!("{what}:{}", &sha256_hex(subject)[..32]);
+        match self.limits.take_if_answered(&key, rate).await {
+            Some(RateDecision::Limited { retry_after }) => Err(Error::TooMany { retry_after }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// So many in a minute.
+const fn a_minute(burst: u32) -> Rate {
+    Rate { burst, per: Duration::from_mins(1) }
+}

@@ -1,0 +1,102 @@
+//! What people are to teams, and what that lets them do.
+
+use futures_util::future::try_join_all;
+use trapline_model::{Me, OwnTeam, PersonId, Role, SignInOptions, TeamId};
+use trapline_store::{
+    Record, load,
+    records::{FirstOwner, Membership, Team, TeamOfPerson},
+};
+
+use super::{People, SignedIn, rows::shown};
+use crate::{Error, Result};
+
+/// Teams of one person that are looked at.
+const MAX_TEAMS: usize = 200;
+
+/// What a role may do, least role first; a greater one may do all of it too.
+const RIGHTS: [(Role, &[&str]); 3] = [
+    (Role::Member, &["inboxes.manage", "webhooks.manage", "forwarding.manage"]),
+    (Role::Admin, &["people.manage", "keys.manage", "team.manage", "audit.read", "usage.read"]),
+    (Role::Owner, &["owners.manage", "sso.manage", "team.delete"]),
+];
+
+impl People {
+    /// The person's role in the team, as of the last 5 seconds.
+    pub(super) async fn role(&self, team: TeamId, person: PersonId) -> Result<Option<Role>> {
+        if let Some(role) = self.known.role(team, person) {
+            return Ok(Some(role));
+        }
+        let found = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
+        let role = found.map(|(membership, _)| membership.role);
+        if let Some(role) = role {
+            self.known.keep_role(team, person, role);
+        }
+        Ok(role)
+    }
+
+    /// The person's memberships, by the age of the teams, oldest first.
+    pub(super) async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>> {
+        let rows = self.store.scan(TeamOfPerson::of_person(person, MAX_TEAMS)).await?;
+        let listed = rows.iter().map(TeamOfPerson::of).collect::<Result<Vec<_>, _>>()?;
+        let reads = listed.iter().map(|listed| async {
+            let row = Membership::row(listed.team, person);
+            load::<Membership>(&*self.store, &row).await
+        });
+        let found = try_join_all(reads).await?;
+        Ok(found.into_iter().flatten().map(|(membership, _)| membership).collect())
+    }
+
+    /// Who is signed in, and what this person may do.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person is no longer there, and when the store does not answer.
+    pub async fn me(&self, who: &SignedIn) -> Result<Me> {
+        let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
+        let memberships = self.memberships(person.id).await?;
+        let reads = memberships.iter().map(|membership| async {
+            let team = load::<Team>(&*self.store, &Team::row(membership.team)).await?;
+            let name = team.map(|(team, _)| team.name).unwrap_or_default();
+            Ok::<_, Error>(OwnTeam { id: membership.team, name, role: membership.role })
+        });
+        let teams = try_join_all(reads).await?;
+        let current = who.principal().map(|by| by.team);
+        let team = teams.iter().find(|team| Some(team.id) == current).cloned();
+        Ok(Me {
+            person: shown(&person),
+            can: team.as_ref().map(|team| rights(team.role)).unwrap_or_default(),
+            team,
+            teams,
+            features: vec!["webhooks".to_owned()],
+            outbound_enabled: self.mail.is_enabled(),
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    /// The ways in.
+    #[must_use]
+    pub fn options(&self) -> SignInOptions {
+        SignInOptions {
+            sign_in: true,
+            password: true,
+            sign_up: false,
+            sso: false,
+            outbound_enabled: self.mail.is_enabled(),
+        }
+    }
+
+    /// Who took over the first team, if somebody did.
+    pub(super) async fn first_owner(&self, team: TeamId) -> Result<Option<PersonId>> {
+        let claim = load::<FirstOwner>(&*self.store, &FirstOwner::row()).await?;
+        let Some((FirstOwner { person }, _)) = claim else { return Ok(None) };
+        // The claim comes first: without the membership a process ended in between.
+        let known = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
+        Ok(known.map(|_| person))
+    }
+}
+
+/// Words for what a role may do.
+fn rights(role: Role) -> Vec<String> {
+    let allowed = RIGHTS.iter().filter(|(least, _)| *least <= role);
+    allowed.flat_map(|(_, words)| *words).map(|word| (*word).to_owned()).collect()
+}

@@ -1,0 +1,129 @@
+//! Rows of people: found by address, made, changed.
+
+use trapline_model::{PersonId, Role, TeamId, Time};
+use trapline_store::{
+    Op, PortError, Record, When, load,
+    records::{Membership, Person, PersonByEmail, TeamOfPerson},
+};
+
+use super::People;
+use crate::{Error, Result, mail::EmailAddress};
+
+/// Letters of a name.
+const NAME_LETTERS: usize = 100;
+/// How often a change is tried that others get in the way of.
+const TRIES: usize = 5;
+
+/// Somebody who is to become a person.
+pub(super) struct NewPerson {
+    pub(super) email: EmailAddress,
+    pub(super) name: String,
+    pub(super) password: Option<String>,
+    pub(super) verified_at: Option<Time>,
+}
+
+/// The person as others see them.
+pub(super) fn shown(person: &Person) -> trapline_model::Person {
+    trapline_model::Person {
+        id: person.id,
+        email: person.email.clone(),
+        name: person.name.clone(),
+        verified_at: person.verified_at,
+        created_at: person.created_at,
+    }
+}
+
+/// A name as it is kept; what is before the `@` of the address where none is given.
+pub(super) fn name_of(given: &str, email: &EmailAddress) -> Result<String> {
+    let name = given.trim();
+    if name.chars().count() > NAME_LETTERS || name.chars().any(char::is_control) {
+        let message =
+            format!("must have at most {NAME_LETTERS} characters, and no control characters");
+        return Err(Error::invalid("name", "invalid_name", message));
+    }
+    let local = email.as_str().split('@').next().unwrap_or_default();
+    Ok(if name.is_empty() { local } else { name }.to_owned())
+}
+
+impl People {
+    /// The person, and the version of the row.
+    pub(super) async fn person(&self, id: PersonId) -> Result<Option<(Person, i64)>> {
+        Ok(load::<Person>(&*self.store, &Person::row(id)).await?)
+    }
+
+    /// Whoever has this address, which is folded.
+    pub(super) async fn person_of(&self, email: &str) -> Result<Option<(Person, i64)>> {
+        match load::<PersonByEmail>(&*self.store, &PersonByEmail::row(email)).await? {
+            Some((found, _)) => self.person(found.person).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Makes a person who is in no team yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] when somebody has the address already.
+    pub(super) async fn create_person(&self, new: NewPerson) -> Result<Person> {
+        let person = Person {
+            id: PersonId(self.ids.next()),
+            email: new.email.folded(),
+            name: new.name,
+            password: new.password,
+            verified_at: new.verified_at,
+            created_at: self.clock.now(),
+        };
+        let claim = PersonByEmail { email: person.email.clone(), person: person.id };
+        // An address whose person was never made, since a process ended in between, is taken over.
+        let when = match load::<PersonByEmail>(&*self.store, &claim.key()).await? {
+            None => When::Absent,
+            Some((known, version)) if self.person(known.person).await?.is_none() => {
+                When::Version(version)
+            }
+            Some(_) => return Err(Error::Conflict),
+        };
+        self.store.write(vec![Op::put(&claim, None, when)?]).await?;
+        self.store.write(vec![Op::put(&person, None, When::Absent)?]).await?;
+        Ok(person)
+    }
+
+    /// Changes a person, whatever else changes the row at the same moment.
+    pub(super) async fn change(
+        &self,
+        id: PersonId,
+        change: impl Fn(&mut Person),
+    ) -> Result<Person> {
+        for _ in 0..TRIES {
+            let (mut person, version) = self.person(id).await?.ok_or(Error::NotFound)?;
+            change(&mut person);
+            let put = Op::put(&person, None, When::Version(version))?;
+            match self.store.write(vec![put]).await {
+                Ok(()) => return Ok(person),
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Makes a person a member of a team, with this role at least.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] when somebody else changed the same membership at the same moment.
+    pub(crate) async fn join(&self, team: TeamId, person: PersonId, role: Role) -> Result<()> {
+        // The list comes first: a membership that no list names could not be found again.
+        let listed = TeamOfPerson { person, team };
+        self.store.write(vec![Op::put(&listed, None, When::Always)?]).await?;
+        let known = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
+        let (joined_at, when) = match known {
+            Some((known, _)) if known.role >= role => return Ok(()),
+            Some((known, version)) => (known.joined_at, When::Version(version)),
+            None => (self.clock.now(), When::Absent),
+        };
+        let membership = Membership { team, person, role, joined_at };
+        self.store.write(vec![Op::put(&membership, None, when)?]).await?;
+        self.known.forget_role(team, person);
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! Sessions: begun by a sign-in, recognised by a token in a cookie, and ended.
+
+use std::sync::Arc;
+
+use data_encoding::BASE64URL_NOPAD;
+use moka::sync::Cache;
+use trapline_model::{PersonId, Principal, Role, TeamId};
+use trapline_store::{
+    Op, PortError, Record as _, When, load,
+    records::{Membership, Session, SessionOfPerson},
+};
+
+use super::{People, Visitor};
+use crate::{
+    Error, Result, Unauthenticated,
+    access::CACHE_TTL,
+    secrets::{random, sha256_hex},
+};
+
+/// Bytes of a token.
+const TOKEN_BYTES: usize = 32;
+/// Characters of a token.
+const TOKEN_LENGTH: usize = 43;
+/// Sessions and roles that a process knows at the same time.
+const CACHE_CAPACITY: u64 = 10_000;
+/// How often a session's last use is written down at most.
+const SEEN_NOTED: std::time::Duration = std::time::Duration::from_mins(1);
+/// Sessions of one person; at the next sign-in the oldest ends.
+const MAX_SESSIONS: usize = 100;
+/// Characters of a browser's name that are kept.
+const USER_AGENT_LETTERS: usize = 256;
+/// How often a change is tried that others get in the way of.
+const TRIES: usize = 5;
+
+/// What a process knows of sessions and roles for a few seconds, which another one may change.
+pub(super) struct KnownSessions {
+    sessions: Cache<String, Arc<Known>>,
+    roles: Cache<(TeamId, PersonId), Role>,
+}
+
+/// A session as read.
+struct Known {
+    session: Session,
+    version: i64,
+}
+
+impl Default for KnownSessions {
+    fn default() -> Self {
+        let roles = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL);
+        let sessions = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL);
+        Self { sessions: sessions.build(), roles: roles.build() }
+    }
+}
+
+impl KnownSessions {
+    pub(super) fn role(&self, team: TeamId, person: PersonId) -> Option<Role> {
+        self.roles.get(&(team, person))
+    }
+
+    pub(super) fn keep_role(&self, team: TeamId, person: PersonId, role: Role) {
+        self.roles.insert((team, person), role);
+    }
+
+    pub(super) fn forget_role(&self, team: TeamId, person: PersonId) {
+        self.roles.invalidate(&(team, person));
+    }
+
+    fn keep(&self, session: Session, version: i64) -> Arc<Known> {
+        let known = Arc::new(Known { session, version });
+        self.sessions.insert(known.session.sha256.clone(), known.clone());
+        known
+    }
+}
+
+/// Somebody who is signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignedIn {
+    person: PersonId,
+    /// The team that requests act for, and the role in it.
+    member: Option<(TeamId, Role)>,
+}
+
+impl SignedIn {
+    /// The person.
+    #[must_use]
+    pub fn person(&self) -> PersonId {
+        self.person
+    }
+
+    /// The person, acting for the session's team; `None` while they are in no team.
+    #[must_use]
+    pub fn principal(&self) -> Option<Principal> {
+        self.member.map(|(team, role)| Principal::of_person(team, self.person, role))
+    }
+}
+
+/// A session that has just begun.
+#[derive(Debug)]
+pub struct NewSession {
+    /// What the cookie holds; it is kept nowhere.
+    pub token: String,
+    /// Who is signed in.
+    pub signed_in: SignedIn,
+}
+
+impl People {
+    /// Finds out who sends this token.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unauthenticated`] when the session is over or never was, and [`Error::TooMany`] for an
+    /// address from which many tokens and keys came that are none.
+    pub async fn authenticate(&self, token: &str, visitor: &Visitor) -> Result<SignedIn> {
+        let known = self.session_of(token, visitor).await?;
+        let known = self.seen(known).await;
+        let (person, team) = (known.session.person, known.session.team);
+        let role = match team {
+            Some(team) => self.role(team, person).await?.map(|role| (team, role)),
+            None => None,
+        };
+        let member = match role {
+            Some(member) => Some(member),
+            None => self.move_on(&known).await?,
+        };
+        Ok(SignedIn { person, member })
+    }
+
+    async fn session_of(&self, token: &str, visitor: &Visitor) -> Result<Arc<Known>> {
+        let over = || Error::Unauthenticated(Unauthenticated::SessionOver);
+        if token.len() != TOKEN_LENGTH {
+            return Err(over());
+        }
+        let sha256 = sha256_hex(token);
+        let known = match self.known.sessions.get(&sha256) {
+            Some(known) => known,
+            None => self.look_up(&sha256, visitor).await?.ok_or_else(over)?,
+        };
+        if known.session.ends_at() <= self.clock.now() { Err(over()) } else { Ok(known) }
+    }
+
+    async fn look_up(&self, sha256: &str, visitor: &Visitor) -> Result<Option<Arc<Known>>> {
+        let attempts = self.access.attempts();
+        if !attempts.is_trusted(sha256) {
+            self.access.may_try(visitor.address)?;
+        }
+        if attempts.is_unknown(sha256) {
+            self.access.tried_in_vain(visitor.address, "session");
+            return Ok(None);
+        }
+        let Some((session, version)) = load::<Session>(&*self.store, &Session::row(sha256)).await?
+        else {
+            attempts.not_found(sha256);
+            self.access.tried_in_vain(visitor.address, "session");
+            return Ok(None);
+        };
+        attempts.found(sha256);
+        Ok(Some(self.known.keep(session, version)))
+    }
+
+    /// Takes note of a request. Where another process was quicker, or the store does not answer, it is
+    /// as good without.
+    async fn seen(&self, known: Arc<Known>) -> Arc<Known> {
+        let now = self.clock.now();
+        if now.since(known.session.last_seen_at) < SEEN_NOTED {
+            return known;
+        }
+        let session = Session { last_seen_at: now, ..known.session.clone() };
+        // Requests that come meanwhile find it noted.
+        let seen = self.known.keep(session, known.version + 1);
+        match self.replace(&seen.session, known.version).await {
+            Ok(()) => seen,
+            Err(error) => {
+                self.known.sessions.invalidate(&known.session.sha256);
+                if !matches!(error, Error::Conflict) {
+                    tracing::warn!(%error, "the last use of a session was not noted");
+                }
+                known
+            }
+        }
+    }
+
+    async fn replace(&self, session: &Session, version: i64) -> Result<()> {
+        let life = session.ends_at().since(self.clock.now());
+        let put = Op::put(session, Some(life), When::Version(version))?;
+        Ok(self.store.write(vec![put]).await?)
+    }
+
+    /// Leads a session whose team the person has left to another of their teams, if there is one.
+    async fn move_on(&self, known: &Known) -> Result<Option<(TeamId, Role)>> {
+        let memberships = self.memberships(known.session.person).await?;
+        let Some(Membership { team, role, .. }) = memberships.first().cloned() else {
+            return Ok(None);
+        };
+        let session = Session { team: Some(team), ..known.session.clone() };
+        match self.replace(&session, known.version).await {
+            Ok(()) => drop(self.known.keep(session, known.version + 1)),
+            // Another request did the same.
+            Err(Error::Conflict) => self.known.sessions.invalidate(&session.sha256),
+            Err(error) => return Err(error),
+        }
+        Ok(Some((team, role)))
+    }
+
+    /// Begins a session, with a token of its own.
+    pub(super) async fn begin(&self, person: PersonId, visitor: &Visitor) -> Result<NewSession> {
+        let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
+        let (now, sha256) = (self.clock.now(), sha256_hex(&token));
+        let member = self.memberships(person).await?.first().map(|first| (first.team, first.role));
+        let listed = SessionOfPerson { person, sha256: sha256.clone(), created_at: now };
+        let session = Session {
+            sha256,
+            person,
+            team: member.map(|(team, _)| team),
+            created_at: now,
+            last_seen_at: now,
+            address: visitor.address,
+            user_agent: visitor.user_agent.chars().take(USER_AGENT_LETTERS).collect(),
+        };
+        self.end_oldest(person).await?;
+        // The list comes first: a session that no list names could not be ended.
+        let list = Op::put(&listed, Some(Session::LIFE), When::Always)?;
+        let put = Op::put(&session, Some(Session::IDLE), When::Absent)?;
+        self.store.write(vec![list, put]).await?;
+        Ok(NewSession { token, signed_in: SignedIn { person, member } })
+    }
+
+    /// Makes room for one more session of a person.
+    async fn end_oldest(&self, person: PersonId) -> Result<()> {
+        let mut listed = self.listed_sessions(person).await?;
+        listed.sort_by_key(|session| session.created_at);
+        let over = (listed.len() + 1).saturating_sub(MAX_SESSIONS);
+        for session in listed.iter().take(over) {
+            self.end(session).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn listed_sessions(&self, person: PersonId) -> Result<Vec<SessionOfPerson>> {
+        let scan = SessionOfPerson::of_person(person, 2 * MAX_SESSIONS);
+        let rows = self.store.scan(scan).await?;
+        Ok(rows.iter().map(SessionOfPerson::of).collect::<Result<_, _>>()?)
+    }
+
+    /// Ends the session of a token, if there is one: at once in this process, and within 5 seconds in
+    /// every other.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, and [`Error::Conflict`] when the session changes all the time.
+    pub async fn sign_out(&self, token: &str) -> Result<()> {
+        let sha256 = sha256_hex(token);
+        match load::<Session>(&*self.store, &Session::row(&sha256)).await? {
+            Some((Session { person, created_at, .. }, _)) => {
+                self.end(&SessionOfPerson { person, sha256, created_at }).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Ends every session of a person.
+    pub(super) async fn end_all(&self, person: PersonId) -> Result<()> {
+        for session in self.listed_sessions(person).await? {
+            self.end(&session).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn end(&self, listed: &SessionOfPerson) -> Result<()> {
+        let row = Session::row(&listed.sha256);
+        for _ in 0..TRIES {
+            let found = load::<Session>(&*self.store, &row).await?;
+            let Some((_, version)) = found else { break };
+            let delete = Op::Delete { key: row.clone(), when: When::Version(version) };
+            match self.store.write(vec![delete]).await {
+                Ok(()) => break,
+                // It was used at the same moment.
+                Err(PortError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.known.sessions.invalidate(&listed.sha256);
+        if self.store.get(&row).await?.is_some() {
+            return Err(Error::Conflict);
+        }
+        let delete = Op::Delete { key: listed.key(), when: When::Always };
+        Ok(self.store.write(vec![delete]).await?)
+    }
+}

@@ -1,0 +1,56 @@
+//! Signing in with an address and a password.
+
+use trapline_store::Rate;
+
+use super::{NewSession, People, Visitor, a_minute, passwords::is_outdated};
+use crate::{Error, Result, Unauthenticated, metrics};
+
+/// Tries for one account that an address has. Another address has its own, so that nobody is locked out
+/// by somebody else.
+const OF_ACCOUNT: Rate = a_minute(5);
+
+impl People {
+    /// Begins a session of whoever has this address and password.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unauthenticated`] when they are not right, in the same words and after the same time
+    /// whether anybody has the address, and [`Error::TooMany`] after many tries.
+    pub async fn sign_in(
+        &self,
+        email: &str,
+        password: &str,
+        visitor: &Visitor,
+    ) -> Result<NewSession> {
+        let email = email.trim().to_ascii_lowercase();
+        self.may_sign_in(&email, visitor).await.inspect_err(|_| metrics::auth_failed("limited"))?;
+        let found = self.person_of(&email).await?;
+        let hash = found.as_ref().and_then(|(person, _)| person.password.as_deref());
+        let is_right = self.passwords.verify(password, hash).await?;
+        let Some((person, _)) = found.filter(|_| is_right) else {
+            metrics::auth_failed("password");
+            return Err(Error::Unauthenticated(Unauthenticated::WrongPassword));
+        };
+        if person.password.as_deref().is_some_and(is_outdated) {
+            let hash = self.passwords.hash(password).await?;
+            let known = person.password;
+            self.change(person.id, |row| {
+                if row.password == known {
+                    row.password = Some(hash.clone());
+                }
+            })
+            .await?;
+        }
+        self.begin(person.id, visitor).await
+    }
+
+    /// Takes a try of the address, and one of the account at this address.
+    async fn may_sign_in(&self, email: &str, visitor: &Visitor) -> Result<()> {
+        let address = visitor.address.map_or_else(String::new, |address| address.to_string());
+        if let Some(rate) = self.settings.sign_in_rate {
+            self.take("sign-in-address", &address, rate).await?;
+            self.take("sign-in", &format!("{email}|{address}"), OF_ACCOUNT).await?;
+        }
+        Ok(())
+    }
+}

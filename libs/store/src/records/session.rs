@@ -1,0 +1,164 @@
+//! Sessions of people, and links that work once.
+
+use std::{net::IpAddr, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{PersonId, TeamId, Time};
+
+use super::{single, text, uuid};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[SESSION, SESSION_OF_PERSON, ONE_TIME_LINK];
+
+const SESSION: &Table = &Table {
+    name: "session",
+    partition: &[text("sha256")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+    storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "Who is signed in with a token, of which only the SHA-256 is kept.",
+};
+
+const SESSION_OF_PERSON: &Table = &Table {
+    name: "session_of_person",
+    partition: &[uuid("person_id")],
+    sort: &[text("sha256")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+    storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "A person's sessions, so that they can be listed and ended.",
+};
+
+const ONE_TIME_LINK: &Table = &Table {
+    name: "one_time_link",
+    partition: &[text("sha256")],
+    sort: &[],
+    order: Order::Ascending,
+    writes: Writes::Guarded,
+    storage: Storage::Rows,
+    owner: RowOwner::None,
+    about: "What a link does that works once, under the SHA-256 of its token.",
+};
+
+/// One browser in which somebody is signed in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Session {
+    /// SHA-256 of the token, in hex.
+    pub sha256: String,
+    /// Who is signed in.
+    pub person: PersonId,
+    /// The team that requests act for; `None` while the person is in no team.
+    pub team: Option<TeamId>,
+    /// The time of the sign-in.
+    pub created_at: Time,
+    /// The time of the last request, to the minute.
+    pub last_seen_at: Time,
+    /// Where it signed in from, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<IpAddr>,
+    /// The browser by its own words, of at most 256 characters.
+    #[serde(default)]
+    pub user_agent: String,
+}
+
+impl Session {
+    /// A session ends after so long a time without a request.
+    pub const IDLE: Duration = Duration::from_hours(14 * 24);
+    /// A session ends so long after the sign-in.
+    pub const LIFE: Duration = Duration::from_hours(60 * 24);
+
+    /// From when on the session is over if nothing more comes.
+    #[must_use]
+    pub fn ends_at(&self) -> Time {
+        self.last_seen_at.after(Self::IDLE).min(self.created_at.after(Self::LIFE))
+    }
+
+    /// The row of a hash in hex.
+    #[must_use]
+    pub fn row(sha256: &str) -> Key {
+        single(SESSION, Value::Text(sha256.to_owned()))
+    }
+}
+
+impl Record for Session {
+    const TABLE: &'static Table = SESSION;
+    fn key(&self) -> Key {
+        Self::row(&self.sha256)
+    }
+}
+
+/// A session of a person. It is written before the [`Session`] and lives as long as one may at most.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SessionOfPerson {
+    /// Who is signed in.
+    pub person: PersonId,
+    /// SHA-256 of the token, in hex.
+    pub sha256: String,
+    /// The time of the sign-in.
+    pub created_at: Time,
+}
+
+impl SessionOfPerson {
+    /// The person's sessions, at most `limit`.
+    #[must_use]
+    pub fn of_person(person: PersonId, limit: usize) -> Scan {
+        let partition = vec![Value::Uuid(person.0)];
+        let table = SESSION_OF_PERSON;
+        Scan { table, partition, after: None, until: None, limit, keys_only: false }
+    }
+}
+
+impl Record for SessionOfPerson {
+    const TABLE: &'static Table = SESSION_OF_PERSON;
+    fn key(&self) -> Key {
+        let (partition, sort) =
+            (vec![Value::Uuid(self.person.0)], vec![Value::Text(self.sha256.clone())]);
+        Key { table: SESSION_OF_PERSON, partition, sort }
+    }
+}
+
+/// A link that works once: whoever removes its row, by the version that was read, has used it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OneTimeLink {
+    /// SHA-256 of the token, in hex.
+    pub sha256: String,
+    /// What it does.
+    pub purpose: LinkPurpose,
+    /// From when on it is refused.
+    pub expires_at: Time,
+}
+
+/// What a link does that works once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkPurpose {
+    /// Makes the first person, who owns the first team.
+    FirstOwner {
+        /// Who that is to be; `None` lets whoever opens it say.
+        email: Option<String>,
+    },
+    /// Sets a person's password, ends the person's sessions and begins one.
+    Password {
+        /// Whose.
+        person: PersonId,
+    },
+}
+
+impl OneTimeLink {
+    /// The row of a hash in hex.
+    #[must_use]
+    pub fn row(sha256: &str) -> Key {
+        single(ONE_TIME_LINK, Value::Text(sha256.to_owned()))
+    }
+}
+
+impl Record for OneTimeLink {
+    const TABLE: &'static Table = ONE_TIME_LINK;
+    fn key(&self) -> Key {
+        Self::row(&self.sha256)
+    }
+}
