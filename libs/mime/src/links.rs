@@ -85,9 +85,7 @@ fn anchors(html: &str, links: &mut Links) {
             }
             (Token::Whole(tag, content), Some(anchor)) => {
                 anchor.text.push(' ');
-                if visible::is_shown_as_it_stands(tag) {
-                    anchor.text.push_str(content);
-                }
+                anchor.text.push_str(&visible::shown_content(tag, content).unwrap_or_default());
             }
             (Token::Open(tag), Some(anchor)) => {
                 if tag.is("img") && anchor.image.is_empty() {

@@ -59,7 +59,7 @@ impl<'a> Tag<'a> {
 
 /// Elements whose content is no markup (HTML Living Standard, section 13.2.6.4.4 and following).
 const WHOLE: &[&str] =
-    &["style", "title", "textarea", "xmp", "plaintext", "script", "iframe", "noembed"];
+    &["style", "title", "textarea", "xmp", "plaintext", "script", "iframe", "noembed", "noframes"];
 
 /// Splits HTML.
 pub(crate) struct Tokens<'a> {

@@ -1,5 +1,7 @@
 //! The HTML body, rewritten for a sandboxed frame.
 
+use std::borrow::Cow;
+
 use super::output::{self, Output, in_plain_text, in_text};
 use super::parts::Parts;
 use super::{attributes, css};
@@ -77,34 +79,69 @@ fn write_doctype(doctype: &str, out: &mut Output) {
 
 fn write(token: &Token<'_>, parts: &Parts<'_>, out: &mut Output) {
     match token {
-        Token::Text(text) => out.escaped(text, in_text),
+        Token::Text(text) => write_text(text, out),
         // Browsers ignore all but the first.
         Token::Doctype(_) => {}
         Token::Open(tag) => {
             if is_kept(tag.name) && !is_meta(tag) {
-                out.whole(|out| write_tag(tag.name, tag, parts, out));
+                out.whole(|out| write_tag(&plain_name(tag.name), tag, parts, out));
             }
         }
         Token::Close(name) => {
             if is_kept(name) {
-                out.push(&format!("</{name}>"));
+                out.push(&format!("</{}>", plain_name(name)));
             }
         }
         Token::Whole(tag, content) => out.whole(|out| write_whole(tag, content, parts, out)),
     }
 }
 
+/// Writes text; what was left out before it does not join two texts to one character reference.
+fn write_text(text: &str, out: &mut Output) {
+    let joined = |byte: &u8| byte.is_ascii_alphanumeric() || b"#;".contains(byte);
+    let first = text.bytes().next().filter(joined).filter(|_| out.ends_in_reference());
+    if let Some(byte) = first {
+        out.push(&format!("&#{byte};"));
+    }
+    out.escaped(&text[usize::from(first.is_some())..], in_text);
+    let unfinished = text.rfind('&').map(|at| &text[at + 1..]);
+    let is_open =
+        |name: &str| name.bytes().all(|byte| byte == b'#' || byte.is_ascii_alphanumeric());
+    if unfinished.is_some_and(is_open) {
+        out.open_reference();
+    }
+}
+
 /// Gone with everything in them, as far as browsers put anything in them.
-const REMOVED: &[&str] =
-    &["script", "iframe", "noembed", "base", "link", "embed", "frame", "xmp", "plaintext"];
+const REMOVED: &[&str] = &[
+    "script",
+    "iframe",
+    "noembed",
+    "noframes",
+    "base",
+    "link",
+    "embed",
+    "frame",
+    "xmp",
+    "plaintext",
+];
 /// Gone, but what is in them is shown where a client does not support them.
-const UNWRAPPED: &[&str] =
-    &["object", "applet", "frameset", "noframes", "noscript", "portal", "fencedframe"];
+const UNWRAPPED: &[&str] = &["object", "applet", "frameset", "noscript", "portal", "fencedframe"];
 
 fn is_kept(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(&byte);
     let is_one_of = |names: &[&str]| names.iter().any(|gone| gone.eq_ignore_ascii_case(name));
-    name.bytes().all(is_plain) && !is_one_of(REMOVED) && !is_one_of(UNWRAPPED)
+    !is_one_of(REMOVED) && !is_one_of(UNWRAPPED)
+}
+
+/// A name that ends where browsers with other rules see its end. One that had to change is that of
+/// no known element before and after.
+fn plain_name(name: &str) -> Cow<'_, str> {
+    let is_plain =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ':' | '.');
+    if name.chars().all(is_plain) {
+        return Cow::Borrowed(name);
+    }
+    name.chars().map(|char| if is_plain(char) { char } else { '_' }).collect()
 }
 
 /// Of what a page says about itself only how it is laid out is kept. The rest redirects, sets

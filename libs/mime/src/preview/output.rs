@@ -14,12 +14,14 @@ pub(super) struct Output {
     pub(super) page: String,
     bound: usize,
     pub(super) is_full: bool,
+    /// Where a text ended that more letters could make a character reference of.
+    reference: Option<usize>,
 }
 
 impl Output {
     pub(super) fn new(source: &str) -> Self {
         let page = String::with_capacity(source.len() + source.len() / 8);
-        Self { page, bound: bound(source), is_full: false }
+        Self { page, bound: bound(source), is_full: false, reference: None }
     }
 
     /// Writes `text` whole, or marks the page as full.
@@ -28,6 +30,16 @@ impl Output {
         if !self.is_full {
             self.page.push_str(text);
         }
+    }
+
+    /// Notes that the text just written ends in what may be the start of a character reference.
+    pub(super) fn open_reference(&mut self) {
+        self.reference = Some(self.page.len());
+    }
+
+    /// Whether the page ends in such a start.
+    pub(super) fn ends_in_reference(&self) -> bool {
+        self.reference == Some(self.page.len())
     }
 
     /// Writes what may not stand there by half: all of it or nothing.

@@ -44,12 +44,89 @@ fn visible_text() {
         ("<!-- unclosed", ""),
         ("<picture><source style='display:none'><img></picture>yes", "yes"),
         ("<video><track hidden></video><param hidden>yes", "yes"),
+        (
+            "<nav>a</nav><nav>b</nav><menu>c</menu><details><summary>d</summary>e</details>f",
+            "a\nb\nc\nd\ne\nf",
+        ),
         // As a browser reads them, and as the preview shows them.
         ("<style>p{}</stylex>no</style>yes", "yes"),
         ("<xmp>1 <b>&lt;</xmp>yes", "1 <b>&lt;\nyes"),
         ("yes<plaintext>all </plaintext> of it", "yes\nall </plaintext> of it"),
-        ("<p hidden><xmp>no</xmp></p>yes", "yes"),
+        ("<div hidden><xmp>no</xmp></div>yes", "yes"),
         ("yes</ no>yes<//no>", "yesyes"),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(visible::text(html).text, expected, "{html}");
+    }
+}
+
+/// What browsers show, with scripts off, of elements that are not shown as any other.
+#[test]
+fn visible_text_of_elements_that_are_special() {
+    let cases = [
+        ("<textarea>a &amp; <b>b</textarea>c", "a & <b>bc"),
+        ("<textarea hidden>no</textarea>yes", "yes"),
+        ("<title>no</title><svg><title>no</title></svg>yes", "yes"),
+        ("a<noframes>no</noframes>b<noembed>no</noembed><noscript>c</noscript>", "abc"),
+        ("<frameset><frame src=x><noframes>no", ""),
+        ("a<video src=x>no</video><audio>no</audio><canvas>b</canvas>", "ab"),
+        ("<meter>no</meter><progress>no</progress><datalist><option>no</datalist>yes", "yes"),
+        ("<dialog>no</dialog><dialog open>yes</dialog>", "yes"),
+        ("<object>a</object><ruby>b<rp>(</rp><rt>c</rt></ruby>", "ab(c"),
+        ("<image hidden>yes", "yes"),
+        // An end within the tag is one in SVG and MathML only.
+        ("<svg><path style='display:none'/></svg>yes", "yes"),
+        ("<svg><g hidden><g/>no</g>a</svg>b", "ab"),
+        ("<svg><g hidden/>a<svg/><g hidden/>b</svg><g hidden/>no", "ab"),
+        ("<svg hidden/><math hidden/>yes", "yes"),
+        ("<svg><foreignObject><p hidden/>no</p>a</foreignObject><g hidden/>b</svg>", "ab"),
+        ("<div style='display:none'/>no</div>yes", "yes"),
+        ("<svg><desc>no</desc><defs><text>no</text></defs><text>yes</text></svg>", "yes"),
+        ("<desc>a</desc><math><mi>b</mi><annotation>no</annotation></math>", "ab"),
+        ("a<!-- -->b &<!-- -->lt;&l<?x>t;&l</>t;", "ab &lt;&lt;&lt;"),
+    ];
+    for (html, expected) in cases {
+        assert_eq!(visible::text(html).text, expected, "{html}");
+    }
+}
+
+/// What a style hides, and what shows again within it.
+#[test]
+fn visible_text_by_style() {
+    let cases = [
+        // Columns without gaps, as newsletters have them.
+        ("<td style='font-size:0px'><div style='font-size:13px'>a</div></td>", "a"),
+        ("<td style='font-size:0'>no<b style='font-size:1rem'>a</b>no<td>b", "a b"),
+        (
+            "<div style='font-size:0'><div style='font-size:9pt'>a</div>no<div>no</div></div>b",
+            "a\nb",
+        ),
+        ("<p style='font-size:0'>no<b style='font-size:1em'>no</b><font size=2>yes", "yes"),
+        ("<p style='font-size:0'><b style='font: bold 14px/20px Arial'>yes</b>no", "yes"),
+        ("<p style='font:0/0 a'>no<b style='font-size:small'>yes</b>no", "yes"),
+        (
+            "<p style='font-size:0'><b style='font-size:12px'><i style='font-size:0'>no</i>yes",
+            "yes",
+        ),
+        ("<p style='visibility:hidden'>no<b style='visibility:visible'>yes</b>no", "yes"),
+        ("<p style='visibility:hidden;font-size:0'>no<b style='visibility:visible'>no", ""),
+        ("<p style='display:none'>no<b style='display:block;font-size:9px'>no</b></p>yes", "yes"),
+        ("<p style='opacity:0'>no<b style='opacity:1'>no</b></p>yes", "yes"),
+        ("<p style='opacity:0.0'>no</p><p style='max-height:.0px'>no</p>yes", "yes"),
+        ("<p style='opacity:0.5'>a</p><p style='max-height:0.5em'>b</p>", "a\nb"),
+        ("<p style='fill-opacity:0;mso-hide:all;x:display:none'>yes", "yes"),
+        (
+            "<p style='DISPLAY : None !important'>no</p><p style='/*x*/display:none'>no</p>yes",
+            "yes",
+        ),
+        ("<p hidden style='display:block'>yes", "yes"),
+        // Paragraphs and cells that nothing closes.
+        ("<p hidden>no<div>a</div><p hidden>no<ul><li>b", "a\nb"),
+        ("<table><td><p hidden>no</td><td>a</table><div><p hidden>no</div>b", "a\nb"),
+        ("<tr hidden><td>no<tr><td>a<table><td hidden>no<td>b</table>c", "a\nb\nc"),
+        ("<td hidden>no<table><td>no</table>no<td>a<ul><li hidden>no<ol><li>no</ol><li>b", "a\nb"),
+        ("<dl><dt hidden>no<dd>a</dl>", "a"),
+        ("<p hidden>no<br>no<b>no</b></p>yes", "yes"),
     ];
     for (html, expected) in cases {
         assert_eq!(visible::text(html).text, expected, "{html}");
@@ -69,6 +146,11 @@ fn links_of_html_and_text() {
         ),
         (Some("<a href='https://x.test' x='>Go</a>"), None, &[]),
         (Some("<a href='https://x.test'><xmp>Go</xmp></a>"), None, &[("https://x.test", "Go")]),
+        (
+            Some("<a href='https://x.test'><textarea>G&#111;</textarea></a>"),
+            None,
+            &[("https://x.test", "Go")],
+        ),
         (Some("<a href=https://x.test/a/b>Go</a>"), None, &[("https://x.test/a/b", "Go")]),
         (
             Some("<A HREF=\" https://x.test \"><IMG ALT=\"Logo\"></A>"),

@@ -1,6 +1,7 @@
 //! Kinds of mail, table by table; the cases as files are in `tests/cases.rs` of this package.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod agreement;
 mod headers;
 mod html;
 mod previews;

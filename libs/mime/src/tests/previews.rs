@@ -57,7 +57,7 @@ fn what_may_be_text_or_markup_is_written_as_both() {
         ("<textarea>{}", "<textarea>{text}</textarea>"),
         ("<xmp>{}&lt;</xmp>a", "<pre>{plain}&amp;lt;</pre>a"),
         ("<plaintext>{}</plaintext>", "<pre>{plain}&lt;/plaintext&gt;</pre>"),
-        ("<noframes>{}a</noframes><noembed>{}</noembed>", "a"),
+        ("<noframes>{}a</noframes><noembed>{}</noembed>a", "a"),
         ("<script><!--<script></script>{}--></script>a", "-->a"),
         ("<!--><p>--!>{}-->", "<p>--!>-->"),
         ("<!--->{}<p>-->", "<p>-->"),
@@ -65,9 +65,15 @@ fn what_may_be_text_or_markup_is_written_as_both() {
         ("<!x><p></ {}<?x{}a", "<p>a"),
         ("<?doctype html>a", "a"),
         ("<p <script x='\"{}'\"y\">a", "<p x=\"&quot;{plain}\">a"),
-        ("<a<b>{}<p =x =\"y\" a==b c = d e>", "<p a=\"=b\" c=\"d\" e>"),
+        ("<b<script hidden>a</b<script>{}", "<b_script hidden>a</b_script>"),
+        ("<a<b>{}<p =x =\"y\" a==b c = d e>", "<a_b><p a=\"=b\" c=\"d\" e>"),
         ("a<b", "a"),
         ("a<b c='{}", "a"),
+        // Two texts are no character reference together.
+        ("&<!-- -->lt;", "&&#108;t;"),
+        ("&l<script></script>t;a&l</>t<p>;", "&l&#116;;a&l&#116;<p>;"),
+        ("&lt<!-- -->; &#<!-- -->x3c;", "&lt&#59; &#&#120;3c;"),
+        ("&not<noscript>in;</noscript> &lt;<!-- -->a &<b>lt;", "&not&#105;n; &lt;a &<b>lt;"),
         ("1 < 2 <3> &amp; <<p>", "1 &lt; 2 &lt;3> &amp; &lt;<p>"),
     ];
     for (source, expected) in cases {
