@@ -20,7 +20,7 @@ use crate::{
     state::Client,
 };
 use callers::Identity;
-pub(crate) use callers::{Person, Reader, Viewer, Writer, permits};
+pub(crate) use callers::{Origin, Person, Reader, Viewer, Writer, permits};
 pub(crate) use site::{Site, own_pages_only};
 
 /// What the team of a request may have still.

@@ -10,7 +10,7 @@ use axum::{
 use serde::Deserialize;
 use trapline_app::{App, Confirmation, Error as AppError, escape_html};
 
-use crate::{error::Result, extract::Params};
+use crate::{auth::Origin, error::Result, extract::Params};
 
 /// What a link carries.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -74,9 +74,10 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn confirm(
     State(app): State<Arc<App>>,
+    Origin(from): Origin,
     Params(input): Params<LinkInput>,
 ) -> Result<Response> {
-    answer(app.forwarding().confirm(&input.token).await, |email, team| {
+    answer(app.forwarding().confirm(&input.token, from).await, |email, team| {
         format!("<h1>Confirmed</h1><p>The team <b>{team}</b> can now forward mail to {email}.</p>")
     })
 }

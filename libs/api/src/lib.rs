@@ -16,6 +16,7 @@ mod layers;
 mod live;
 mod messages;
 mod nowhere;
+mod onboarding;
 mod openapi;
 mod people;
 mod people_page;

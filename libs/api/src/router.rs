@@ -17,14 +17,18 @@ use crate::{
     layers::{self, ContentPolicy, around},
     live, messages,
     nowhere::nearest,
-    openapi, people, people_page, prefix, preview, projects, service,
+    onboarding, openapi, people, people_page, prefix, preview, projects, service,
     state::Api,
     webhooks,
 };
 
 /// Routes that are answered as soon as possible, for teams.
 fn team_routes() -> OpenApiRouter<Api> {
-    mail_routes().merge(webhook_routes()).merge(forwarding_routes()).merge(people_routes())
+    mail_routes()
+        .merge(webhook_routes())
+        .merge(forwarding_routes())
+        .merge(people_routes())
+        .merge(account_routes())
 }
 
 /// Whoever is signed in.
@@ -76,6 +80,11 @@ fn forwarding_routes() -> OpenApiRouter<Api> {
         .routes(routes!(forwarding::addresses, forwarding::add))
         .routes(routes!(forwarding::delete))
         .routes(routes!(forwarding::status))
+}
+
+/// The team itself.
+fn account_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(onboarding::get))
 }
 
 /// Routes that stay open, for teams.

@@ -13,7 +13,9 @@ use moka::sync::Cache;
 use trapline_model::{ApiKeyId, TeamId};
 use trapline_store::{Clock, Op, Rate, Store, When, load, records};
 
-use crate::{Result, ids::Ids, limits::Limits, parts::Parts, secrets::Secrets};
+use crate::{
+    AuditLog, FirstSteps, Result, ids::Ids, limits::Limits, parts::Parts, secrets::Secrets,
+};
 use attempts::FailedAttempts;
 pub use keys::NewKey;
 pub use logins::{DeliveryTarget, LoginRefused};
@@ -33,6 +35,8 @@ pub struct AccessControl {
     clock: Clock,
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
+    first_steps: Arc<FirstSteps>,
     limits: Limits,
     /// Requests that a team may make; `None` is no limit.
     api_rate: Option<Rate>,
@@ -51,6 +55,8 @@ impl AccessControl {
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
+            first_steps: parts.first_steps.clone(),
             limits: parts.limits.clone(),
             api_rate: parts.settings.api_rate,
             logins,

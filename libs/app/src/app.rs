@@ -6,9 +6,9 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AccessControl, AnswerMemory, Arrivals, CpuPool, Forwarding, Inboxes, Installation, Jobs,
-    LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail, People, Result,
-    Settings, Supervisor, Upgrades, Webhooks,
+    AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
+    Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
+    People, Result, Settings, Supervisor, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
     forwarding::RuleRows,
@@ -187,6 +187,18 @@ impl App {
     #[must_use]
     pub fn arrivals(&self) -> &Arrivals {
         &self.arrivals
+    }
+
+    /// Who changed what.
+    #[must_use]
+    pub fn audit(&self) -> &AuditLog {
+        &self.parts.audit
+    }
+
+    /// How far teams got in their first steps.
+    #[must_use]
+    pub fn first_steps(&self) -> &FirstSteps {
+        &self.parts.first_steps
     }
 
     /// The queue of jobs, as job loops see it.

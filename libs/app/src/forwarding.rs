@@ -21,9 +21,9 @@ use trapline_model::{ForwardingStatus, InboxId, TeamId};
 use trapline_store::{Bus, Clock, Store, records::ForwardRule};
 
 use crate::{
-    Inboxes, Jobs, Messages, OutboundMail, Result, Settings, ids::Ids, in_flight::InFlight,
-    limits::Limits, parts::Parts, receive::ArrivalSubscriber, rows::RowReader, secrets::Secrets,
-    team_cache::TeamCache,
+    AuditLog, Inboxes, Jobs, Messages, OutboundMail, Result, Settings, ids::Ids,
+    in_flight::InFlight, limits::Limits, parts::Parts, receive::ArrivalSubscriber, rows::RowReader,
+    secrets::Secrets, team_cache::TeamCache,
 };
 
 pub use addresses::Added;
@@ -53,6 +53,7 @@ pub struct Forwarding {
     clock: Clock,
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
     settings: Arc<Settings>,
     limits: Limits,
     jobs: Jobs,
@@ -81,6 +82,7 @@ impl Forwarding {
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             jobs: parts.jobs.clone(),

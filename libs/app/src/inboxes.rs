@@ -20,13 +20,14 @@ use trapline_store::{
 };
 
 use crate::{
-    Error, Result, Settings,
+    AuditAction, AuditLog, Error, FirstSteps, Result, Settings,
     access::{Logins, password_context},
     announce::announce,
     ids::Ids,
     inbox_versions::InboxVersions,
     jobs::Jobs,
     limits::Limits,
+    onboarding::Step,
     parts::Parts,
     secrets::{BASE62, Secrets, USERNAME, random_text},
     storage_room::StorageRoom,
@@ -100,6 +101,8 @@ pub struct Inboxes {
     clock: Clock,
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
+    first_steps: Arc<FirstSteps>,
     settings: Arc<Settings>,
     limits: Limits,
     room: Arc<StorageRoom>,
@@ -125,6 +128,8 @@ impl Inboxes {
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
+            first_steps: parts.first_steps.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             room: parts.room.clone(),
@@ -173,7 +178,8 @@ impl Inboxes {
             username,
         };
         let task = inbox.expires_at.map(|due| expiry(&inbox, due)).transpose()?;
-        self.write_new(&inbox, task).await?;
+        self.write_new(by, &inbox, task).await?;
+        self.first_steps.note(team, Step::Inbox).await;
         self.retention.created(inbox.id);
         self.present(&inbox, Counts::default())
     }
@@ -205,7 +211,7 @@ impl Inboxes {
             self.store.write(vec![task]).await?;
         }
         let inbox = self
-            .edit(team, id, |inbox| {
+            .edit(by, id, Some(AuditAction::InboxUpdated), |inbox| {
                 if let Some(name) = &change.name {
                     inbox.name.clone_from(name);
                 }
@@ -231,7 +237,8 @@ impl Inboxes {
     pub async fn rotate_password(&self, by: &Principal, id: InboxId) -> Result<Inbox> {
         let username = self.record(by.team, id).await?.username;
         let password = self.new_password(&username)?;
-        let inbox = self.edit(by.team, id, |inbox| inbox.password.clone_from(&password)).await?;
+        let action = Some(AuditAction::InboxCredentialsRotated);
+        let inbox = self.edit(by, id, action, |inbox| inbox.password.clone_from(&password)).await?;
         self.announce_change(by.team, id, None).await;
         let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
@@ -259,7 +266,7 @@ impl Inboxes {
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
         self.schedule_purge(&inbox).await?;
-        let removed = self.remove_rows(team, id).await;
+        let removed = self.remove_rows(by, id, Some(AuditAction::InboxDeleted)).await;
         // Where it is not known what was removed, nobody may rely on what was there.
         self.logins.changed(&inbox.username).await;
         removed?;

@@ -72,7 +72,7 @@ impl Installation {
         };
         let new_key = match known_key {
             Some(value) => self.access.set_key(run.team, value).await.map(|()| None)?,
-            None if is_new => Some(self.first_key(run.team).await?),
+            None if is_new => Some(self.first_key(&Principal::system(run.team)).await?),
             None => None,
         };
         let inbox = if self.settings.catch_all {
@@ -110,7 +110,7 @@ impl Installation {
 
     /// Removes what this process made while another one made the installation.
     async fn take_back(&self, inbox: &Inbox, team: TeamId, project: ProjectId) -> Result<()> {
-        match self.inboxes.remove_rows(team, inbox.id).await {
+        match self.inboxes.remove_rows(&Principal::system(team), inbox.id, None).await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => return Err(error),
         }
@@ -123,13 +123,13 @@ impl Installation {
         Ok(self.store.write(ops).await?)
     }
 
-    async fn first_key(&self, team: TeamId) -> Result<String> {
+    async fn first_key(&self, by: &Principal) -> Result<String> {
         let new = NewKey {
             name: "First key".to_owned(),
             access: Access::Write,
             expires_at: None,
             value: None,
         };
-        self.access.create_key_of(team, new, KeyOrigin::FirstRun).await
+        self.access.create_key_of(by, new, KeyOrigin::FirstRun).await
     }
 }

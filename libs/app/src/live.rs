@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Bus, Clock, Store};
 
 use crate::{
-    Supervisor, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes, messages::Messages,
+    FirstSteps, Supervisor, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes, messages::Messages,
     parts::Parts, read_marks::ReadMarks,
 };
 use feed::Payloads;
@@ -37,6 +37,7 @@ pub struct LiveUpdates {
     is_alone: bool,
     inboxes: Arc<Inboxes>,
     messages: Arc<Messages>,
+    first_steps: Arc<FirstSteps>,
     streams: Arc<Streams>,
     looks: Arc<Looks>,
     /// Changes when mail may be stored here that nobody announced.
@@ -68,6 +69,7 @@ impl LiveUpdates {
             is_alone: parts.is_alone,
             inboxes,
             messages,
+            first_steps: parts.first_steps.clone(),
             streams,
             payloads: Payloads::default(),
         })

@@ -20,8 +20,9 @@ use trapline_store::{
 use uuid::Uuid;
 
 use crate::{
-    Error, Result, Settings,
+    AuditAction, AuditLog, Error, Result, Settings,
     announce::announce,
+    audit::{Target, TargetKind},
     ids::Ids,
     inbox_versions::InboxVersions,
     inboxes::Inboxes,
@@ -45,6 +46,7 @@ pub struct Messages {
     clock: Clock,
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
     settings: Arc<Settings>,
     versions: Arc<InboxVersions>,
     read_marks: ReadMarks,
@@ -61,6 +63,7 @@ impl Messages {
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
             settings: parts.settings.clone(),
             versions: parts.versions.clone(),
             read_marks: parts.read_marks.clone(),
@@ -80,7 +83,9 @@ impl Messages {
         let mut ops = reviews(&[message.blob.segment].into(), self.clock.now())?;
         let delete = |key| Op::Delete { key, when: When::Always };
         ops.extend([delete(records::Message::row(id)), delete(Mark::row(id))]);
-        self.store.write(ops).await?;
+        let target = Target::new(TargetKind::Message, &id, &message.subject);
+        let entry = self.audit.entry(by, AuditAction::MessageDeleted, target).await;
+        self.audit.write(&entry, ops).await?;
         self.versions.changed(id.inbox).await;
         announce(&*self.bus, id.inbox, LiveEvent::MessagesDeleted { ids: vec![id.uuid] }).await;
         Ok(())
@@ -92,12 +97,15 @@ impl Messages {
     ///
     /// [`Error::NotFound`] when the team has no such inbox.
     pub async fn empty(&self, by: &Principal, id: InboxId) -> Result<()> {
-        self.inboxes.record(by.team, id).await?;
+        let inbox = self.inboxes.record(by.team, id).await?;
         if let Some(uuid) = self.newest(id).await? {
             let until = MessageId { inbox: id, uuid };
             plan_reviews(&*self.store, id, None, self.clock.now()).await?;
             let ops = [records::Message::row(until), Mark::row(until)];
-            self.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
+            let ops = ops.map(|until| Op::DeleteUntil { until }).into();
+            let target = Target::inbox(&inbox);
+            let entry = self.audit.entry(by, AuditAction::InboxEmptied, target).await;
+            self.audit.write(&entry, ops).await?;
             self.versions.changed(id).await;
         }
         announce(&*self.bus, id, LiveEvent::InboxEmptied).await;

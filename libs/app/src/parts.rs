@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, Processes};
 
 use crate::{
-    CpuPool, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
+    AuditLog, CpuPool, FirstSteps, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
     inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits,
     read_marks::ReadMarks, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
 };
@@ -26,6 +26,8 @@ pub(crate) struct Parts {
     pub(crate) versions: Arc<InboxVersions>,
     pub(crate) read_marks: ReadMarks,
     pub(crate) rows: RowReader,
+    pub(crate) audit: Arc<AuditLog>,
+    pub(crate) first_steps: Arc<FirstSteps>,
     pub(crate) heartbeats: Arc<Heartbeats>,
     pub(crate) cpu: Arc<CpuPool>,
     /// Cancelled when the service shuts down.
@@ -46,8 +48,13 @@ impl Parts {
         shutdown: CancellationToken,
     ) -> Result<Self> {
         let (store, is_alone) = (ports.store.clone(), ports.processes == Processes::One);
+        let ids = Arc::new(Ids::new(clock.clone()));
+        let rows = RowReader::new(store.clone());
+        let (audit_ids, audit_rows) = (ids.clone(), rows.clone());
         Ok(Self {
-            ids: Arc::new(Ids::new(clock.clone())),
+            audit: Arc::new(AuditLog::new(store.clone(), clock.clone(), audit_ids, audit_rows)),
+            first_steps: Arc::new(FirstSteps::new(store.clone(), clock.clone())),
+            ids,
             secrets: Arc::new(Secrets::new(master)?),
             settings: Arc::new(settings),
             limits: Limits::new(ports.limiter.clone()),
@@ -56,7 +63,7 @@ impl Parts {
             room: Arc::new(StorageRoom::new(store.clone())),
             versions: Arc::new(InboxVersions::new(ports.cache.clone())),
             read_marks: ReadMarks::new(store.clone()),
-            rows: RowReader::new(store.clone()),
+            rows,
             heartbeats: Arc::new(Heartbeats::new(store, clock.clone(), is_alone)),
             cpu: Arc::new(CpuPool::for_machine()?),
             ports,

@@ -34,8 +34,9 @@ use trapline_store::{
 };
 
 use crate::{
-    Error, Inboxes, Jobs, Result, Settings,
+    AuditAction, AuditLog, Error, FirstSteps, Inboxes, Jobs, Result, Settings,
     announce::{BROADCAST, announce},
+    audit::Target,
     ids::Ids,
     in_flight::InFlight,
     leases::Leases,
@@ -78,6 +79,8 @@ pub struct Webhooks {
     clock: Clock,
     ids: Arc<Ids>,
     secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
+    first_steps: Arc<FirstSteps>,
     settings: Arc<Settings>,
     limits: Limits,
     jobs: Jobs,
@@ -134,6 +137,8 @@ impl Webhooks {
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
             secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
+            first_steps: parts.first_steps.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             jobs: parts.jobs.clone(),
@@ -175,6 +180,9 @@ impl Webhooks {
         let team = by.team;
         let statuses = self.statuses.of_team(team).await?;
         let hooks = self.webhook_records(team).await?;
+        if by.may_write() && !hooks.is_empty() {
+            self.audit.note_look(by, None).await?;
+        }
         let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
         hooks.iter().map(|hook| self.present_hook(hook, of(hook), by)).collect()
     }
@@ -187,6 +195,9 @@ impl Webhooks {
     /// does not open, and when the store does not answer.
     pub async fn get(&self, by: &Principal, id: WebhookId) -> Result<Webhook> {
         let (hook, _) = self.versioned_hook(by.team, id).await?;
+        if by.may_write() {
+            self.audit.note_look(by, Some(&hook)).await?;
+        }
         self.with_status(&hook, by).await
     }
 
@@ -218,7 +229,7 @@ impl Webhooks {
             secret: self.secrets.seal(&seal_context(id), &secret)?,
             created_at: self.clock.now(),
         };
-        self.put_hook(&hook, When::Absent).await?;
+        self.put_hook(by, AuditAction::WebhookCreated, &hook, When::Absent).await?;
         self.present_hook(&hook, None, by)
     }
 
@@ -247,7 +258,8 @@ impl Webhooks {
             hook.inbox = change.inbox.unwrap_or(hook.inbox);
             hook.events = change.events.unwrap_or(hook.events);
             hook.enabled = change.enabled.unwrap_or(hook.enabled);
-            match self.put_hook(&hook, When::Version(version)).await {
+            let when = When::Version(version);
+            match self.put_hook(by, AuditAction::WebhookUpdated, &hook, when).await {
                 Err(Error::Conflict) => {}
                 Err(error) => return Err(error),
                 Ok(()) => return self.with_status(&hook, by).await,
@@ -267,14 +279,22 @@ impl Webhooks {
         let (hook, version) = self.versioned_hook(team, id).await?;
         let delete = Op::Delete { key: hook.key(), when: When::Version(version) };
         let status = Op::Delete { key: WebhookStatus::row(team, id), when: When::Always };
-        self.store.write(vec![delete, status]).await?;
+        let entry = self.audit.entry(by, AuditAction::WebhookDeleted, Target::webhook(&hook)).await;
+        self.audit.write(&entry, vec![delete, status]).await?;
         self.hooks_changed(team).await;
         Ok(())
     }
 
-    async fn put_hook(&self, hook: &records::Webhook, when: When) -> Result<()> {
+    async fn put_hook(
+        &self,
+        by: &Principal,
+        action: AuditAction,
+        hook: &records::Webhook,
+        when: When,
+    ) -> Result<()> {
         let put = Op::put(hook, None, when)?;
-        self.store.write(vec![put]).await?;
+        let entry = self.audit.entry(by, action, Target::webhook(hook)).await;
+        self.audit.write(&entry, vec![put]).await?;
         self.hooks_changed(hook.team).await;
         Ok(())
     }

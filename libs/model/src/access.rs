@@ -1,5 +1,7 @@
 //! Who may do what.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{ApiKeyId, PersonId, TeamId};
@@ -61,25 +63,34 @@ pub struct Principal {
     pub role: Role,
     /// Whether it may change anything.
     pub access: Access,
+    /// Where the request comes from, for the audit log; of IPv6 the network. `None` where there is no client.
+    pub address: Option<IpAddr>,
 }
 
 impl Principal {
     /// Whoever sent an API key: a [`Role::Member`], since keys decide about no people and no keys.
     #[must_use]
     pub fn of_key(team: TeamId, key: ApiKeyId, access: Access) -> Self {
-        Self { team, actor: Actor::Key(key), role: Role::Member, access }
+        Self { team, actor: Actor::Key(key), role: Role::Member, access, address: None }
     }
 
     /// A signed-in person, acting for one of their teams.
     #[must_use]
     pub fn of_person(team: TeamId, person: PersonId, role: Role) -> Self {
-        Self { team, actor: Actor::Person(person), role, access: Access::Write }
+        Self { team, actor: Actor::Person(person), role, access: Access::Write, address: None }
     }
 
     /// The service itself, acting for a team.
     #[must_use]
     pub fn system(team: TeamId) -> Self {
-        Self { team, actor: Actor::System, role: Role::Owner, access: Access::Write }
+        let (actor, role) = (Actor::System, Role::Owner);
+        Self { team, actor, role, access: Access::Write, address: None }
+    }
+
+    /// The same, whose request comes from this address.
+    #[must_use]
+    pub fn at(self, address: Option<IpAddr>) -> Self {
+        Self { address, ..self }
     }
 
     /// Whether it may change things, and see the team's secrets.

@@ -2,16 +2,19 @@
 
 mod access;
 mod address;
+mod audit;
 mod forwarding;
 mod id;
 mod inbox;
 mod message;
+mod onboarding;
 mod person;
 mod time;
 mod webhook;
 
 pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
+pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
 };
@@ -21,6 +24,7 @@ pub use id::{
 };
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
+pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnTeam, Person, SignInOptions};
 pub use time::{InvalidTime, Time};
 pub use webhook::{Delivery, DeliveryStatus, EventName, Subscription, Webhook};

@@ -1,5 +1,7 @@
 //! Extractors that state in a handler's signature who may call it.
 
+use std::net::IpAddr;
+
 use axum::{
     extract::FromRequestParts,
     http::{Method, request::Parts},
@@ -34,6 +36,10 @@ impl Identity {
         }
     }
 }
+
+/// Where a request comes from, on routes that anybody may ask.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin(pub Option<IpAddr>);
 
 /// Somebody who may read what is the team's.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +112,7 @@ macro_rules! callers {
 }
 
 callers! {
+    Origin: |parts| Ok(Self(super::address(&parts.extensions)));
     Reader: |parts| principal(parts).map(Self);
     Writer: writer;
     Person: person;

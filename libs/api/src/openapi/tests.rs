@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 39] = [
+const ROUTES: [&str; 40] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -45,6 +45,7 @@ const ROUTES: [&str; 39] = [
     "get /api/auth/me",
     "get /api/auth/link",
     "post /api/auth/link",
+    "get /api/onboarding",
     "get /api/health",
     "get /api/metrics",
 ];

@@ -23,6 +23,8 @@ pub(crate) struct Ids {
 pub(crate) struct Operation {
     pub method: String,
     pub path: String,
+    /// The path as the document has it.
+    pub template: String,
     described: Value,
 }
 
@@ -64,10 +66,11 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             _ => &ids.project,
         };
         for (method, described) in item.as_object().unwrap() {
+            let template = path.clone();
             let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
             let path = path.replace("{deliveryId}", &ids.delivery);
             let (method, described) = (method.to_uppercase(), described.clone());
-            operations.push(Operation { method, path, described });
+            operations.push(Operation { method, path, template, described });
         }
     }
     assert!(operations.len() > 40, "{operations:?}");

@@ -32,7 +32,7 @@ impl Service {
     }
 
     /// The path of the link that the owner of an address got.
-    async fn link(&self) -> String {
+    pub(crate) async fn link(&self) -> String {
         let mails = self.mailed(Ok(())).await;
         assert_eq!(mails.len(), 1, "{mails:?}");
         let read = String::from_utf8(mails[0].content.concat()).unwrap();

@@ -3,6 +3,7 @@
 
 mod access;
 mod answers;
+mod audit;
 mod contract;
 mod forwarding;
 mod lists;

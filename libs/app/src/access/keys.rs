@@ -7,7 +7,10 @@ use trapline_store::{Op, Rate, RateDecision, When, load, records, records::KeyOr
 
 use super::AccessControl;
 use crate::{
-    Error, Result, Unauthenticated, metrics,
+    AuditAction, Error, Result, Unauthenticated,
+    audit::Target,
+    metrics,
+    onboarding::Step,
     secrets::{BASE62, random_text, sha256_hex},
 };
 
@@ -36,15 +39,16 @@ impl AccessControl {
     ///
     /// When the store does not take it.
     pub async fn create_key(&self, by: &Principal, new: NewKey) -> Result<String> {
-        self.create_key_of(by.team, new, KeyOrigin::Command).await
+        self.create_key_of(by, new, KeyOrigin::Command).await
     }
 
     pub(crate) async fn create_key_of(
         &self,
-        team: TeamId,
+        by: &Principal,
         new: NewKey,
         origin: KeyOrigin,
     ) -> Result<String> {
+        let team = by.team;
         let value = new
             .value
             .unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(RANDOM_LETTERS, BASE62)));
@@ -68,7 +72,9 @@ impl AccessControl {
         };
         let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + EXPIRED_KEPT_FOR);
         let ops = vec![Op::put(&key, ttl, When::Always)?, Op::put(&by_hash, ttl, When::Always)?];
-        self.store.write(ops).await?;
+        let entry = self.audit.entry(by, AuditAction::ApiKeyCreated, Target::api_key(&key)).await;
+        self.audit.write(&entry, ops).await?;
+        self.first_steps.note(team, Step::Key).await;
         self.attempts.made(&by_hash.sha256);
         Ok(value)
     }
@@ -91,7 +97,7 @@ impl AccessControl {
         }
         let key = found?;
         self.note_use(key.team, key.id).await;
-        Ok(Principal::of_key(key.team, key.id, key.access))
+        Ok(Principal::of_key(key.team, key.id, key.access).at(address))
     }
 
     async fn find_key(

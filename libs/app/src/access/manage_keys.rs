@@ -9,7 +9,7 @@ use trapline_store::{
 };
 
 use super::{AccessControl, NewKey};
-use crate::{Error, Result, secrets::sha256_hex};
+use crate::{AuditAction, Error, Result, audit::Target, secrets::sha256_hex};
 
 /// Keys of one team that are looked at; a key is a few hundred bytes.
 const MAX_KEYS: usize = 100_000;
@@ -76,7 +76,7 @@ impl AccessControl {
     pub async fn revoke_key(&self, by: &Principal, id: ApiKeyId) -> Result<()> {
         let keys = self.key_records(by.team).await?;
         let key = keys.iter().find(|key| key.id == id).ok_or(Error::NotFound)?;
-        self.revoke(key).await
+        self.revoke(by, key).await
     }
 
     /// Makes this the one key that the setting names: it works, and the last one no longer does.
@@ -86,6 +86,7 @@ impl AccessControl {
             return Err(Error::invalid("apiKey", "invalid", message));
         }
         let sha256 = sha256_hex(value);
+        let by = Principal::system(team);
         if self.store.get(&ApiKeyByHash::row(&sha256)).await?.is_none() {
             let new = NewKey {
                 name: SETTING_KEY_NAME.to_owned(),
@@ -93,22 +94,23 @@ impl AccessControl {
                 expires_at: None,
                 value: Some(value.to_owned()),
             };
-            self.create_key_of(team, new, KeyOrigin::Setting).await?;
+            self.create_key_of(&by, new, KeyOrigin::Setting).await?;
         }
         for key in self.key_records(team).await? {
             if of_setting(&key) && key.sha256 != sha256 {
-                self.revoke(&key).await?;
+                self.revoke(&by, &key).await?;
                 tracing::info!(prefix = key.prefix, "the key that a setting named was replaced");
             }
         }
         Ok(())
     }
 
-    async fn revoke(&self, key: &ApiKey) -> Result<()> {
+    async fn revoke(&self, by: &Principal, key: &ApiKey) -> Result<()> {
         // The row that requests are recognised by goes first: what a crash leaves is only listed.
         let rows = [ApiKeyByHash::row(&key.sha256), key.key(), ApiKeyUse::row(key.team, key.id)];
         let delete = |key| Op::Delete { key, when: When::Always };
-        self.store.write(rows.into_iter().map(delete).collect()).await?;
+        let entry = self.audit.entry(by, AuditAction::ApiKeyRevoked, Target::api_key(key)).await;
+        self.audit.write(&entry, rows.into_iter().map(delete).collect()).await?;
         self.keys.invalidate(&key.sha256);
         Ok(())
     }

@@ -10,7 +10,7 @@ use trapline_store::{
 };
 
 use super::{Forwarding, MAX_RULES};
-use crate::{Error, Result, mail::EmailAddress};
+use crate::{AuditAction, Error, Result, audit::Target, mail::EmailAddress};
 
 const MAX_ADDRESSES: usize = 100;
 /// Each of them gets mail that its owner did not ask for.
@@ -85,7 +85,9 @@ impl Forwarding {
             created_at: self.clock.now(),
         };
         let put = Op::put(&new, None, When::Absent)?;
-        self.store.write(vec![put]).await?;
+        let target = Target::forward_address(&new);
+        let entry = self.audit.entry(by, AuditAction::ForwardAddressAdded, target).await;
+        self.audit.write(&entry, vec![put]).await?;
         self.send_link(&new).await?;
         Ok(Added::New(present(&new)))
     }
@@ -102,7 +104,10 @@ impl Forwarding {
         let found = load::<records::ForwardAddress>(&*self.store, &row).await?;
         let (address, version) = found.ok_or(Error::NotFound)?;
         // Rules first: a crash in between leaves an address that can be removed again.
-        self.write_rules(self.rules_without(team, &address.email).await?).await?;
+        let rules = self.rules_without(team, &address.email).await?;
+        let target = Target::forward_address(&address);
+        self.audit.begin(by, AuditAction::ForwardAddressDeleted, target).await?;
+        self.write_rules(rules).await?;
         let delete = Op::Delete { key: row, when: When::Version(version) };
         self.store.write(vec![delete]).await?;
         self.rules_changed(team).await;

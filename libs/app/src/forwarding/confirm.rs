@@ -1,7 +1,10 @@
 //! Confirmation links. Opening one changes nothing, for mail scanners open every link; its page has a
 //! button that does.
 
+use std::net::IpAddr;
+
 use data_encoding::BASE64URL_NOPAD;
+use trapline_model::Principal;
 use trapline_store::{
     Op, Record as _, When, load,
     records::{ForwardAddress, Team, Verification},
@@ -9,7 +12,8 @@ use trapline_store::{
 
 use super::{Forwarding, templates};
 use crate::{
-    Error, Result,
+    AuditAction, Error, Result,
+    audit::Target,
     secrets::{random, sha256_hex},
 };
 
@@ -37,19 +41,23 @@ impl Forwarding {
         Ok(Confirmation { email: address.email, team_name })
     }
 
-    /// Confirms the address that a link is about. A link works once.
+    /// Confirms the address that a link is about; the client is at `from`. A link works once.
     ///
     /// # Errors
     ///
     /// [`Error::NotFound`] when the link is over or was never sent, [`Error::Conflict`] when the address
     /// was changed at the same moment, and when the store does not answer.
-    pub async fn confirm(&self, token: &str) -> Result<Confirmation> {
+    pub async fn confirm(&self, token: &str, from: Option<IpAddr>) -> Result<Confirmation> {
         let (verification, mut address, version) = self.pending(token).await?;
         address.verified_at = Some(self.clock.now());
         let when = When::Version(version);
         let put = Op::put(&address, None, when)?;
         let used = Op::Delete { key: verification.key(), when: When::Always };
-        self.store.write(vec![put, used]).await?;
+        // Whoever has the link is nobody that the team knows.
+        let by = Principal::system(address.team).at(from);
+        let target = Target::forward_address(&address);
+        let entry = self.audit.entry(&by, AuditAction::ForwardAddressVerified, target).await;
+        self.audit.write(&entry, vec![put, used]).await?;
         let team_name = self.team_name(&address).await?;
         Ok(Confirmation { email: address.email, team_name })
     }

@@ -10,8 +10,9 @@ use trapline_store::{
 
 use super::{Forwarding, MAX_RULES};
 use crate::{
-    Error, Result,
+    AuditAction, Error, Result,
     announce::{BROADCAST, announce},
+    audit::Target,
     inboxes::InboxDependent,
 };
 
@@ -64,7 +65,7 @@ impl Forwarding {
         new: model::Forwarding,
     ) -> Result<model::Forwarding> {
         let team = by.team;
-        self.inboxes.record(team, inbox).await?;
+        let target = Target::inbox(&self.inboxes.record(team, inbox).await?);
         if new.enabled {
             self.mail.identity()?;
         }
@@ -75,7 +76,8 @@ impl Forwarding {
         self.check_rules(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
         let put = Op::put(&rule, None, When::Always)?;
-        self.store.write(vec![put]).await?;
+        let entry = self.audit.entry(by, AuditAction::ForwardingUpdated, target).await;
+        self.audit.write(&entry, vec![put]).await?;
         self.rules_changed(team).await;
         Ok(present(rule))
     }

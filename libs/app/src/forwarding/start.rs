@@ -12,7 +12,14 @@ use trapline_store::{
 };
 
 use super::{Forwarding, attempt::next_job, record::put};
-use crate::{Error, Filter, Result, filter::Matcher, ids, mail::EmailAddress, receive::Arrival};
+use crate::{
+    AuditAction, Error, Filter, Result,
+    audit::{Target, TargetKind},
+    filter::Matcher,
+    ids,
+    mail::EmailAddress,
+    receive::Arrival,
+};
 
 /// Messages whose forwards are started together.
 const MESSAGES_AT_ONCE: usize = 64;
@@ -39,7 +46,7 @@ impl Forwarding {
         to: &[String],
     ) -> Result<Vec<Forward>> {
         let team = by.team;
-        self.messages.record(team, message).await?;
+        let record = self.messages.record(team, message).await?;
         self.mail.identity()?;
         let to = self.verified(team, to).await?;
         for email in &to {
@@ -50,6 +57,8 @@ impl Forwarding {
             .into_iter()
             .map(|to| fresh(ForwardId(self.ids.next()), team, message, to, false))
             .collect();
+        let target = Target::new(TargetKind::Message, &message, &record.subject);
+        self.audit.begin(by, AuditAction::MessageForwarded, target).await?;
         self.start_forwards(&forwards, &forwards).await?;
         Ok(forwards.iter().map(present).collect())
     }

@@ -6,7 +6,7 @@ use trapline_model::{Principal, Project, ProjectId, TeamId};
 use trapline_store::{Key, Op, Record, Scan, When, load, records};
 
 use super::{Inboxes, ListRange, READS_AT_ONCE};
-use crate::{Error, Result, filter::contains};
+use crate::{AuditAction, Error, Result, audit::Target, filter::contains};
 
 /// More projects than a team will make by hand.
 const MAX_PROJECTS: usize = 10_000;
@@ -76,7 +76,7 @@ impl Inboxes {
             name,
             created_at: self.clock.now(),
         };
-        self.put_project(&project).await?;
+        self.put_project(by, AuditAction::ProjectCreated, &project).await?;
         Ok(present(project))
     }
 
@@ -93,7 +93,7 @@ impl Inboxes {
     ) -> Result<Project> {
         let mut project = self.project(by.team, id).await?;
         project.name = name;
-        self.put_project(&project).await?;
+        self.put_project(by, AuditAction::ProjectRenamed, &project).await?;
         Ok(present(project))
     }
 
@@ -106,16 +106,18 @@ impl Inboxes {
         let team = by.team;
         let project = self.project(team, id).await?;
         let inboxes = self.records_of(team).await?.into_iter();
+        // Before the first inbox leaves it.
+        self.audit.begin(by, AuditAction::ProjectDeleted, Target::project(&project)).await?;
         let leave = inboxes
             .filter(|inbox| inbox.project == Some(id))
-            .map(|inbox| self.leave_project(team, inbox.id));
+            .map(|inbox| self.leave_project(by, inbox.id));
         stream::iter(leave).buffer_unordered(READS_AT_ONCE).try_collect::<()>().await?;
         let delete = Op::Delete { key: project.key(), when: When::Always };
         Ok(self.store.write(vec![delete]).await?)
     }
 
-    async fn leave_project(&self, team: TeamId, inbox: trapline_model::InboxId) -> Result<()> {
-        match self.edit(team, inbox, |inbox| inbox.project = None).await {
+    async fn leave_project(&self, by: &Principal, inbox: trapline_model::InboxId) -> Result<()> {
+        match self.edit(by, inbox, None, |inbox| inbox.project = None).await {
             // Deleted meanwhile: it is in no project either.
             Ok(_) | Err(Error::NotFound) => Ok(()),
             Err(error) => Err(error),
@@ -127,9 +129,15 @@ impl Inboxes {
         found.map(|(project, _)| project).ok_or(Error::NotFound)
     }
 
-    async fn put_project(&self, project: &records::Project) -> Result<()> {
+    async fn put_project(
+        &self,
+        by: &Principal,
+        action: AuditAction,
+        project: &records::Project,
+    ) -> Result<()> {
         let put = Op::put(project, None, When::Always)?;
-        Ok(self.store.write(vec![put]).await?)
+        let entry = self.audit.entry(by, action, Target::project(project)).await;
+        Ok(self.audit.write(&entry, vec![put]).await?)
     }
 }
 

@@ -10,14 +10,14 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use trapline_model::{InboxId, TeamId, Time};
+use trapline_model::{InboxId, Principal, TeamId, Time};
 use trapline_store::{
     Key, Op, PortError, Record, Row, Scan, When, load,
     records::{Inbox, InboxEntry, Login},
 };
 
 use super::Inboxes;
-use crate::{Error, Result};
+use crate::{AuditAction, Error, Result, audit::Target};
 
 /// How often a change is tried again when somebody else changes the same inbox.
 const EDIT_TRIES: usize = 8;
@@ -30,32 +30,40 @@ const ROW_DELAY: Duration = Duration::from_mins(10);
 
 impl Inboxes {
     /// Writes a new inbox. Its entry comes first, so that a crash leaves no inbox that nobody sees.
-    pub(super) async fn write_new(&self, inbox: &Inbox, task: Option<Op>) -> Result<()> {
+    pub(super) async fn write_new(
+        &self,
+        by: &Principal,
+        inbox: &Inbox,
+        task: Option<Op>,
+    ) -> Result<()> {
         let ttl = life(inbox, self.clock.now());
         let mut ops = vec![put(&InboxEntry::coming(inbox, 1))?, put(&Login::of(inbox))?];
         ops.extend(task);
         ops.push(Op::put(inbox, ttl, When::Absent)?);
-        self.store.write(ops).await?;
+        let entry = self.audit.entry(by, AuditAction::InboxCreated, Target::inbox(inbox)).await;
+        self.audit.write(&entry, ops).await?;
         self.list_copy(inbox, 1).await;
         Ok(())
     }
 
-    /// Changes an inbox, again when somebody else was faster.
+    /// Changes an inbox, again when somebody else was faster. Without an action it is part of a change
+    /// that has its entry in the audit log already.
     pub(super) async fn edit(
         &self,
-        team: TeamId,
+        by: &Principal,
         id: InboxId,
+        action: Option<AuditAction>,
         edit: impl Fn(&mut Inbox),
     ) -> Result<Inbox> {
         for _ in 0..EDIT_TRIES {
-            let (mut inbox, version) = self.versioned(team, id).await?;
+            let (mut inbox, version) = self.versioned(by.team, id).await?;
             edit(&mut inbox);
             // A time to live belongs to each write: what is left of it must be passed again.
             let (ttl, when) = (life(&inbox, self.clock.now()), When::Version(version));
             // One that loses to another change stays for as long as the inbox does, so it has no end.
             let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)))?;
             let own = Op::put(&inbox, ttl, when)?;
-            match self.store.write(vec![coming, own]).await {
+            match self.write_change(by, action, &inbox, vec![coming, own]).await {
                 Ok(()) => {
                     self.list_copy(&inbox, version.saturating_add(1)).await;
                     self.logins.changed(&inbox.username).await;
@@ -66,6 +74,19 @@ impl Inboxes {
             }
         }
         Err(Error::Conflict)
+    }
+
+    /// Writes a change of an inbox; with an action, also its entry in the audit log.
+    async fn write_change(
+        &self,
+        by: &Principal,
+        action: Option<AuditAction>,
+        inbox: &Inbox,
+        ops: Vec<Op>,
+    ) -> Result<(), PortError> {
+        let Some(action) = action else { return self.store.write(ops).await };
+        let entry = self.audit.entry(by, action, Target::inbox(inbox)).await;
+        self.audit.write(&entry, ops).await
     }
 
     /// Puts a copy of what was written into the list. Without it the list is right, and slower.
@@ -88,7 +109,13 @@ impl Inboxes {
     }
 
     /// Removes an inbox, again when somebody changed it at the same moment.
-    pub(crate) async fn remove_rows(&self, team: TeamId, id: InboxId) -> Result<()> {
+    pub(crate) async fn remove_rows(
+        &self,
+        by: &Principal,
+        id: InboxId,
+        action: Option<AuditAction>,
+    ) -> Result<()> {
+        let team = by.team;
         for _ in 0..EDIT_TRIES {
             let (inbox, version) = self.versioned(team, id).await?;
             let mut ops = vec![
@@ -97,7 +124,7 @@ impl Inboxes {
             ];
             // Read first, so that the delete is later than what another process wrote.
             ops.extend(self.entry_deletes(team, id).await?);
-            match self.store.write(ops).await {
+            match self.write_change(by, action, &inbox, ops).await {
                 Ok(()) => return Ok(()),
                 Err(PortError::Conflict) => {}
                 Err(error) => return Err(error.into()),

@@ -19,7 +19,9 @@ use super::{
     feed::{ends, window_floor},
     looks::Awaited,
 };
-use crate::{Error, Filter, Result, filter::Matcher, message_scans::message_rows, metrics};
+use crate::{
+    Error, Filter, Result, filter::Matcher, message_scans::message_rows, metrics, onboarding::Step,
+};
 use seen::Seen;
 use wake::{Subscription, Wake};
 
@@ -68,6 +70,7 @@ impl LiveUpdates {
                 self.shutdown.run_until_cancelled(waiting).await.ok_or(Error::Unavailable)??;
             if let Some((id, record)) = found {
                 metrics::wait_ended("found");
+                Box::pin(self.first_steps.note(by.team, Step::Wait)).await;
                 let message = Box::pin(self.messages.open(id, record)).await?;
                 return Ok(Waited::Found(Box::new(message)));
             }

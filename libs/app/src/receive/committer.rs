@@ -14,13 +14,14 @@ use uuid::Uuid;
 
 use super::{Draft, MailReply, QueuedMail, announcer::Announcer, arrivals::ArrivalSubscribers};
 use crate::{
-    Error, Result,
+    Error, FirstSteps, Result,
     announce::MAX_ANNOUNCED,
     ids::Ids,
     inbox_versions::InboxVersions,
     inboxes::Retention,
     jobs::{self, Jobs},
     metrics,
+    onboarding::Step,
     parts::Parts,
     segment_reviews::first_check,
 };
@@ -41,6 +42,7 @@ pub(super) struct Committer {
     versions: Arc<InboxVersions>,
     subscribers: ArrivalSubscribers,
     announcer: Announcer,
+    first_steps: Arc<FirstSteps>,
     /// Groups that may be written at the same time; at least 1.
     in_flight: usize,
 }
@@ -77,6 +79,7 @@ impl Committer {
             versions: parts.versions.clone(),
             subscribers,
             announcer: Announcer::new(parts.ports.bus.clone()),
+            first_steps: parts.first_steps.clone(),
             in_flight: parts.settings.groups_in_flight,
         }
     }
@@ -179,6 +182,7 @@ impl Committer {
             }
             return Vec::new();
         }
+        self.note_first_messages(&arrived);
         self.changed(&mails).await;
         mails.into_iter().flat_map(|(mail, reply)| self.stored(mail, reply)).collect()
     }
@@ -229,6 +233,15 @@ impl Committer {
         let record = is_short.then(|| Box::new(message));
         let event = LiveEvent::MessageCreated { id: Uuid::nil(), from, to, subject, cut, record };
         Ok(PendingMail { ids, bounds, event })
+    }
+
+    /// Notes, beside the receiving path, which teams have a message for the first time.
+    fn note_first_messages(&self, arrived: &[(TeamId, MessageId)]) {
+        let news = arrived.iter().map(|(team, _)| *team);
+        for team in news.filter(|team| self.first_steps.is_news(*team, Step::Message)) {
+            let first_steps = self.first_steps.clone();
+            tokio::spawn(async move { first_steps.note(team, Step::Message).await });
+        }
     }
 
     /// Counts are taken anew from here on, or soon.

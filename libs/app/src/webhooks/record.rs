@@ -14,7 +14,7 @@ use super::{
     retry_schedule::{DeliveryDecision, backoff_after, decide},
     rows::put,
 };
-use crate::{Result, metrics, rows::write_all};
+use crate::{Result, metrics, onboarding::Step, rows::write_all};
 
 /// Attempts that are recorded together.
 const MAX_BATCH: usize = 64;
@@ -111,6 +111,9 @@ impl Webhooks {
 
     pub(super) async fn note(&self, team: TeamId, delivery: &Delivery, at: Time) -> Result<()> {
         let Delivery { webhook, status, ref error, .. } = *delivery;
+        if status == DeliveryStatus::Succeeded {
+            self.first_steps.note(team, Step::Webhook).await;
+        }
         let status = WebhookStatus { team, id: webhook, status, error: error.clone(), at };
         Ok(self.statuses.note(status).await?)
     }

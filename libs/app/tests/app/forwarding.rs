@@ -37,7 +37,7 @@ impl Bench {
     /// Adds an address whose owner agrees.
     async fn agreed(&self, email: &str) {
         let token = self.asked(email).await;
-        self.app.forwarding().confirm(&token).await.unwrap();
+        self.app.forwarding().confirm(&token, None).await.unwrap();
     }
 
     async fn rule(&self, inbox: &Inbox, to: &[&str], matching: Option<ForwardMatch>) {

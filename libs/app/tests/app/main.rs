@@ -2,12 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod access;
+mod audit;
 mod bounds;
 mod catch_all;
 mod clocks;
 mod damaged;
 mod deletes;
 mod doubles;
+mod first_steps;
 mod forwarding;
 mod janitor;
 mod janitor_faults;

@@ -2,6 +2,7 @@
 //! that another team's id is simply not there.
 
 mod access;
+mod audit;
 mod backlog;
 mod forwarding;
 mod heartbeat;
@@ -42,7 +43,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session
+    upgrade person session audit
 }
 
 const fn joined<const COUNT: usize>(

@@ -22,13 +22,13 @@ async fn an_owner_agrees_once() {
     // To look changes nothing.
     let addresses = bench.app.forwarding().addresses(&bench.by).await.unwrap();
     assert_eq!((addresses.len(), addresses[0].verified_at), (1, None));
-    bench.app.forwarding().confirm(&token).await.unwrap();
+    bench.app.forwarding().confirm(&token, None).await.unwrap();
     let addresses = bench.app.forwarding().addresses(&bench.by).await.unwrap();
     assert_eq!(addresses[0].verified_at, Some(bench.clock.now()));
     for wrong in [token.as_str(), "", "x", &"x".repeat(43)] {
         let (shown, done) = (
             bench.app.forwarding().confirmation(wrong).await,
-            bench.app.forwarding().confirm(wrong).await,
+            bench.app.forwarding().confirm(wrong, None).await,
         );
         assert!(matches!(shown, Err(Error::NotFound)), "{wrong}: {shown:?}");
         assert!(matches!(done, Err(Error::NotFound)), "{wrong}: {done:?}");
@@ -41,7 +41,7 @@ async fn a_link_works_for_seven_days() {
         let bench = Bench::with_relay().await;
         let token = bench.asked("ada@example.com").await;
         bench.clock.advance(Duration::from_hours(24 * days) + Duration::from_secs(1));
-        assert_eq!(bench.app.forwarding().confirm(&token).await.is_ok(), works, "{days}");
+        assert_eq!(bench.app.forwarding().confirm(&token, None).await.is_ok(), works, "{days}");
     }
 }
 
@@ -51,11 +51,11 @@ async fn a_link_ends_with_its_address() {
     let token = bench.asked("ada@example.com").await;
     let address = bench.app.forwarding().addresses(&bench.by).await.unwrap().remove(0);
     bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
-    assert!(bench.app.forwarding().confirm(&token).await.is_err());
+    assert!(bench.app.forwarding().confirm(&token, None).await.is_err());
     bench.clock.advance(Duration::from_mins(1));
     let again = bench.asked("ada@example.com").await;
-    assert!(bench.app.forwarding().confirm(&token).await.is_err());
-    bench.app.forwarding().confirm(&again).await.unwrap();
+    assert!(bench.app.forwarding().confirm(&token, None).await.is_err());
+    bench.app.forwarding().confirm(&again, None).await.unwrap();
 }
 
 #[tokio::test]
@@ -75,9 +75,9 @@ async fn links_are_sent_again_within_bounds() {
     bench.clock.advance(Duration::from_mins(1));
     assert!(matches!(add().await, Err(Error::TooMany { .. })), "five a day");
     assert_eq!(bench.app.forwarding().addresses(&bench.by).await.unwrap().len(), 1);
-    bench.app.forwarding().confirm(&last).await.unwrap();
+    bench.app.forwarding().confirm(&last, None).await.unwrap();
     // Whoever agreed is asked no more, by any link.
-    assert!(bench.app.forwarding().confirm(&first).await.is_err());
+    assert!(bench.app.forwarding().confirm(&first, None).await.is_err());
     assert!(matches!(add().await.unwrap(), Added::Known(known) if known.verified_at.is_some()));
     assert!(bench.send_due(Ok(())).await.is_empty());
 }
@@ -129,7 +129,7 @@ async fn few_addresses_may_wait() {
     assert_eq!(issue(&add().await.unwrap_err()), ("", "too_many"));
     let mails = bench.send_due(Ok(())).await;
     assert_eq!(mails.len(), 20);
-    bench.app.forwarding().confirm(&token_of(&mails[0])).await.unwrap();
+    bench.app.forwarding().confirm(&token_of(&mails[0]), None).await.unwrap();
     add().await.unwrap();
 }
 

@@ -1,0 +1,104 @@
+//! Every route that changes something has its entry in the audit log.
+
+use serde_json::{Value, json};
+use trapline_api::Client;
+use trapline_model::Principal;
+
+use crate::{
+    Service,
+    access::{Operation, fill, operations},
+    request,
+};
+
+/// What each changing route of the document is told as; `None` is no change of what is a team's, for
+/// the reason that ADR 15 has.
+const TOLD: [(&str, Option<&str>); 22] = [
+    ("POST /api/projects", Some("project.created")),
+    ("PATCH /api/projects/{id}", Some("project.renamed")),
+    ("DELETE /api/projects/{id}", Some("project.deleted")),
+    ("POST /api/inboxes", Some("inbox.created")),
+    ("PATCH /api/inboxes/{id}", Some("inbox.updated")),
+    ("DELETE /api/inboxes/{id}", Some("inbox.deleted")),
+    ("POST /api/inboxes/{id}/credentials", Some("inbox.credentials_rotated")),
+    ("POST /api/inboxes/{id}/test-message", None),
+    ("PUT /api/inboxes/{id}/forwarding", Some("forwarding.updated")),
+    ("PATCH /api/inboxes/{id}/messages", None),
+    ("DELETE /api/inboxes/{id}/messages", Some("inbox.emptied")),
+    ("PATCH /api/messages/{id}", None),
+    ("DELETE /api/messages/{id}", Some("message.deleted")),
+    ("POST /api/messages/{id}/forward", Some("message.forwarded")),
+    ("POST /api/webhooks", Some("webhook.created")),
+    ("PATCH /api/webhooks/{id}", Some("webhook.updated")),
+    ("DELETE /api/webhooks/{id}", Some("webhook.deleted")),
+    ("POST /api/webhooks/{id}/test", None),
+    ("POST /api/webhooks/{id}/deliveries/{deliveryId}", None),
+    ("POST /api/forward-addresses", Some("forward_address.added")),
+    ("DELETE /api/forward-addresses/{id}", Some("forward_address.deleted")),
+    ("POST /api/forward-addresses/confirm", Some("forward_address.verified")),
+];
+
+fn body(operation: &Operation) -> Value {
+    match (operation.method.as_str(), operation.template.as_str()) {
+        (_, path) if path.contains("projects") || path == "/api/inboxes" => {
+            json!({ "name": "New" })
+        }
+        ("PATCH", "/api/inboxes/{id}") => json!({ "name": "New" }),
+        ("PUT", _) => json!({ "enabled": false, "to": [] }),
+        ("PATCH", "/api/inboxes/{id}/messages" | "/api/messages/{id}") => json!({ "isRead": true }),
+        (_, "/api/messages/{id}/forward") => json!({ "to": ["ada@example.com"] }),
+        ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
+        ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
+        (_, "/api/forward-addresses") => json!({ "email": "bob@example.com" }),
+        _ => Value::Null,
+    }
+}
+
+/// The operation's answer, asked for by the team's key from an address.
+async fn ask(service: &Service, operation: &Operation) -> u16 {
+    let link = service.link().await;
+    let path = if operation.template.ends_with("/confirm") {
+        link
+    } else {
+        if operation.template.ends_with("/forward") {
+            assert_eq!(service.post(&link, Value::Null).await.status, 200);
+        }
+        operation.path.clone()
+    };
+    let body = if operation.takes_body() { body(operation) } else { Value::Null };
+    let mut request = request(Some(&service.key), &operation.method, &path, &body);
+    let (address, share) = ([192, 0, 2, 7].into(), service.app.answers().share());
+    request.extensions_mut().insert(Client { address, share });
+    service.ask(request).await.status
+}
+
+#[tokio::test]
+async fn every_route_that_changes_something_has_its_entry() {
+    let mut told = TOLD.to_vec();
+    let names = operations(&fill(&Service::start().await).await).into_iter();
+    for operation in names.filter(|operation| operation.method != "GET") {
+        let name = format!("{} {}", operation.method, operation.template);
+        let place = told.iter().position(|(route, _)| *route == name);
+        let (_, action) = told.swap_remove(place.unwrap_or_else(|| panic!("{name} is not told")));
+        let service = Service::start().await;
+        let ids = fill(&service).await;
+        let mut same = operations(&ids).into_iter();
+        let same =
+            same.find(|it| (&it.method, &it.template) == (&operation.method, &operation.template));
+        let before = entries(&service).await.len();
+        let status = ask(&service, &same.unwrap()).await;
+        assert!((200..300).contains(&status), "{name}: {status}");
+        let mut new = entries(&service).await;
+        new.truncate(new.len() - before);
+        let found = new.first().map(|entry| entry.action.as_str());
+        assert_eq!(found, action, "{name}");
+        if let Some(entry) = new.first() {
+            assert_eq!(entry.address.as_deref(), Some("192.0.2.7"), "{name}");
+            assert!(!entry.target.id.is_empty(), "{name}");
+        }
+    }
+    assert!(told.is_empty(), "{told:?}");
+}
+
+async fn entries(service: &Service) -> Vec<trapline_model::AuditEntry> {
+    service.app.audit().latest(&Principal::system(service.team)).await.unwrap()
+}

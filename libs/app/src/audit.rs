@@ -1,0 +1,160 @@
+//! The audit log: who changed what is a team's.
+//!
+//! An entry is written first in the same write as the change that it tells of, so that a change is never
+//! there without its entry, wherever a process was killed ([ADR 15](../../../docs/adr/0015-audit.md)). It is a
+//! shared part: each service says for itself what it changes.
+
+mod action;
+mod names;
+
+use std::{sync::Arc, time::Duration};
+
+use moka::sync::Cache;
+use trapline_model::{
+    Actor, ActorKind, AuditActor, AuditEntryId, AuditTarget, Principal, TeamId, Time, WebhookId,
+};
+use trapline_store::{
+    Clock, Op, PortError, Record as _, Store, When,
+    records::{self, AuditEntry},
+};
+
+use crate::{Result, ids::Ids, rows::RowReader};
+pub use action::AuditAction;
+pub(crate) use action::{Target, TargetKind};
+use names::ActorNames;
+
+/// Entries that are listed.
+const LISTED: usize = 200;
+/// Letters of a target's name that are kept: of subjects and addresses the beginning.
+const NAME_LETTERS: usize = 200;
+/// How often one actor's looks at the same secret are written down at most.
+const LOOK_NOTED_INTERVAL: Duration = Duration::from_hours(1);
+/// Looks that are remembered at the same time.
+const LOOK_CAPACITY: u64 = 10_000;
+
+/// Writes entries, and lists them.
+pub struct AuditLog {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    rows: RowReader,
+    names: ActorNames,
+    /// Who looked at which webhook's secret a moment ago; without a webhook, at those of all.
+    looks: Cache<(TeamId, Actor, Option<WebhookId>), ()>,
+}
+
+impl AuditLog {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Clock, ids: Arc<Ids>, rows: RowReader) -> Self {
+        Self {
+            names: ActorNames::new(store.clone()),
+            store,
+            clock,
+            ids,
+            rows,
+            looks: Cache::builder()
+                .max_capacity(LOOK_CAPACITY)
+                .time_to_live(LOOK_NOTED_INTERVAL)
+                .build(),
+        }
+    }
+
+    /// The team's latest 200 entries, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn latest(&self, by: &Principal) -> Result<Vec<trapline_model::AuditEntry>> {
+        let mut found = Vec::new();
+        for scan in AuditEntry::months(by.team, self.clock.now(), LISTED) {
+            let rows = self.store.scan(records_left(scan, found.len())).await?;
+            found.extend(rows.iter().filter_map(|row| self.rows.decode::<AuditEntry>(row)));
+            if found.len() >= LISTED {
+                break;
+            }
+        }
+        Ok(found.into_iter().map(|entry| entry.entry).collect())
+    }
+
+    /// An entry that is not written yet.
+    pub(crate) async fn entry(
+        &self,
+        by: &Principal,
+        action: AuditAction,
+        target: Target,
+    ) -> AuditEntry {
+        let id = AuditEntryId(self.ids.next());
+        let (kind, actor) = match by.actor {
+            Actor::Key(key) => (ActorKind::Key, Some(key.to_string())),
+            Actor::Person(person) => (ActorKind::Person, Some(person.to_string())),
+            Actor::System => (ActorKind::System, None),
+        };
+        let name = self.names.of(by).await;
+        let Target { kind: of, id: target, name: called } = target;
+        let entry = trapline_model::AuditEntry {
+            id,
+            at: Time::of_uuid(id.0),
+            actor: AuditActor { kind, id: actor, name },
+            action: action.name().to_owned(),
+            target: AuditTarget {
+                kind: of.name().to_owned(),
+                id: target,
+                name: called.chars().take(NAME_LETTERS).collect(),
+            },
+            address: by.address.map(|address| address.to_string()),
+        };
+        AuditEntry { team: by.team, entry }
+    }
+
+    /// Writes a change with its entry before it. A change that is refused has none; of one whose outcome
+    /// is not known it stays.
+    pub(crate) async fn write(&self, entry: &AuditEntry, change: Vec<Op>) -> Result<(), PortError> {
+        let mut ops = vec![Op::put(entry, None, When::Always)?];
+        ops.extend(change);
+        let written = self.store.write(ops).await;
+        if matches!(written, Err(PortError::Conflict)) {
+            self.take_back(entry).await;
+        }
+        written
+    }
+
+    /// Writes the entry of a change that takes several writes, before the first of them. It stays, however far
+    /// they come.
+    pub(crate) async fn begin(
+        &self,
+        by: &Principal,
+        action: AuditAction,
+        target: Target,
+    ) -> Result<()> {
+        let entry = self.entry(by, action, target).await;
+        Ok(self.write(&entry, Vec::new()).await?)
+    }
+
+    /// Removes the entry of a change that was refused.
+    async fn take_back(&self, entry: &AuditEntry) {
+        let delete = Op::Delete { key: entry.key(), when: When::Always };
+        if let Err(error) = self.store.write(vec![delete]).await {
+            tracing::warn!(%error, "the audit log tells of a change that was refused");
+        }
+    }
+
+    /// Notes that somebody is about to be shown the secret of a webhook, or with `None` those of all; once
+    /// an hour, as programs may list webhooks again and again.
+    pub(crate) async fn note_look(
+        &self,
+        by: &Principal,
+        webhook: Option<&records::Webhook>,
+    ) -> Result<()> {
+        let look = (by.team, by.actor, webhook.map(|hook| hook.id));
+        if by.actor == Actor::System || self.looks.contains_key(&look) {
+            return Ok(());
+        }
+        let target = webhook.map_or_else(|| Target::team(by.team), Target::webhook);
+        self.begin(by, AuditAction::WebhookSecretRead, target).await?;
+        self.looks.insert(look, ());
+        Ok(())
+    }
+}
+
+fn records_left(scan: trapline_store::Scan, found: usize) -> trapline_store::Scan {
+    trapline_store::Scan { limit: LISTED - found, ..scan }
+}

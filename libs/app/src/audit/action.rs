@@ -1,0 +1,143 @@
+//! What an entry tells of: actions, and what they are done to.
+
+use trapline_model::TeamId;
+use trapline_store::records;
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $action:ident = $name:literal;)+) => {
+        /// Something that is done to what is a team's.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum AuditAction { $($(#[$doc])* $action,)+ }
+
+        impl AuditAction {
+            /// Every action.
+            pub const ALL: &[Self] = &[$(Self::$action),+];
+
+            /// Its word in the log: the kind of thing and a verb.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$action => $name,)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    /// A project was made.
+    ProjectCreated = "project.created";
+    /// A project was given another name.
+    ProjectRenamed = "project.renamed";
+    /// A project was removed; its inboxes stay.
+    ProjectDeleted = "project.deleted";
+    /// An inbox was made.
+    InboxCreated = "inbox.created";
+    /// An inbox's name, project, bound or end was changed.
+    InboxUpdated = "inbox.updated";
+    /// An inbox was given another SMTP password.
+    InboxCredentialsRotated = "inbox.credentials_rotated";
+    /// An inbox's messages were removed.
+    InboxEmptied = "inbox.emptied";
+    /// An inbox was removed, with its messages.
+    InboxDeleted = "inbox.deleted";
+    /// A message was removed.
+    MessageDeleted = "message.deleted";
+    /// A message was sent on to addresses.
+    MessageForwarded = "message.forwarded";
+    /// A webhook was made.
+    WebhookCreated = "webhook.created";
+    /// A webhook's address, inbox or events were changed, or whether it is enabled.
+    WebhookUpdated = "webhook.updated";
+    /// A webhook was removed.
+    WebhookDeleted = "webhook.deleted";
+    /// A webhook's secret was shown, or those of all; told once an hour for each actor and webhook.
+    WebhookSecretRead = "webhook.secret_read";
+    /// An inbox's automatic forwarding was set.
+    ForwardingUpdated = "forwarding.updated";
+    /// A forwarding address was added.
+    ForwardAddressAdded = "forward_address.added";
+    /// A forwarding address was confirmed by its owner.
+    ForwardAddressVerified = "forward_address.verified";
+    /// A forwarding address was removed.
+    ForwardAddressDeleted = "forward_address.deleted";
+    /// An API key was made.
+    ApiKeyCreated = "api_key.created";
+    /// An API key was revoked.
+    ApiKeyRevoked = "api_key.revoked";
+}
+
+/// Kind of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TargetKind {
+    Team,
+    Project,
+    Inbox,
+    Message,
+    Webhook,
+    ForwardAddress,
+    ApiKey,
+}
+
+impl TargetKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Team => "team",
+            Self::Project => "project",
+            Self::Inbox => "inbox",
+            Self::Message => "message",
+            Self::Webhook => "webhook",
+            Self::ForwardAddress => "forward_address",
+            Self::ApiKey => "api_key",
+        }
+    }
+}
+
+/// What something is done to.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) kind: TargetKind,
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+impl Target {
+    pub(crate) fn new(kind: TargetKind, id: &impl ToString, name: &str) -> Self {
+        Self { kind, id: id.to_string(), name: name.to_owned() }
+    }
+
+    pub(crate) fn team(id: TeamId) -> Self {
+        Self::new(TargetKind::Team, &id, "")
+    }
+
+    pub(crate) fn project(project: &records::Project) -> Self {
+        Self::new(TargetKind::Project, &project.id, &project.name)
+    }
+
+    pub(crate) fn inbox(inbox: &records::Inbox) -> Self {
+        Self::new(TargetKind::Inbox, &inbox.id, &inbox.name)
+    }
+
+    pub(crate) fn webhook(webhook: &records::Webhook) -> Self {
+        Self::new(TargetKind::Webhook, &webhook.id, &webhook.url)
+    }
+
+    pub(crate) fn forward_address(address: &records::ForwardAddress) -> Self {
+        Self::new(TargetKind::ForwardAddress, &address.id, &address.email)
+    }
+
+    pub(crate) fn api_key(key: &records::ApiKey) -> Self {
+        Self::new(TargetKind::ApiKey, &key.id, &key.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_action_has_a_word_of_its_own() {
+        let words: HashSet<_> = AuditAction::ALL.iter().map(|action| action.name()).collect();
+        assert_eq!(words.len(), AuditAction::ALL.len());
+    }
+}

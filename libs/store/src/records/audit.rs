@@ -1,0 +1,146 @@
+//! What was changed by whom, and how far a team got in its first steps.
+
+use std::time::Duration;
+
+use jiff::tz::Offset;
+use serde::{Deserialize, Serialize};
+use trapline_model::{self as model, AuditEntryId, TeamId, Time};
+
+use super::{int, text, uuid};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[AUDIT, ONBOARDING];
+
+const AUDIT: &Table = &Table {
+    name: "audit",
+    partition: &[uuid("team_id"), int("month")],
+    sort: &[uuid("entry_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditEntry::KEPT },
+    owner: RowOwner::Team,
+    about: "Who changed what of a team's, by the month.",
+};
+
+const ONBOARDING: &Table = &Table {
+    name: "onboarding",
+    partition: &[uuid("team_id")],
+    sort: &[text("step")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+    storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "Which first steps a team has made.",
+};
+
+/// An entry of a team's audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// The team whose log it is in.
+    pub team: TeamId,
+    /// What it tells.
+    pub entry: model::AuditEntry,
+}
+
+impl AuditEntry {
+    /// How long an entry is kept.
+    pub const KEPT: Duration = Duration::from_hours(400 * 24);
+
+    /// The row of an entry, whose id says in which month it was made.
+    #[must_use]
+    pub fn row(team: TeamId, id: AuditEntryId) -> Key {
+        let partition = partition(team, month(Time::of_uuid(id.0)));
+        Key { table: AUDIT, partition, sort: vec![Value::Uuid(id.0)] }
+    }
+
+    /// The parts of a team's log that may have entries at `now`, the newest first.
+    pub fn months(team: TeamId, now: Time, limit: usize) -> impl Iterator<Item = Scan> {
+        // Processes' clocks may differ, so the newest may be of the month that is just to come.
+        let newest = month(now.after(Duration::from_hours(1)));
+        let oldest = month(now.before(Self::KEPT));
+        (oldest..=newest).rev().map(move |month| Scan {
+            table: AUDIT,
+            partition: partition(team, month),
+            after: None,
+            until: None,
+            limit,
+            keys_only: false,
+        })
+    }
+}
+
+impl Record for AuditEntry {
+    const TABLE: &'static Table = AUDIT;
+    fn key(&self) -> Key {
+        Self::row(self.team, self.entry.id)
+    }
+}
+
+fn partition(team: TeamId, month: i64) -> Vec<Value> {
+    vec![Value::Uuid(team.0), Value::Int(month)]
+}
+
+/// Months of the calendar in UTC since the year 0.
+fn month(at: Time) -> i64 {
+    let date = Offset::UTC.to_datetime(at.into()).date();
+    i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+}
+
+/// A first step that a team has made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnboardingStep {
+    /// The team.
+    pub team: TeamId,
+    /// A word for the step.
+    pub step: String,
+    /// When it was made, or found to have been.
+    pub at: Time,
+}
+
+impl OnboardingStep {
+    /// The row of a step.
+    #[must_use]
+    pub fn row(team: TeamId, step: &str) -> Key {
+        let sort = vec![Value::Text(step.to_owned())];
+        Key { table: ONBOARDING, partition: vec![Value::Uuid(team.0)], sort }
+    }
+
+    /// The steps that a team has made.
+    #[must_use]
+    pub fn of_team(team: TeamId) -> Scan {
+        let partition = vec![Value::Uuid(team.0)];
+        let (after, until) = (None, None);
+        Scan { table: ONBOARDING, partition, after, until, limit: 100, keys_only: false }
+    }
+}
+
+impl Record for OnboardingStep {
+    const TABLE: &'static Table = ONBOARDING;
+    fn key(&self) -> Key {
+        Self::row(self.team, &self.step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_log_reach_over_400_days() {
+        let team = TeamId(uuid::Uuid::nil());
+        let now = Time::from_millis(1_800_000_000_000);
+        let months: Vec<_> = AuditEntry::months(team, now, 1).map(|scan| scan.partition).collect();
+        assert_eq!(months.len(), 14);
+        assert_eq!(months[0][1], Value::Int(2027 * 12));
+        let id = |at: Time| {
+            let millis = u64::try_from(at.millis()).unwrap_or(0);
+            let id = uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid();
+            AuditEntry::row(team, AuditEntryId(id)).partition
+        };
+        for days in 0..400 {
+            let at = now.before(Duration::from_hours(24 * days));
+            assert!(months.contains(&id(at)), "{days}");
+        }
+    }
+}
