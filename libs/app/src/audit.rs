@@ -88,7 +88,7 @@ impl AuditLog {
             Actor::Person(person) => (ActorKind::Person, Some(person.to_string())),
             Actor::System => (ActorKind::System, None),
         };
-        let name = self.names.of(by).await;
+        let name = self.name_of(by).await;
         let Target { kind: of, id: target, name: called } = target;
         let entry = trapline_model::AuditEntry {
             id,
@@ -103,6 +103,11 @@ impl AuditLog {
             address: by.address.map(|address| address.to_string()),
         };
         AuditEntry { team: by.team, entry }
+    }
+
+    /// What the actor is called; empty where that is not known.
+    pub(crate) async fn name_of(&self, by: &Principal) -> String {
+        self.names.of(by).await
     }
 
     /// Writes a change with its entry before it. A change that is refused has none; of one whose outcome

@@ -130,6 +130,7 @@ impl Installation {
             expires_at: None,
             value: None,
         };
-        self.access.create_key_of(by, new, KeyOrigin::FirstRun).await
+        let (_, value) = self.access.create_key_of(by, new, KeyOrigin::FirstRun).await?;
+        Ok(value)
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod address;
+mod api_key;
 mod audit;
 mod forwarding;
 mod id;
@@ -14,6 +15,7 @@ mod webhook;
 
 pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
+pub use api_key::{ApiKey, KeyMaker};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,

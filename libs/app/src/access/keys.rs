@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
+use trapline_model::{Access, Actor, ApiKeyId, KEY_PREFIX, KeyMaker, Principal, TeamId, Time};
 use trapline_store::{Op, Rate, RateDecision, When, load, records, records::KeyOrigin};
 
 use super::AccessControl;
@@ -39,7 +39,8 @@ impl AccessControl {
     ///
     /// When the store does not take it.
     pub async fn create_key(&self, by: &Principal, new: NewKey) -> Result<String> {
-        self.create_key_of(by, new, KeyOrigin::Command).await
+        let (_, value) = self.create_key_of(by, new, KeyOrigin::Command).await?;
+        Ok(value)
     }
 
     pub(crate) async fn create_key_of(
@@ -47,7 +48,7 @@ impl AccessControl {
         by: &Principal,
         new: NewKey,
         origin: KeyOrigin,
-    ) -> Result<String> {
+    ) -> Result<(records::ApiKey, String)> {
         let team = by.team;
         let value = new
             .value
@@ -62,6 +63,7 @@ impl AccessControl {
             expires_at: new.expires_at,
             created_at: self.clock.now(),
             origin: Some(origin),
+            created_by: self.maker(by).await,
         };
         let by_hash = records::ApiKeyByHash {
             sha256: key.sha256.clone(),
@@ -76,7 +78,13 @@ impl AccessControl {
         self.audit.write(&entry, ops).await?;
         self.first_steps.note(team, Step::Key).await;
         self.attempts.made(&by_hash.sha256);
-        Ok(value)
+        Ok((key, value))
+    }
+
+    /// The person who asks, if one does.
+    async fn maker(&self, by: &Principal) -> Option<KeyMaker> {
+        let Actor::Person(id) = by.actor else { return None };
+        Some(KeyMaker { id, name: self.audit.name_of(by).await })
     }
 
     /// Finds out who sends this key.

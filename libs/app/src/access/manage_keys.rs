@@ -2,17 +2,21 @@
 
 use std::collections::HashMap;
 
-use trapline_model::{Access, ApiKeyId, KEY_PREFIX, Principal, TeamId, Time};
+use trapline_model::{
+    self as model, Access, Actor, ApiKeyId, KEY_PREFIX, Principal, Role, TeamId, Time,
+};
 use trapline_store::{
-    Op, Record, When,
+    Op, Record, Scan, When, load,
     records::{ApiKey, ApiKeyByHash, ApiKeyUse, KeyOrigin},
 };
 
 use super::{AccessControl, NewKey};
-use crate::{AuditAction, Error, Result, audit::Target, secrets::sha256_hex};
+use crate::{AuditAction, Error, Forbidden, Result, audit::Target, secrets::sha256_hex};
 
 /// Keys of one team that are looked at; a key is a few hundred bytes.
 const MAX_KEYS: usize = 100_000;
+/// Keys that people of one team may make; operators may make more.
+const MAX_OWN_KEYS: usize = 1_000;
 /// The name of a key that a setting names. Releases that did not note a key's origin used it too, and
 /// for nothing else.
 const SETTING_KEY_NAME: &str = "Configured key";
@@ -45,12 +49,7 @@ impl AccessControl {
     ///
     /// When the store does not answer.
     pub async fn keys(&self, by: &Principal) -> Result<Vec<KnownKey>> {
-        let rows = self.store.scan(ApiKeyUse::of_team(by.team, MAX_KEYS)).await?;
-        let mut last = HashMap::new();
-        for row in &rows {
-            let ApiKeyUse { id, last_used_at, .. } = ApiKeyUse::of(row)?;
-            last.insert(id, last_used_at);
-        }
+        let last = self.last_uses(by.team).await?;
         let keys = self.key_records(by.team).await?;
         Ok(keys.iter().map(|key| known(key, last.get(&key.id).copied())).collect())
     }
@@ -68,15 +67,43 @@ impl AccessControl {
         Ok(keys.iter().map(|key| known(key, None)).collect())
     }
 
+    /// The team's keys as its people see them, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn shown_keys(&self, by: &Principal) -> Result<Vec<model::ApiKey>> {
+        let last = self.last_uses(by.team).await?;
+        let keys = self.key_records(by.team).await?;
+        Ok(keys.into_iter().map(|key| shown(&last, key)).collect())
+    }
+
+    /// Makes a key for a person. Returns it with its value, which is kept nowhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no signed-in admin, and [`Error::Invalid`] when the team has 1,000
+    /// keys.
+    pub async fn make_key(&self, by: &Principal, new: NewKey) -> Result<(model::ApiKey, String)> {
+        need_admin(by)?;
+        let keys = Scan { keys_only: true, ..ApiKey::of_team(by.team, MAX_OWN_KEYS) };
+        if self.store.scan(keys).await?.len() >= MAX_OWN_KEYS {
+            let message = format!("a team has at most {MAX_OWN_KEYS} keys; revoke some");
+            return Err(Error::invalid("", "too_many", message));
+        }
+        let (key, value) = self.create_key_of(by, new, KeyOrigin::Person).await?;
+        Ok((shown(&HashMap::new(), key), value))
+    }
+
     /// Takes a key back: at once in this process, and within 5 seconds in every other.
     ///
     /// # Errors
     ///
     /// [`Error::NotFound`] when the team has no such key.
     pub async fn revoke_key(&self, by: &Principal, id: ApiKeyId) -> Result<()> {
-        let keys = self.key_records(by.team).await?;
-        let key = keys.iter().find(|key| key.id == id).ok_or(Error::NotFound)?;
-        self.revoke(by, key).await
+        let found = load::<ApiKey>(&*self.store, &ApiKey::row(by.team, id)).await?;
+        let (key, _) = found.ok_or(Error::NotFound)?;
+        self.revoke(by, &key).await
     }
 
     /// Makes this the one key that the setting names: it works, and the last one no longer does.
@@ -115,9 +142,38 @@ impl AccessControl {
         Ok(())
     }
 
+    async fn last_uses(&self, team: TeamId) -> Result<HashMap<ApiKeyId, Time>> {
+        let rows = self.store.scan(ApiKeyUse::of_team(team, MAX_KEYS)).await?;
+        let uses =
+            rows.iter().map(|row| ApiKeyUse::of(row).map(|used| (used.id, used.last_used_at)));
+        Ok(uses.collect::<Result<_, _>>()?)
+    }
+
     async fn key_records(&self, team: TeamId) -> Result<Vec<ApiKey>> {
         let rows = self.store.scan(ApiKey::of_team(team, MAX_KEYS)).await?;
         Ok(rows.iter().map(ApiKey::of).collect::<Result<_, _>>()?)
+    }
+}
+
+/// Only people who decide about the team's keys make some: no key makes another.
+fn need_admin(by: &Principal) -> Result<()> {
+    match by.actor {
+        Actor::Person(_) if by.role >= Role::Admin => Ok(()),
+        Actor::Person(_) => Err(Error::Forbidden(Forbidden::AdminRequired)),
+        Actor::Key(_) | Actor::System => Err(Error::Forbidden(Forbidden::PersonRequired)),
+    }
+}
+
+fn shown(last: &HashMap<ApiKeyId, Time>, key: ApiKey) -> model::ApiKey {
+    model::ApiKey {
+        id: key.id,
+        name: key.name,
+        prefix: key.prefix,
+        access: key.access,
+        expires_at: key.expires_at,
+        created_at: key.created_at,
+        last_used_at: last.get(&key.id).copied(),
+        created_by: key.created_by,
     }
 }
 

@@ -13,6 +13,7 @@ mod first_steps;
 mod forwarding;
 mod janitor;
 mod janitor_faults;
+mod keys;
 mod live;
 mod mail;
 mod people;

@@ -1,7 +1,7 @@
 //! Teams and their API keys.
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{Access, ApiKeyId, InboxId, TeamId, Time};
+use trapline_model::{Access, ApiKeyId, InboxId, KeyMaker, TeamId, Time};
 
 use super::{of_team, single, team_scan, text, uuid};
 use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
@@ -124,6 +124,9 @@ pub struct ApiKey {
     /// What made it; `None` in rows of releases that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<KeyOrigin>,
+    /// The person who made it; `None` where nobody did who was signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<KeyMaker>,
 }
 
 /// What made an API key.
@@ -136,6 +139,8 @@ pub enum KeyOrigin {
     Setting,
     /// An operator's command.
     Command,
+    /// A person who was signed in.
+    Person,
 }
 
 impl ApiKey {
