@@ -2,6 +2,8 @@
 //! are the application's.
 
 mod answers;
+mod api_keys;
+mod audit;
 mod auth;
 mod confirmation;
 mod disposition;

@@ -9,6 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     Options,
     answers::{self, Keeps},
+    api_keys, audit,
     auth::{self, Site},
     confirmation, docs,
     error::Error,
@@ -84,7 +85,11 @@ fn forwarding_routes() -> OpenApiRouter<Api> {
 
 /// The team itself.
 fn account_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::default().routes(routes!(onboarding::get))
+    OpenApiRouter::default()
+        .routes(routes!(onboarding::get))
+        .routes(routes!(audit::list))
+        .routes(routes!(api_keys::list, api_keys::create))
+        .routes(routes!(api_keys::revoke))
 }
 
 /// Routes that stay open, for teams.

@@ -12,8 +12,8 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use trapline_store::{Clock, Rate, RateDecision, Store};
 
 use crate::{
-    AccessControl, Error, OutboundMail, Result, Settings, ids::Ids, limits::Limits, parts::Parts,
-    secrets::sha256_hex,
+    AccessControl, AuditLog, Error, OutboundMail, Result, Settings, ids::Ids, limits::Limits,
+    parts::Parts, secrets::sha256_hex,
 };
 pub use links::{LinkInput, LinkRequest};
 use passwords::Passwords;
@@ -27,6 +27,7 @@ pub struct People {
     ids: Arc<Ids>,
     settings: Arc<Settings>,
     limits: Limits,
+    audit: Arc<AuditLog>,
     access: Arc<AccessControl>,
     mail: Arc<OutboundMail>,
     passwords: Passwords,
@@ -57,6 +58,7 @@ impl People {
             ids: parts.ids.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
+            audit: parts.audit.clone(),
             access,
             mail,
             passwords: Passwords::new()?,

@@ -1,5 +1,4 @@
 //! Extractors for people who have a role in the team.
-#![expect(dead_code, reason = "routes about people, keys and teams take them")]
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use trapline_app::Forbidden;
@@ -8,17 +7,9 @@ use trapline_model::{Principal, Role};
 use super::callers::{person, principal, refused};
 use crate::error::{Error, Result};
 
-/// A signed-in person, acting for a team.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SignedIn(pub Principal);
-
 /// A signed-in person who decides about the team's people, keys and settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Admin(pub Principal);
-
-/// A signed-in person who decides about the team itself.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner(pub Principal);
 
 /// A signed-in person whose role in the team is at least this one.
 fn with_role(parts: &Parts, least: Role, otherwise: Forbidden) -> Result<Principal> {
@@ -27,26 +18,10 @@ fn with_role(parts: &Parts, least: Role, otherwise: Forbidden) -> Result<Princip
     if by.role >= least { Ok(by) } else { refused(otherwise) }
 }
 
-impl<S: Sync> FromRequestParts<S> for SignedIn {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        with_role(parts, Role::Member, Forbidden::PersonRequired).map(Self)
-    }
-}
-
 impl<S: Sync> FromRequestParts<S> for Admin {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         with_role(parts, Role::Admin, Forbidden::AdminRequired).map(Self)
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Owner {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        with_role(parts, Role::Owner, Forbidden::OwnerRequired).map(Self)
     }
 }

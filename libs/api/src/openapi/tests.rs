@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 40] = [
+const ROUTES: [&str; 44] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -46,6 +46,10 @@ const ROUTES: [&str; 40] = [
     "get /api/auth/link",
     "post /api/auth/link",
     "get /api/onboarding",
+    "get /api/audit",
+    "get /api/api-keys",
+    "post /api/api-keys",
+    "delete /api/api-keys/{id}",
     "get /api/health",
     "get /api/metrics",
 ];

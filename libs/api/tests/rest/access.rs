@@ -16,6 +16,7 @@ pub(crate) struct Ids {
     pub webhook: String,
     delivery: String,
     address: String,
+    key: String,
 }
 
 /// One operation of the document, with ids in its path.
@@ -63,6 +64,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             Some("messages") => &ids.message,
             Some("webhooks") => &ids.webhook,
             Some("forward-addresses") => &ids.address,
+            Some("api-keys") => &ids.key,
             _ => &ids.project,
         };
         for (method, described) in item.as_object().unwrap() {
@@ -92,6 +94,7 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         webhook: text(&webhook["id"]),
         delivery: text(&delivery["id"]),
         address: service.forward_address("ada@example.com").await,
+        key: service.another_key().await,
     }
 }
 

@@ -4,6 +4,7 @@
 mod access;
 mod answers;
 mod audit;
+mod callers;
 mod contract;
 mod forwarding;
 mod lists;

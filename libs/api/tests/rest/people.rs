@@ -53,7 +53,12 @@ impl Service {
 
     /// The `Cookie` of a new person who has this role in the team of the service.
     pub(crate) async fn signed_in(&self, email: &str, role: Role) -> String {
-        let person = self.member(self.team, email, role).await;
+        self.signed_in_to(self.team, email, role).await
+    }
+
+    /// The same in any team.
+    pub(crate) async fn signed_in_to(&self, team: TeamId, email: &str, role: Role) -> String {
+        let person = self.member(team, email, role).await;
         let body = json!({ "token": self.password_link(person).await, "password": PASSWORD });
         let answer = self.ask(request(None, "POST", "/api/auth/link", &body)).await;
         assert_eq!(answer.status, 200, "{answer:?}");

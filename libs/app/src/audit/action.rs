@@ -63,6 +63,8 @@ actions! {
     ApiKeyCreated = "api_key.created";
     /// An API key was revoked.
     ApiKeyRevoked = "api_key.revoked";
+    /// Somebody joined the team.
+    MemberJoined = "member.joined";
 }
 
 /// Kind of a target.
@@ -75,6 +77,7 @@ pub(crate) enum TargetKind {
     Webhook,
     ForwardAddress,
     ApiKey,
+    Member,
 }
 
 impl TargetKind {
@@ -87,6 +90,7 @@ impl TargetKind {
             Self::Webhook => "webhook",
             Self::ForwardAddress => "forward_address",
             Self::ApiKey => "api_key",
+            Self::Member => "member",
         }
     }
 }

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use trapline_model::{Actor, Principal, TeamId};
-use trapline_store::{Result, Store, load, records::ApiKey};
+use trapline_store::{
+    Result, Store, load,
+    records::{ApiKey, Person},
+};
 
 /// How long a name is used after it was read.
 const KNOWN_FOR: Duration = Duration::from_mins(5);
@@ -51,7 +54,11 @@ impl ActorNames {
                 let key = load::<ApiKey>(&*self.store, &ApiKey::row(by.team, id)).await?;
                 Ok(key.map(|(key, _)| key.name))
             }
-            Actor::Person(_) | Actor::System => Ok(None),
+            Actor::Person(id) => {
+                let person = load::<Person>(&*self.store, &Person::row(id)).await?;
+                Ok(person.map(|(person, _)| person.name))
+            }
+            Actor::System => Ok(None),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
-use trapline_model::{PersonId, Role, TeamId};
+use trapline_model::{PersonId, Principal, Role, TeamId};
 use trapline_store::{
     Op, PortError, When, load,
     records::{FirstOwner, LinkPurpose, OneTimeLink, Person},
@@ -118,7 +118,7 @@ impl People {
         let used = Op::Delete { key: OneTimeLink::row(&link.sha256), when: When::Version(version) };
         let person = match link.purpose {
             LinkPurpose::FirstOwner { email } => {
-                self.become_first_owner(email, &input, used).await?
+                self.become_first_owner(email, &input, used, visitor).await?
             }
             LinkPurpose::Password { person } => {
                 self.set_password(person, &input.password, used).await?
@@ -166,6 +166,7 @@ impl People {
         bound: Option<String>,
         input: &LinkInput,
         used: Op,
+        visitor: &Visitor,
     ) -> Result<PersonId> {
         let email = EmailAddress::parse("email", bound.as_deref().unwrap_or(&input.email))?;
         let name = name_of(&input.name, &email)?;
@@ -193,7 +194,8 @@ impl People {
             }
         };
         self.claim_first_team(team, person.id).await?;
-        self.join(team, person.id, Role::Owner).await?;
+        let by = Principal::of_person(team, person.id, Role::Owner).at(visitor.address);
+        self.join(&by, person.id).await?;
         Ok(person.id)
     }
 

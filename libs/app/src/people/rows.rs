@@ -1,13 +1,17 @@
 //! Rows of people: found by address, made, changed.
 
-use trapline_model::{PersonId, Role, TeamId, Time};
+use trapline_model::{PersonId, Principal, Time};
 use trapline_store::{
     Op, PortError, Record, When, load,
     records::{Membership, Person, PersonByEmail, TeamOfPerson},
 };
 
 use super::People;
-use crate::{Error, Result, mail::EmailAddress};
+use crate::{
+    AuditAction, Error, Result,
+    audit::{Target, TargetKind},
+    mail::EmailAddress,
+};
 
 /// Letters of a name.
 const NAME_LETTERS: usize = 100;
@@ -106,12 +110,13 @@ impl People {
         Err(Error::Conflict)
     }
 
-    /// Makes a person a member of a team, with this role at least.
+    /// Makes a person a member of the team for which they ask, with the role in which they do at least.
     ///
     /// # Errors
     ///
     /// [`Error::Conflict`] when somebody else changed the same membership at the same moment.
-    pub(crate) async fn join(&self, team: TeamId, person: PersonId, role: Role) -> Result<()> {
+    pub(crate) async fn join(&self, by: &Principal, person: PersonId) -> Result<()> {
+        let (team, role) = (by.team, by.role);
         // The list comes first: a membership that no list names could not be found again.
         let listed = TeamOfPerson { person, team };
         self.store.write(vec![Op::put(&listed, None, When::Always)?]).await?;
@@ -122,7 +127,9 @@ impl People {
             None => (self.clock.now(), When::Absent),
         };
         let membership = Membership { team, person, role, joined_at };
-        self.store.write(vec![Op::put(&membership, None, when)?]).await?;
+        let target = Target::new(TargetKind::Member, &person, &self.audit.name_of(by).await);
+        let entry = self.audit.entry(by, AuditAction::MemberJoined, target).await;
+        self.audit.write(&entry, vec![Op::put(&membership, None, when)?]).await?;
         self.known.forget_role(team, person);
         Ok(())
     }

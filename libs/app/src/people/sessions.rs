@@ -1,6 +1,6 @@
 //! Sessions: begun by a sign-in, recognised by a token in a cookie, and ended.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use data_encoding::BASE64URL_NOPAD;
 use moka::sync::Cache;
@@ -78,6 +78,8 @@ pub struct SignedIn {
     person: PersonId,
     /// The team that requests act for, and the role in it.
     member: Option<(TeamId, Role)>,
+    /// Where the request comes from.
+    address: Option<IpAddr>,
 }
 
 impl SignedIn {
@@ -90,7 +92,8 @@ impl SignedIn {
     /// The person, acting for the session's team; `None` while they are in no team.
     #[must_use]
     pub fn principal(&self) -> Option<Principal> {
-        self.member.map(|(team, role)| Principal::of_person(team, self.person, role))
+        let by = |(team, role)| Principal::of_person(team, self.person, role).at(self.address);
+        self.member.map(by)
     }
 }
 
@@ -122,7 +125,7 @@ impl People {
             Some(member) => Some(member),
             None => self.move_on(&known).await?,
         };
-        Ok(SignedIn { person, member })
+        Ok(SignedIn { person, member, address: visitor.address })
     }
 
     async fn session_of(&self, token: &str, visitor: &Visitor) -> Result<Arc<Known>> {
@@ -221,7 +224,7 @@ impl People {
         let list = Op::put(&listed, Some(Session::LIFE), When::Always)?;
         let put = Op::put(&session, Some(Session::IDLE), When::Absent)?;
         self.store.write(vec![list, put]).await?;
-        Ok(NewSession { token, signed_in: SignedIn { person, member } })
+        Ok(NewSession { token, signed_in: SignedIn { person, member, address: visitor.address } })
     }
 
     /// Makes room for one more session of a person.
