@@ -1,5 +1,6 @@
 //! What the style of an element says of whether and how its text is seen.
 
+use crate::entities;
 use crate::markup::Tag;
 
 /// The declarations of a style attribute that matter here.
@@ -17,20 +18,42 @@ pub(super) struct Style {
     pub(super) is_striking: bool,
 }
 
+/// The properties that are read.
+const PROPERTIES: &[&str] = &[
+    "display",
+    "visibility",
+    "max-height",
+    "opacity",
+    "font-size",
+    "font",
+    "font-weight",
+    "font-family",
+    "letter-spacing",
+];
+
 impl Style {
     /// The style of `tag`, and what its other attributes say of the same.
     pub(super) fn of(tag: &Tag<'_>) -> Self {
         let mut style = Self::default();
-        for declaration in tag.attribute("style").as_deref().unwrap_or_default().split(';') {
-            style.declare(&squeezed(declaration));
+        let (mut has_style, mut is_hidden, mut is_open, mut has_font_size) =
+            (false, false, false, false);
+        for (name, value) in tag.attributes() {
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            // Of a name that comes twice, the first counts.
+            if is("style") && !has_style {
+                has_style = true;
+                let declarations = entities::decode(value);
+                declarations.split(';').for_each(|declaration| style.declare(declaration));
+            }
+            is_hidden |= is("hidden");
+            is_open |= is("open");
+            has_font_size |= is("size");
         }
-        if tag.is("font") && style.has_size.is_none() && tag.attribute("size").is_some() {
+        if has_font_size && style.has_size.is_none() && tag.is("font") {
             style.has_size = Some(true);
         }
-        style.hides |= match style.displays {
-            Some(displays) => !displays,
-            None => is_hidden(tag),
-        };
+        is_hidden |= !is_open && tag.is("dialog");
+        style.hides |= !style.displays.unwrap_or(!is_hidden);
         style
     }
 
@@ -41,12 +64,16 @@ impl Style {
 
     fn declare(&mut self, declaration: &str) {
         let Some((property, value)) = declaration.split_once(':') else { return };
-        let value = value.strip_suffix("!important").unwrap_or(value);
+        let property = property.rsplit("*/").next().unwrap_or_default().trim();
+        // `mso-hide:all` is not among them: it hides from one program what all others show.
+        let known = PROPERTIES.iter().find(|known| known.eq_ignore_ascii_case(property));
+        let Some(property) = known else { return };
+        let value = squeezed(value);
+        let value = value.strip_suffix("!important").unwrap_or(&value);
         if value.is_empty() {
             return;
         }
-        // `mso-hide:all` is not among them: it hides from one program what all others show.
-        match property.rsplit("*/").next().unwrap_or_default() {
+        match *property {
             "display" => self.displays = Some(value != "none"),
             "visibility" => match value {
                 "hidden" | "collapse" => self.is_visible = Some(false),
@@ -67,14 +94,9 @@ impl Style {
                     || number(value).is_some_and(|weight| weight >= 600.0);
             }
             "font-family" => self.is_striking |= is_typewriter(value),
-            "letter-spacing" => self.is_striking = true,
-            _ => {}
+            _ => self.is_striking = true,
         }
     }
-}
-
-fn is_hidden(tag: &Tag<'_>) -> bool {
-    tag.attribute("hidden").is_some() || tag.is("dialog") && tag.attribute("open").is_none()
 }
 
 /// Without blanks, lower-case.
