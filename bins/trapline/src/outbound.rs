@@ -37,14 +37,17 @@ pub(crate) fn webhook_sender(
     Ok(Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)))
 }
 
-/// The relay, if there is one. `hello` is the name that this server gives itself.
-pub(crate) fn relay(config: Option<&RelayConfig>, hello: &str) -> Result<Option<Arc<dyn Relay>>> {
+/// The relay, if there is one. `ehlo_name` is the name that this server gives itself.
+pub(crate) fn relay(
+    config: Option<&RelayConfig>,
+    ehlo_name: &str,
+) -> Result<Option<Arc<dyn Relay>>> {
     let Some(config) = config else { return Ok(None) };
     let roots = config.ca.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let relay = SmtpRelay::new(RelayOptions {
         tls: config.tls,
         credentials: config.credentials.clone(),
-        hello: hello.to_owned(),
+        ehlo_name: ehlo_name.to_owned(),
         authorities: roots.iter().map(|root| root.to_vec()).collect(),
         ..RelayOptions::new(&config.host, config.port)
     });

@@ -10,21 +10,18 @@
 //! addresses and names pass the same check, and the connector sees every byte that an answer costs.
 
 mod address;
-mod answer;
+mod blocklist;
 mod client;
 mod connect;
 mod dns;
 mod failure;
 mod guard;
-mod names;
-mod ports;
 mod refusal;
 mod retry_after;
-mod roots;
+mod tls;
 mod wire;
 
-pub use answer::{Response, TimedResponse};
-pub use client::{Client, ClientError};
+pub use client::{Client, ClientError, Response, TimedResponse};
 pub use dns::{Dns, Resolver};
 pub use failure::OutboundFailure;
 pub use guard::{Guard, GuardOptions};

@@ -54,7 +54,7 @@ pub struct RelayOptions {
     /// User name and password, if it wants them.
     pub credentials: Option<(String, String)>,
     /// Who this server says it is (EHLO).
-    pub hello: String,
+    pub ehlo_name: String,
     /// Certificate authorities to trust beside the built-in ones, each in DER.
     pub authorities: Vec<Vec<u8>>,
     /// The time for one message, but for the parts of a large one; a minute but in tests.
@@ -70,7 +70,7 @@ impl RelayOptions {
             port,
             tls: RelayTls::None,
             credentials: None,
-            hello: "localhost".to_owned(),
+            ehlo_name: "localhost".to_owned(),
             authorities: Vec::new(),
             deadline: DEADLINE,
         }
@@ -84,7 +84,7 @@ pub struct SmtpRelay {
     tls: RelayTls,
     parameters: TlsParameters,
     credentials: Option<Credentials>,
-    hello: ClientId,
+    ehlo_name: ClientId,
     deadline: Duration,
     slots: Semaphore,
 }
@@ -107,7 +107,7 @@ impl SmtpRelay {
             port: options.port,
             tls: options.tls,
             credentials: options.credentials.map(Credentials::from),
-            hello: ClientId::Domain(options.hello),
+            ehlo_name: ClientId::Domain(options.ehlo_name),
             deadline: options.deadline,
             slots: Semaphore::new(MAX_CONNECTIONS),
         })

@@ -1,12 +1,12 @@
-//! What kind of address an address is.
+//! Which addresses are public, private, metadata services or special.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// What kind of address this is.
+/// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AddressClass {
     /// A global unicast address: a host on the public Internet.
     Public,
     /// This machine or the operator's own network.
@@ -72,7 +72,7 @@ const SPECIAL_V6: [Ipv6Net; 4] = [
     v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
 ];
 
-impl Kind {
+impl AddressClass {
     /// Of an address as a connection would use it: an IPv4-mapped one is the IPv4 address.
     pub(super) fn of(ip: IpAddr) -> Self {
         match ip.to_canonical() {

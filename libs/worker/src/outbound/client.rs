@@ -17,10 +17,7 @@ use rustls::pki_types::CertificateDer;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{
-    Guard, OutboundFailure, Response, RetryAfter, TimedResponse, connect::Connector, roots,
-    wire::Budget,
-};
+use super::{Guard, OutboundFailure, RetryAfter, connect::Connector, tls, wire::Budget};
 
 /// The longest head of an answer, and the longest part of its body that is read.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
@@ -35,6 +32,33 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 #[error("a certificate authority cannot be used: {0}")]
 pub struct ClientError(#[from] rustls::Error);
 
+/// Outcome of a request, and how long it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimedResponse {
+    /// From the start to the status line, or to the failure.
+    pub took: Duration,
+    /// What came back. A status that is no success is a response too.
+    pub outcome: Result<Response, OutboundFailure>,
+}
+
+/// The head of an HTTP answer. The body is not read: whoever names an address could otherwise see
+/// what is behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// 200 to 999.
+    pub status: u16,
+    /// When the receiver wants the next try (RFC 9110, section 10.2.3).
+    pub retry_after: Option<RetryAfter>,
+}
+
+impl TimedResponse {
+    /// The status, if there was an answer.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.outcome.ok().map(|response| response.status)
+    }
+}
+
 /// An HTTP/1.1 client that connects to nothing but what its [`Guard`] allows. Clones share their
 /// connections.
 #[derive(Clone)]
@@ -47,8 +71,9 @@ impl Client {
     /// Trusts the system's certificate authorities, or Mozilla's where the system has none, and
     /// `extra_roots`.
     pub fn new(guard: Guard, extra_roots: &[CertificateDer<'static>]) -> Result<Self, ClientError> {
-        let tls = roots::config(extra_roots)?;
-        let connector = Connector { guard: guard.clone(), tls, open: Arc::new(()) };
+        let tls_config = tls::client_config(extra_roots)?;
+        let connector =
+            Connector { guard: guard.clone(), tls: tls_config, connections: Arc::new(()) };
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
@@ -70,16 +95,16 @@ impl Client {
     ) -> TimedResponse {
         let began = Instant::now();
         let until = began + deadline;
-        let head = self.head(url, headers, body, until).await;
+        let sent = self.send(url, headers, body, until).await;
         let took = began.elapsed();
-        let outcome = match head {
-            Ok((head, connection)) => Ok(finish(head, &connection, until).await),
+        let outcome = match sent {
+            Ok((head, connection)) => Ok(drain(head, &connection, until).await),
             Err(failure) => Err(failure),
         };
         TimedResponse { took, outcome }
     }
 
-    async fn head(
+    async fn send(
         &self,
         url: &Url,
         headers: &[(HeaderName, HeaderValue)],
@@ -95,7 +120,7 @@ impl Client {
                 Err(OutboundFailure::Reset)
             }
             Ok(Ok(head)) => Ok((head, connection)),
-            Ok(Err(error)) => Err(OutboundFailure::behind(&error)),
+            Ok(Err(error)) => Err(OutboundFailure::of_client_error(&error)),
             Err(_) if connection.connection_metadata().is_some() => Err(OutboundFailure::Timeout),
             Err(_) => Err(OutboundFailure::ConnectTimeout),
         }
@@ -116,7 +141,7 @@ fn request(
 
 /// Reads the rest of an answer whose status is known; a body that breaks off, or does not end, changes
 /// nothing about it.
-async fn finish(
+async fn drain(
     head: http::Response<Incoming>,
     connection: &CaptureConnection,
     until: Instant,
@@ -127,23 +152,23 @@ async fn finish(
     };
     let budget = head.extensions().get::<Budget>().cloned();
     let mut body = head.into_body();
-    let ended = timeout_at(until, skip(&mut body)).await.unwrap_or(false);
+    let ended = timeout_at(until, drain_body(&mut body)).await.unwrap_or(false);
     match budget.filter(|_| ended) {
         Some(budget) => budget.refill(),
         // Before the body goes: hyper may yet read what is left of it, and keep the connection.
-        None => retire(connection),
+        None => forbid_reuse(connection),
     }
     response
 }
 
-fn retire(connection: &CaptureConnection) {
+fn forbid_reuse(connection: &CaptureConnection) {
     if let Some(connected) = connection.connection_metadata().as_ref() {
         connected.poison();
     }
 }
 
 /// Whether the body ended within its bound.
-async fn skip(body: &mut Incoming) -> bool {
+async fn drain_body(body: &mut Incoming) -> bool {
     let mut left = MAX_BODY_BYTES;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return false };

@@ -34,7 +34,8 @@ const HEAD_START: Duration = Duration::from_millis(250);
 pub(super) struct Connector {
     pub(super) guard: Guard,
     pub(super) tls: Arc<ClientConfig>,
-    pub(super) open: Arc<()>,
+    /// One for each open connection, and one more.
+    pub(super) connections: Arc<()>,
 }
 
 impl Service<Uri> for Connector {
@@ -60,16 +61,16 @@ impl Connector {
         let url =
             Url::parse(&target.to_string()).map_err(|_| OutboundFailure::AddressNotAllowed)?;
         let addresses = self.guard.resolve(&url).await?;
-        let tcp = first_of(&addresses).await?;
+        let tcp = connect_first(&addresses).await?;
         if let Err(error) = tcp.set_nodelay(true) {
             tracing::debug!(%error, "small requests may wait");
         }
         if url.scheme() != "https" {
-            return Ok(Wire::new(Box::new(tcp), self.open));
+            return Ok(Wire::new(Box::new(tcp), self.connections));
         }
         let name = server_name(&url).ok_or(OutboundFailure::TlsError)?;
         match TlsConnector::from(self.tls).connect(name, tcp).await {
-            Ok(tls) => Ok(Wire::new(Box::new(tls), self.open)),
+            Ok(tls) => Ok(Wire::new(Box::new(tls), self.connections)),
             Err(error) => {
                 tracing::debug!(%error, "a TLS handshake failed");
                 Err(OutboundFailure::TlsError)
@@ -79,7 +80,7 @@ impl Connector {
 }
 
 /// The first connection that is made, the addresses being tried in turn, each with a head start.
-async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, OutboundFailure> {
+async fn connect_first(addresses: &[SocketAddr]) -> Result<TcpStream, OutboundFailure> {
     let (mut waiting, mut attempts) = (addresses.iter(), FuturesUnordered::new());
     let mut why = OutboundFailure::ConnectRefused;
     loop {
@@ -89,7 +90,7 @@ async fn first_of(addresses: &[SocketAddr]) -> Result<TcpStream, OutboundFailure
         tokio::select! {
             attempt = attempts.next() => match attempt {
                 Some(Ok(stream)) => return Ok(stream),
-                Some(Err(error)) => why = OutboundFailure::of_connect(&error),
+                Some(Err(error)) => why = OutboundFailure::of_connect_error(&error),
                 None => return Err(why),
             },
             () = sleep(HEAD_START), if waiting.len() > 0 => {}

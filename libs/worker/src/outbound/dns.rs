@@ -36,16 +36,19 @@ impl Dns {
         let (config, options) =
             hickory_resolver::system_conf::read_system_conf().unwrap_or_else(|error| {
                 tracing::warn!(%error, "the system names no name servers: this machine is asked");
-                (local(), ResolverOpts::default())
+                (this_machine(), ResolverOpts::default())
             });
-        Self::asking(config, options).unwrap_or_else(|error| {
+        Self::with_config(config, options).unwrap_or_else(|error| {
             tracing::error!(%error, "no name can be resolved");
             Self(None)
         })
     }
 
     /// The name servers of `config`.
-    pub(super) fn asking(config: ResolverConfig, options: ResolverOpts) -> Result<Self, NetError> {
+    pub(super) fn with_config(
+        config: ResolverConfig,
+        options: ResolverOpts,
+    ) -> Result<Self, NetError> {
         let provider = TokioRuntimeProvider::default();
         let mut builder = TokioResolver::builder_with_config(config, provider);
         *builder.options_mut() = options;
@@ -59,9 +62,9 @@ impl Dns {
     }
 }
 
-fn local() -> ResolverConfig {
-    let this_machine = NameServerConfig::udp_and_tcp([127, 0, 0, 1].into());
-    ResolverConfig::from_parts(None, Vec::new(), vec![this_machine])
+fn this_machine() -> ResolverConfig {
+    let server = NameServerConfig::udp_and_tcp([127, 0, 0, 1].into());
+    ResolverConfig::from_parts(None, Vec::new(), vec![server])
 }
 
 #[async_trait]

@@ -52,12 +52,12 @@ impl OutboundFailure {
     }
 
     /// What stands behind an error of the HTTP client.
-    pub(super) fn behind(error: &(dyn Error + 'static)) -> Self {
-        successors(Some(error), |&error| error.source()).find_map(known).unwrap_or(Self::Reset)
+    pub(super) fn of_client_error(error: &(dyn Error + 'static)) -> Self {
+        successors(Some(error), |&error| error.source()).find_map(as_failure).unwrap_or(Self::Reset)
     }
 
     /// Why a TCP connection was not made.
-    pub(super) fn of_connect(error: &io::Error) -> Self {
+    pub(super) fn of_connect_error(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::TimedOut => Self::ConnectTimeout,
             _ => Self::ConnectRefused,
@@ -65,7 +65,7 @@ impl OutboundFailure {
     }
 }
 
-fn known(error: &(dyn Error + 'static)) -> Option<OutboundFailure> {
+fn as_failure(error: &(dyn Error + 'static)) -> Option<OutboundFailure> {
     if let Some(failure) = error.downcast_ref::<OutboundFailure>() {
         return Some(*failure);
     }

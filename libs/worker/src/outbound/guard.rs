@@ -10,7 +10,7 @@ use http::Uri;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::{Cidr, Dns, OutboundFailure, Refusal, Resolver, address::Kind, names, ports};
+use super::{Cidr, Dns, OutboundFailure, Refusal, Resolver, address::AddressClass, blocklist};
 
 const MAX_URL_BYTES: usize = 2048;
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -109,11 +109,11 @@ impl Guard {
     pub fn allows(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         let mut named = self.options.allow.iter().filter(|net| net.contains(&ip));
-        match Kind::of(ip) {
-            Kind::Public => true,
-            Kind::Private => self.options.allow_private || named.next().is_some(),
-            Kind::Metadata => named.any(|net| net.prefix_len() == net.max_prefix_len()),
-            Kind::Special => named.next().is_some(),
+        match AddressClass::of(ip) {
+            AddressClass::Public => true,
+            AddressClass::Private => self.options.allow_private || named.next().is_some(),
+            AddressClass::Metadata => named.any(|net| net.prefix_len() == net.max_prefix_len()),
+            AddressClass::Special => named.next().is_some(),
         }
     }
 
@@ -136,11 +136,11 @@ impl Guard {
     }
 
     fn check_name(&self, name: &str) -> Result<(), Refusal> {
-        if !names::is_well_formed(name) {
+        if !blocklist::is_well_formed(name) {
             return Err(Refusal::Malformed);
         }
-        let local = !self.options.allow_private && names::is_local(name);
-        if local || names::is_metadata(name) { Err(Refusal::Name) } else { Ok(()) }
+        let local = !self.options.allow_private && blocklist::is_local(name);
+        if local || blocklist::is_metadata(name) { Err(Refusal::Name) } else { Ok(()) }
     }
 
     fn check_literal(&self, ip: IpAddr) -> Result<(), Refusal> {
@@ -162,7 +162,7 @@ fn check_form(url: &Url) -> Result<(), Refusal> {
     if url.fragment().is_some() {
         return Err(Refusal::Fragment);
     }
-    if url.port().is_some_and(ports::is_bad) {
+    if url.port().is_some_and(blocklist::is_bad_port) {
         return Err(Refusal::Port);
     }
     Uri::try_from(url.as_str()).map(drop).map_err(|_| Refusal::Malformed)

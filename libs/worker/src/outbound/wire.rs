@@ -49,20 +49,20 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 pub(super) struct Wire {
     stream: Box<dyn Stream>,
     budget: Budget,
-    /// One of these for each connection that is open, and one more.
-    open: Arc<()>,
+    /// One for each open connection, and one more.
+    connections: Arc<()>,
 }
 
 impl Wire {
-    pub(super) fn new(stream: Box<dyn Stream>, open: Arc<()>) -> Self {
-        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(MAX_EXCHANGE_BYTES))), open }
+    pub(super) fn new(stream: Box<dyn Stream>, connections: Arc<()>) -> Self {
+        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(MAX_EXCHANGE_BYTES))), connections }
     }
 }
 
 impl Connection for Wire {
     fn connected(&self) -> Connected {
         let connected = Connected::new().extra(self.budget.clone());
-        if Arc::strong_count(&self.open) > MAX_POOLED {
+        if Arc::strong_count(&self.connections) > MAX_POOLED {
             connected.poison();
         }
         connected

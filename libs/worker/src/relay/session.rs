@@ -27,9 +27,9 @@ impl RelaySession {
     pub(super) async fn open(relay: &SmtpRelay) -> Result<Self, RelayError> {
         let failed = |error| reply::of_connection(&error);
         let implicit = (relay.tls == RelayTls::Implicit).then(|| relay.parameters.clone());
-        let (server, hello) = ((relay.host.as_str(), relay.port), &relay.hello);
+        let (server, ehlo_name) = ((relay.host.as_str(), relay.port), &relay.ehlo_name);
         let connected =
-            AsyncSmtpConnection::connect_tokio1(server, None, hello, implicit, None).await;
+            AsyncSmtpConnection::connect_tokio1(server, None, ehlo_name, implicit, None).await;
         let mut connection = connected.map_err(failed)?;
         let starts_tls = match relay.tls {
             RelayTls::Starttls => true,
@@ -37,11 +37,11 @@ impl RelaySession {
             RelayTls::None | RelayTls::Implicit => false,
         };
         if starts_tls {
-            let started = connection.starttls(relay.parameters.clone(), hello).await;
+            let started = connection.starttls(relay.parameters.clone(), ehlo_name).await;
             started.map_err(|error| reply::of_tls(&error))?;
         }
         // The client keeps no SIZE, so the extensions are asked for once more.
-        let offer = connection.command(Ehlo::new(hello.clone())).await.map_err(failed)?;
+        let offer = connection.command(Ehlo::new(ehlo_name.clone())).await.map_err(failed)?;
         let max_size = offer.message().find_map(size);
         if let Some(credentials) = &relay.credentials {
             connection.auth(DEFAULT_MECHANISMS, credentials).await.map_err(failed)?;

@@ -77,7 +77,7 @@ fn asking(server: SocketAddr) -> Dns {
     // A search domain that must not be tried.
     let search = vec!["corp.example.".parse().unwrap()];
     let config = ResolverConfig::from_parts(None, search, vec![name_server]);
-    Dns::asking(config, ResolverOpts::default()).unwrap()
+    Dns::with_config(config, ResolverOpts::default()).unwrap()
 }
 
 /// Accepts every POST and closes the connection; counts the connections.

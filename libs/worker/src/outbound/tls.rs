@@ -1,4 +1,4 @@
-//! The certificate authorities that are trusted.
+//! TLS as a client, and the certificate authorities that are trusted.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs, pki_types::Certific
 
 /// TLS 1.2 and 1.3 with the system's certificate authorities (Mozilla's where the system has none),
 /// and with `extra` ones.
-pub(super) fn config(
+pub(super) fn client_config(
     extra: &[CertificateDer<'static>],
 ) -> Result<Arc<ClientConfig>, rustls::Error> {
     let mut roots = RootCertStore::empty();
