@@ -2,18 +2,24 @@
 //! access and inboxes, and nothing uses it.
 
 mod health;
-mod housekeeping;
 mod janitor;
 mod skew;
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trapline_store::{Blobs, Clock, Intake, Queue, Store};
+use trapline_store::{Blobs, Clock, Intake, Job, Queue, Store};
 
 use crate::{
-    Supervisor, access::AccessControl, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes,
-    jobs::Jobs, leases::Leases, parts::Parts, storage_room::StorageRoom,
+    Result, Supervisor,
+    access::AccessControl,
+    heartbeats::Heartbeats,
+    ids::Ids,
+    inboxes::{HousekeepingWork, Inboxes},
+    jobs::{self, Jobs},
+    leases::Leases,
+    parts::Parts,
+    storage_room::StorageRoom,
 };
 pub use health::Health;
 use skew::ClockSkew;
@@ -33,7 +39,8 @@ pub struct Maintenance {
     /// Overdue jobs at which the deep health check fails.
     max_overdue_jobs: u64,
     shutdown: CancellationToken,
-    /// Whether no other process stores anything.
+    /// Whether no other process stores anything. The store is one database then; what that
+    /// gives is named below.
     is_alone: bool,
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
@@ -68,5 +75,35 @@ impl Maintenance {
             inboxes,
             leases: parts.leases.clone(),
         }
+    }
+
+    /// Does a job of [`Lane::Housekeeping`](crate::Lane::Housekeeping).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`](crate::Error::Conflict) for a purge, for as long as the inbox is there: the
+    /// request that deletes it stores this job first.
+    pub async fn housekeep(&self, job: &Job) -> Result<()> {
+        match jobs::work(job)? {
+            HousekeepingWork::Purge { team, inbox, username } => {
+                self.inboxes.purge_deleted(team, inbox, username.as_deref()).await
+            }
+        }
+    }
+
+    /// Whether rows of several partitions are written in one commit, all or none.
+    fn commits_partitions_together(&self) -> bool {
+        self.is_alone
+    }
+
+    /// Whether removed rows are gone at once. Elsewhere their tombstones are read for hours.
+    fn forgets_removed_rows(&self) -> bool {
+        self.is_alone
+    }
+
+    /// Whether a segment and the rows of its messages are written in one commit. Elsewhere rows of a young
+    /// segment may be still to come.
+    fn commits_bytes_with_rows(&self) -> bool {
+        self.is_alone
     }
 }

@@ -120,8 +120,7 @@ impl Reader {
     ) -> Result<(Vec<Row>, Position)> {
         let far = service.clock.now().since(start.due) > FAR_BEHIND;
         self.narrow &= far;
-        // In one process what was removed is gone.
-        let quick = (far && !self.narrow) || service.is_alone;
+        let quick = (far && !self.narrow) || service.forgets_removed_rows();
         let length = if quick { FAR_READ_SPAN } else { READ_SPAN };
         let slice = self.queue.slice(self.shard, start, until, length);
         let mut read = service.store.scan(slice.scan).await;

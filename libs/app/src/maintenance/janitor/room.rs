@@ -21,10 +21,9 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 impl Maintenance {
     /// Looks at all segments before their time, shard by shard, and goes on in the next round where
-    /// this one's time is over. Only where rows come with their bytes: elsewhere a young segment may be
-    /// without rows because these are still to come.
+    /// this one's time is over. Only where a segment without rows is garbage, however young it is.
     pub(super) async fn make_room(&self, shards: &mut [Shard]) -> Result<()> {
-        if !self.is_alone {
+        if !self.commits_bytes_with_rows() {
             return Ok(());
         }
         // Minutes without a task are by far the most, and none of them is read.

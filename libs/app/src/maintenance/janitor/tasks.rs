@@ -82,7 +82,7 @@ impl Maintenance {
         }
         let (puts, deletes): (Vec<_>, Vec<_>) =
             changes.drain(..).partition(|op| matches!(op, Op::Put { .. }));
-        if self.is_alone {
+        if self.commits_partitions_together() {
             return self.write_together([puts, deletes].concat()).await;
         }
         self.write_together(puts).await?;
@@ -94,7 +94,7 @@ impl Maintenance {
         if ops.is_empty() {
             return Ok(());
         }
-        if self.is_alone {
+        if self.commits_partitions_together() {
             return Ok(self.store.write(ops).await?);
         }
         Ok(write_all(&*self.store, ops).await?)
