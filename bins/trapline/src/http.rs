@@ -3,7 +3,7 @@
 mod admission;
 mod connection;
 mod exchange;
-mod patience;
+mod write_timeout;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,9 +20,9 @@ const HEAD_BYTES: usize = 32 * 1024;
 /// Bytes that a connection buffers in each direction.
 const BUFFER_BYTES: usize = 2 * HEAD_BYTES;
 /// The time open requests get at shutdown.
-const DRAIN: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// After a failed accept (out of file descriptors), so as not to spin.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Bounds on what clients can make the listener hold.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ pub(crate) async fn serve(
     }
     drop(listener);
     connections.close();
-    if tokio::time::timeout(DRAIN, connections.wait()).await.is_err() {
+    if tokio::time::timeout(DRAIN_TIMEOUT, connections.wait()).await.is_err() {
         tracing::warn!("some HTTP requests were cut off");
     }
 }
@@ -92,7 +92,7 @@ async fn not_accepted(error: &std::io::Error) -> bool {
     tracing::warn!(%error, "an HTTP connection was not accepted");
     let goes_on = !trapline_smtp::is_broken(error);
     if goes_on {
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
     }
     goes_on
 }

@@ -1,6 +1,6 @@
 //! What the SMTP edge asks, answered by the use cases.
 
-mod guesses;
+mod auth_throttle;
 mod log;
 
 use std::{net::IpAddr, sync::Arc};
@@ -10,19 +10,19 @@ use trapline_app::{App, DeliveryTarget, Incoming, LoginRefused, metrics};
 use trapline_model::{Envelope, MessageId};
 use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
 
-use self::{guesses::Guesses, log::Lines};
+use self::{auth_throttle::AuthThrottle, log::Lines};
 
 /// Credentials choose the inbox; without them the recipient's address does.
 pub(crate) struct InboxMailroom {
     app: Arc<App>,
-    guesses: Guesses,
+    auth_throttle: AuthThrottle,
     lines: Lines,
 }
 
 impl InboxMailroom {
     /// The answers to all failed sign-ins of an address but the first `free_failures` are delayed.
     pub(crate) fn new(app: Arc<App>, free_failures: u32) -> Self {
-        Self { app, guesses: Guesses::new(free_failures), lines: Lines::new() }
+        Self { app, auth_throttle: AuthThrottle::new(free_failures), lines: Lines::new() }
     }
 
     async fn check(&self, login: &Login) -> Result<DeliveryTarget, Reject> {
@@ -105,7 +105,7 @@ impl Mailroom for InboxMailroom {
     type Route = DeliveryTarget;
 
     async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<DeliveryTarget, Reject> {
-        self.guesses.attempt(peer, self.check(login)).await
+        self.auth_throttle.attempt(peer, self.check(login)).await
     }
 
     async fn confirm(&self, account: &DeliveryTarget) -> Result<(), Reject> {

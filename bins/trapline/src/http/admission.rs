@@ -24,7 +24,7 @@ const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncon
     content-type: application/json\r\ncontent-length: 62\r\n\r\n\
     {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}";
 /// Refused connections that get to read so; any further one is just closed.
-const TOLD: usize = 64;
+const MAX_ANSWERED_REFUSALS: usize = 64;
 /// How long a refused client may take to send the request that it came with.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -34,7 +34,7 @@ pub(super) struct Admission {
     connections: usize,
     per_address: usize,
     memory: AnswerMemory,
-    told: Arc<Semaphore>,
+    refusal_slots: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Admission {
             connections: limits.connections,
             per_address: limits.per_address,
             memory,
-            told: Arc::new(Semaphore::new(TOLD)),
+            refusal_slots: Arc::new(Semaphore::new(MAX_ANSWERED_REFUSALS)),
         }
     }
 
@@ -93,7 +93,7 @@ impl Admission {
     /// Answers 503 and closes. The end waits a moment for the request, or the client would see a
     /// reset instead of the answer.
     pub(super) fn turn_away(&self, mut stream: TcpStream) {
-        let Ok(permit) = self.told.clone().try_acquire_owned() else { return };
+        let Ok(permit) = self.refusal_slots.clone().try_acquire_owned() else { return };
         tokio::spawn(async move {
             let exchange = async {
                 stream.write_all(REFUSAL.as_bytes()).await?;

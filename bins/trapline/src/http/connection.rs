@@ -22,7 +22,7 @@ use super::{
     BUFFER_BYTES, HEAD_BYTES, Limits,
     admission::Ticket,
     exchange::{Exchange, Head},
-    patience::{Patient, Signs},
+    write_timeout::{StreamState, TimedStream},
 };
 
 /// What serves one connection.
@@ -30,11 +30,11 @@ pub(super) struct Connection {
     exchange: Exchange,
     limits: Arc<Limits>,
     shutdown: CancellationToken,
-    signs: Arc<Signs>,
+    state: Arc<StreamState>,
     _ticket: Ticket,
 }
 
-type Io = Patient<TcpStream>;
+type Io = TimedStream<TcpStream>;
 type Server = http1::Connection<TokioIo<Io>, Exchange>;
 
 /// A connection that was taken apart.
@@ -59,9 +59,9 @@ impl Connection {
         shutdown: CancellationToken,
         ticket: Ticket,
     ) -> Self {
-        let signs = Arc::<Signs>::default();
-        let exchange = Exchange::new(router, ticket.client(), signs.clone());
-        Self { exchange, limits, shutdown, signs, _ticket: ticket }
+        let state = Arc::<StreamState>::default();
+        let exchange = Exchange::new(router, ticket.client(), state.clone());
+        Self { exchange, limits, shutdown, state, _ticket: ticket }
     }
 
     /// Answers requests until the connection ends.
@@ -69,14 +69,14 @@ impl Connection {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was not set");
         }
-        let mut io = Patient::new(stream, self.limits.write, self.signs.clone());
+        let mut io = TimedStream::new(stream, self.limits.write, self.state.clone());
         // The server is in a box, which is gone while an answer is awaited.
         while let Some(later) = Box::pin(self.serve(io)).await {
             let Later { io: parked, work, head, more } = later;
             let Some(answer) = answered(parked.stream(), work).await else { return };
             self.exchange.answer(answer);
-            let again = [head.written().as_bytes(), &more].concat();
-            io = parked.read_again(Bytes::from(again));
+            let replayed = [head.written().as_bytes(), &more].concat();
+            io = parked.replay_first(Bytes::from(replayed));
         }
     }
 

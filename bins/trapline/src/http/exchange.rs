@@ -20,7 +20,7 @@ use hyper::{
 use tower::Service as _;
 use trapline_api::{Client, Work, to_come};
 
-use super::patience::Signs;
+use super::write_timeout::StreamState;
 
 /// What a router makes of the requests of one connection. Clones are of the same one.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub(super) struct Exchange(Arc<Inner>);
 struct Inner {
     router: Router,
     client: Client,
-    signs: Arc<Signs>,
+    state: Arc<StreamState>,
     has_begun: AtomicBool,
     at_hand: Mutex<AtHand>,
 }
@@ -51,9 +51,9 @@ pub(super) struct Head {
 }
 
 impl Exchange {
-    pub(super) fn new(router: Router, client: Client, signs: Arc<Signs>) -> Self {
+    pub(super) fn new(router: Router, client: Client, state: Arc<StreamState>) -> Self {
         let (has_begun, at_hand) = (AtomicBool::new(false), Mutex::new(AtHand::Nothing));
-        Self(Arc::new(Inner { router, client, signs, has_begun, at_hand }))
+        Self(Arc::new(Inner { router, client, state, has_begun, at_hand }))
     }
 
     /// Whether there was a request.
@@ -64,7 +64,7 @@ impl Exchange {
     /// Takes the work on an answer that is to come later, once all that was answered before is written. Whoever
     /// takes it is to bring the answer, and to have another server read the head.
     pub(super) fn take_later(&self) -> Option<(Work, Head)> {
-        if self.0.signs.is_writing() {
+        if self.0.state.is_writing() {
             return None;
         }
         let mut at_hand = self.0.at_hand();
@@ -139,7 +139,7 @@ impl Inner {
         drop(at_hand);
         let kind = answer.headers().get(header::CONTENT_TYPE);
         if kind.is_some_and(|kind| kind == "text/event-stream") {
-            self.signs.events_are_next();
+            self.state.events_are_next();
         }
         Poll::Ready(answer)
     }

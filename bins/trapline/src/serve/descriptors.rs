@@ -6,7 +6,7 @@ use trapline_smtp::Limits as Smtp;
 use crate::http::Limits as Http;
 
 /// Descriptors for everything but connections: the database, the services of a cluster, webhooks.
-const OTHERS: usize = 512;
+const RESERVED: usize = 512;
 
 /// Many systems allow only 1,024 until a process asks. Returns how many this process may have.
 pub(super) fn allow_many() -> usize {
@@ -24,7 +24,7 @@ pub(super) fn allow_many() -> usize {
 pub(super) fn share(descriptors: usize, http: &mut Http, smtp: Option<&mut Smtp>) {
     let for_smtp = smtp.as_ref().map_or(0, |smtp| smtp.connections);
     let wanted = http.connections.saturating_add(for_smtp);
-    let free = descriptors.saturating_sub(OTHERS.min(descriptors / 2));
+    let free = descriptors.saturating_sub(RESERVED.min(descriptors / 2));
     if wanted <= free {
         return;
     }

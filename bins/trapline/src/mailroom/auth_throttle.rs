@@ -13,36 +13,37 @@ use tokio::{
 use trapline_smtp::Reject;
 
 /// Addresses that are remembered, and for how long after their last attempt.
-const ADDRESSES: u64 = 10_000;
-const REMEMBERED: Duration = Duration::from_mins(10);
+const MAX_ADDRESSES: u64 = 10_000;
+const IDLE_TTL: Duration = Duration::from_mins(10);
 /// After this time, one failure of an address is forgiven.
-const FORGIVEN: Duration = Duration::from_secs(10);
+const FORGIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// The first delay; each further failure doubles it, up to the longest.
-const FIRST: Duration = Duration::from_millis(250);
-const LONGEST: Duration = Duration::from_secs(5);
+const FIRST_DELAY: Duration = Duration::from_millis(250);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 /// Failures that count beyond those without a delay, so that a past flood is forgiven in a minute.
-const COUNTED: u32 = 6;
+const MAX_COUNTED_FAILURES: u32 = 6;
 /// Attempts of one address at once, delays included. They bound the guesses however many connections
 /// there are.
-const AT_ONCE: usize = 64;
+const MAX_CONCURRENT_ATTEMPTS: usize = 64;
 
 /// The failed attempts of each address.
-pub(super) struct Guesses {
+pub(super) struct AuthThrottle {
     /// Failures without a delay.
-    free: u32,
-    by_address: Cache<IpAddr, Arc<Client>>,
+    free_failures: u32,
+    by_address: Cache<IpAddr, Arc<Peer>>,
 }
 
-struct Client {
+struct Peer {
     attempts: Semaphore,
     failures: Mutex<(u32, Instant)>,
 }
 
-impl Guesses {
-    /// The answers to all failures but the first `free` of an address are delayed.
-    pub(super) fn new(free: u32) -> Self {
-        let by_address = Cache::builder().max_capacity(ADDRESSES).time_to_idle(REMEMBERED).build();
-        Self { free, by_address }
+impl AuthThrottle {
+    /// The answers to all failures but the first `free_failures` of an address are delayed.
+    pub(super) fn new(free_failures: u32) -> Self {
+        let by_address =
+            Cache::builder().max_capacity(MAX_ADDRESSES).time_to_idle(IDLE_TTL).build();
+        Self { free_failures, by_address }
     }
 
     /// Makes an attempt. What is right is answered at once, whatever failed before.
@@ -51,33 +52,33 @@ impl Guesses {
         peer: IpAddr,
         check: impl Future<Output = Result<T, Reject>>,
     ) -> Result<T, Reject> {
-        let client = self.by_address.get_with(trapline_smtp::network(peer), || {
+        let peer = self.by_address.get_with(trapline_smtp::network(peer), || {
             let failures = Mutex::new((0, Instant::now()));
-            Arc::new(Client { attempts: Semaphore::new(AT_ONCE), failures })
+            Arc::new(Peer { attempts: Semaphore::new(MAX_CONCURRENT_ATTEMPTS), failures })
         });
-        let _turn = client.attempts.acquire().await;
+        let _permit = peer.attempts.acquire().await;
         let outcome = check.await;
         if outcome.as_ref().is_err_and(|reject| reject.code == 535) {
-            time::sleep(client.failed(self.free)).await;
+            time::sleep(peer.failed(self.free_failures)).await;
         }
         outcome
     }
 }
 
-impl Client {
+impl Peer {
     /// Counts a failure, and says how long its answer has to wait.
     fn failed(&self, free: u32) -> Duration {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, since) = &mut *failures;
-        let forgiven = since.elapsed().as_secs() / FORGIVEN.as_secs();
+        let forgiven = since.elapsed().as_secs() / FORGIVE_INTERVAL.as_secs();
         if forgiven > 0 {
             *count = count.saturating_sub(u32::try_from(forgiven).unwrap_or(u32::MAX));
             *since = Instant::now();
         }
-        *count = (*count + 1).min(free.saturating_add(COUNTED));
+        *count = (*count + 1).min(free.saturating_add(MAX_COUNTED_FAILURES));
         match count.saturating_sub(free) {
             0 => Duration::ZERO,
-            over => (FIRST * 2_u32.pow(over.min(COUNTED) - 1)).min(LONGEST),
+            over => (FIRST_DELAY * 2_u32.pow(over.min(MAX_COUNTED_FAILURES) - 1)).min(MAX_DELAY),
         }
     }
 }
@@ -94,32 +95,32 @@ mod tests {
     }
 
     /// How long the answer took.
-    async fn answer(guesses: &Guesses, host: u8, outcome: Result<(), Reject>) -> Duration {
+    async fn answer(throttle: &AuthThrottle, host: u8, outcome: Result<(), Reject>) -> Duration {
         let began = Instant::now();
-        drop(guesses.attempt(address(host), async { outcome }).await);
+        drop(throttle.attempt(address(host), async { outcome }).await);
         began.elapsed()
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_many_failures_are_delayed() {
-        let guesses = Guesses::new(3);
+        let throttle = AuthThrottle::new(3);
         for expected in [0, 0, 0, 250, 500, 1000, 2000, 4000, 5000, 5000] {
-            assert_eq!(answer(&guesses, 1, WRONG).await.as_millis(), expected);
+            assert_eq!(answer(&throttle, 1, WRONG).await.as_millis(), expected);
         }
-        assert_eq!(answer(&guesses, 1, Ok(())).await, Duration::ZERO, "right at once");
-        assert_eq!(answer(&guesses, 2, WRONG).await, Duration::ZERO, "another address");
+        assert_eq!(answer(&throttle, 1, Ok(())).await, Duration::ZERO, "right at once");
+        assert_eq!(answer(&throttle, 2, WRONG).await, Duration::ZERO, "another address");
         time::sleep(2 * Duration::from_mins(1)).await;
-        assert_eq!(answer(&guesses, 1, WRONG).await, Duration::ZERO, "forgiven");
+        assert_eq!(answer(&throttle, 1, WRONG).await, Duration::ZERO, "forgiven");
     }
 
     #[tokio::test(start_paused = true)]
     async fn many_connections_guess_no_faster() {
-        let guesses = Arc::new(Guesses::new(0));
+        let throttle = Arc::new(AuthThrottle::new(0));
         let began = Instant::now();
         let mut attempts = tokio::task::JoinSet::new();
         for _ in 0..1000 {
-            let guesses = Arc::clone(&guesses);
-            attempts.spawn(async move { answer(&guesses, 1, WRONG).await });
+            let throttle = Arc::clone(&throttle);
+            attempts.spawn(async move { answer(&throttle, 1, WRONG).await });
         }
         while let Some(ended) = attempts.join_next().await {
             ended.unwrap();
@@ -129,8 +130,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_could_not_be_checked_is_no_failure() {
-        let guesses = Guesses::new(0);
+        let throttle = AuthThrottle::new(0);
         let failed = Err(Reject::cannot_authenticate());
-        assert_eq!(answer(&guesses, 1, failed).await, Duration::ZERO);
+        assert_eq!(answer(&throttle, 1, failed).await, Duration::ZERO);
     }
 }

@@ -23,34 +23,34 @@ use trapline_app::metrics;
 
 /// Bytes that a client must take within the time: less is as good as nothing, or a byte a minute would
 /// hold an answer for years.
-const STEP: usize = 64 * 1024;
+const MIN_PROGRESS_BYTES: usize = 64 * 1024;
 
 /// Bytes that the system buffers of what is written to an event stream. It would take megabytes of events
 /// before it is seen that nobody reads them.
-const LITTLE: usize = 32 * 1024;
+const EVENT_SEND_BUFFER_BYTES: usize = 32 * 1024;
 
 /// A connection whose buffer in the system can be made small.
-pub(super) trait Buffered {
+pub(super) trait SendBuffer {
     /// Makes it so.
-    fn buffer_little(&self);
+    fn shrink_send_buffer(&self);
 }
 
-impl Buffered for TcpStream {
-    fn buffer_little(&self) {
-        if let Err(error) = SockRef::from(self).set_send_buffer_size(LITTLE) {
+impl SendBuffer for TcpStream {
+    fn shrink_send_buffer(&self) {
+        if let Err(error) = SockRef::from(self).set_send_buffer_size(EVENT_SEND_BUFFER_BYTES) {
             tracing::debug!(%error, "a connection has kept its buffer");
         }
     }
 }
 
-/// What a stream and those who have its server's requests at hand tell each other.
+/// What a stream and the exchange that is served over it tell each other.
 #[derive(Default)]
-pub(super) struct Signs {
+pub(super) struct StreamState {
     events: AtomicBool,
     writing: AtomicBool,
 }
 
-impl Signs {
+impl StreamState {
     /// An event stream is written next.
     pub(super) fn events_are_next(&self) {
         self.events.store(true, Ordering::Relaxed);
@@ -64,60 +64,60 @@ impl Signs {
 
 /// Fails with [`io::ErrorKind::TimedOut`] when less than 64 KiB of what waits to be written goes out
 /// in the time given.
-pub(super) struct Patient<S> {
+pub(super) struct TimedStream<S> {
     stream: S,
     time: Duration,
     /// Runs while something waits to be written.
     deadline: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the deadline was set.
     written: usize,
-    signs: Arc<Signs>,
+    state: Arc<StreamState>,
     /// What is read before what comes from the stream.
-    first: Bytes,
+    replayed: Bytes,
 }
 
-impl<S: Buffered> Patient<S> {
-    pub(super) fn new(stream: S, time: Duration, signs: Arc<Signs>) -> Self {
-        Self { stream, time, deadline: None, written: 0, signs, first: Bytes::new() }
+impl<S: SendBuffer> TimedStream<S> {
+    pub(super) fn new(stream: S, time: Duration, state: Arc<StreamState>) -> Self {
+        Self { stream, time, deadline: None, written: 0, state, replayed: Bytes::new() }
     }
 
     pub(super) fn stream(&self) -> &S {
         &self.stream
     }
 
-    /// Has these bytes read first.
-    pub(super) fn read_again(self, first: Bytes) -> Self {
-        Self { first, ..self }
+    /// Has these bytes read before what comes from the stream.
+    pub(super) fn replay_first(self, replayed: Bytes) -> Self {
+        Self { replayed, ..self }
     }
 
-    fn prepare(&self) {
-        let events = &self.signs.events;
+    fn shrink_for_events(&self) {
+        let events = &self.state.events;
         if events.load(Ordering::Relaxed) && events.swap(false, Ordering::Relaxed) {
-            self.stream.buffer_little();
+            self.stream.shrink_send_buffer();
         }
     }
 
-    fn nothing_waits(&mut self) {
+    fn clear_deadline(&mut self) {
         (self.deadline, self.written) = (None, 0);
-        self.signs.writing.store(false, Ordering::Relaxed);
+        self.state.writing.store(false, Ordering::Relaxed);
     }
 
     /// What becomes of a write, by what the stream says of it.
-    fn judge(
+    fn check_progress(
         &mut self,
         cx: &mut Context<'_>,
         wrote: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(bytes)) = &wrote {
             self.written = self.written.saturating_add(*bytes);
-            if self.written >= STEP {
-                self.nothing_waits();
+            if self.written >= MIN_PROGRESS_BYTES {
+                self.clear_deadline();
             }
         }
         if wrote.is_ready() {
             return wrote;
         }
-        self.signs.writing.store(true, Ordering::Relaxed);
+        self.state.writing.store(true, Ordering::Relaxed);
         let time = self.time;
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(time)));
         ready!(deadline.as_mut().poll(cx));
@@ -126,30 +126,30 @@ impl<S: Buffered> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if !self.first.is_empty() {
-            let len = self.first.len().min(buffer.remaining());
-            buffer.put_slice(&self.first.split_to(len));
+        if !self.replayed.is_empty() {
+            let len = self.replayed.len().min(buffer.remaining());
+            buffer.put_slice(&self.replayed.split_to(len));
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl<S: AsyncWrite + Buffered + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + SendBuffer + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.prepare();
+        self.shrink_for_events();
         let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.judge(cx, wrote)
+        self.check_progress(cx, wrote)
     }
 
     fn poll_write_vectored(
@@ -157,9 +157,9 @@ impl<S: AsyncWrite + Buffered + Unpin> AsyncWrite for Patient<S> {
         cx: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.prepare();
+        self.shrink_for_events();
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
-        self.judge(cx, wrote)
+        self.check_progress(cx, wrote)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -168,7 +168,7 @@ impl<S: AsyncWrite + Buffered + Unpin> AsyncWrite for Patient<S> {
 
     /// Comes when all that was to be written is.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.nothing_waits();
+        self.clear_deadline();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
@@ -185,14 +185,14 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(30);
 
-    impl Buffered for DuplexStream {
-        fn buffer_little(&self) {}
+    impl SendBuffer for DuplexStream {
+        fn shrink_send_buffer(&self) {}
     }
 
-    fn patient(stream: DuplexStream) -> Patient<DuplexStream> {
-        Patient::new(stream, TIME, Arc::default())
+    fn timed(stream: DuplexStream) -> TimedStream<DuplexStream> {
+        TimedStream::new(stream, TIME, Arc::default())
     }
-    const ANSWER: usize = 10 * STEP;
+    const ANSWER: usize = 10 * MIN_PROGRESS_BYTES;
 
     /// Reads so much at a time, with a pause before each.
     async fn read(mut stream: DuplexStream, step: usize, pause: Duration) -> usize {
@@ -209,18 +209,18 @@ mod tests {
     async fn exchange(step: usize, pause: Duration) -> (io::Result<()>, usize) {
         let (ours, theirs) = duplex(1024);
         let write = async {
-            let mut patient = patient(ours);
-            patient.write_all(&vec![0; ANSWER]).await?;
-            patient.flush().await
+            let mut timed = timed(ours);
+            timed.write_all(&vec![0; ANSWER]).await?;
+            timed.flush().await
         };
         tokio::join!(write, read(theirs, step, pause))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_reader_gets_all_and_a_slower_one_is_cut() {
-        let (wrote, read) = exchange(STEP, Duration::from_secs(25)).await;
+        let (wrote, read) = exchange(MIN_PROGRESS_BYTES, Duration::from_secs(25)).await;
         assert_eq!((wrote.ok(), read), (Some(()), ANSWER));
-        for (step, pause) in [(STEP, 31), (1024, 1), (1, 29)] {
+        for (step, pause) in [(MIN_PROGRESS_BYTES, 31), (1024, 1), (1, 29)] {
             let (wrote, read) = exchange(step, Duration::from_secs(pause)).await;
             assert_eq!(wrote.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut), "{step}");
             assert!(read < ANSWER);
@@ -230,10 +230,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_with_nothing_to_write_may_be_silent() {
         let (ours, mut theirs) = duplex(1024);
-        let mut patient = patient(ours);
+        let mut timed = timed(ours);
         for _ in 0..3 {
-            assert!(patient.write_all(b": ping\n\n").await.is_ok());
-            assert!(patient.flush().await.is_ok());
+            assert!(timed.write_all(b": ping\n\n").await.is_ok());
+            assert!(timed.flush().await.is_ok());
             assert!(theirs.read_exact(&mut [0; 8]).await.is_ok());
             sleep(10 * TIME).await;
         }
