@@ -17,6 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::{
     error::{ErrorBody, IssueBody, ValidationErrorBody, WaitTimeoutBody},
     router,
+    state::Api,
 };
 
 /// Bytes as they are.
@@ -94,8 +95,13 @@ impl Modify for Keys {
 /// The document of every route (`OpenAPI` 3.1).
 #[must_use]
 pub fn openapi() -> utoipa::openapi::OpenApi {
+    document(router::table())
+}
+
+/// The document of these routes.
+pub(crate) fn document(routes: OpenApiRouter<Api>) -> utoipa::openapi::OpenApi {
     let base = OpenApiRouter::with_openapi(Base::openapi());
-    let mut document = base.merge(router::table()).into_openapi();
+    let mut document = base.merge(routes).into_openapi();
     common::complete(&mut document);
     plain::make(&mut document);
     document

@@ -110,7 +110,11 @@ fn public_routes() -> OpenApiRouter<Api> {
 
 /// Every route, for the document.
 pub(crate) fn table() -> OpenApiRouter<Api> {
-    team_routes().merge(long_lived_routes()).merge(sign_in_routes()).merge(public_routes())
+    table_with(team_routes())
+}
+
+fn table_with(teams: OpenApiRouter<Api>) -> OpenApiRouter<Api> {
+    teams.merge(long_lived_routes()).merge(sign_in_routes()).merge(public_routes())
 }
 
 /// Only the metrics, for a process that serves no API.
@@ -129,7 +133,12 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 ///
 /// When the API's document says something that requests are not checked for.
 pub fn router(app: Arc<App>, options: Options) -> Router {
-    let document = openapi();
+    router_with(team_routes(), app, options)
+}
+
+/// The API with these routes for teams. All that is around a route follows from its group.
+fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Router {
+    let document = openapi::document(table_with(teams.clone()));
     let contract = Arc::new(Contract::of(&document));
     let site = Arc::new(Site::of(&app.settings().base_url));
     let request_timeout = around(layers::request_timeout);
@@ -138,8 +147,7 @@ pub fn router(app: Arc<App>, options: Options) -> Router {
     let count_lasting = around(answers::count(app.clone(), Keeps::Nothing));
     let identify = around(auth::identify(app.clone(), site.clone()));
     let own_pages = around(auth::own_pages_only(site.clone()));
-    let teams =
-        team_routes().layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
+    let teams = teams.layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
     let long_lived = long_lived_routes().layer((identify, hold.clone(), count_lasting));
     let sign_in = sign_in_routes().layer((own_pages, request_timeout.clone(), hold.clone()));
     let public = public_routes().layer((request_timeout, hold));
@@ -156,3 +164,6 @@ fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Route
     let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
     prefix::taken_off(routes, &base_url)
 }
+
+#[cfg(test)]
+mod tests;
