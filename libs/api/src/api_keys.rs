@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use trapline_app::{App, NewKey};
-use trapline_model::{Access, ApiKey, ApiKeyId};
+use trapline_model::{Access, ApiKeyId, ListedApiKey};
 
 use crate::{
     auth::roles::Admin,
@@ -33,7 +33,7 @@ pub(crate) struct ApiKeyInput {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct ApiKeyWithValue {
     #[serde(flatten)]
-    made: ApiKey,
+    made: ListedApiKey,
     /// What requests carry; it is shown this once.
     #[schema(example = "tl_a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6")]
     key: String,
@@ -48,12 +48,12 @@ pub(crate) struct ApiKeyWithValue {
     operation_id = "listApiKeys",
     tag = "Team",
     security(("session" = [])),
-    responses((status = 200, description = "The keys.", body = Vec<ApiKey>))
+    responses((status = 200, description = "The keys.", body = Vec<ListedApiKey>))
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Admin(by): Admin,
-) -> Result<Json<Vec<ApiKey>>> {
+) -> Result<Json<Vec<ListedApiKey>>> {
     Ok(Json(app.access().shown_keys(&by).await?))
 }
 

@@ -15,7 +15,7 @@ use trapline_model::{
 };
 use trapline_store::{
     Clock, Op, PortError, Record as _, Store, When,
-    records::{self, AuditEntry},
+    records::{self, AuditRecord},
 };
 
 use crate::{Result, ids::Ids, rows::RowReader};
@@ -65,9 +65,9 @@ impl AuditLog {
     /// When the store does not answer.
     pub async fn latest(&self, by: &Principal) -> Result<Vec<trapline_model::AuditEntry>> {
         let mut found = Vec::new();
-        for scan in AuditEntry::months(by.team, self.clock.now(), LISTED) {
+        for scan in AuditRecord::months(by.team, self.clock.now(), LISTED) {
             let rows = self.store.scan(records_left(scan, found.len())).await?;
-            found.extend(rows.iter().filter_map(|row| self.rows.decode::<AuditEntry>(row)));
+            found.extend(rows.iter().filter_map(|row| self.rows.decode::<AuditRecord>(row)));
             if found.len() >= LISTED {
                 break;
             }
@@ -81,7 +81,7 @@ impl AuditLog {
         by: &Principal,
         action: AuditAction,
         target: Target,
-    ) -> AuditEntry {
+    ) -> AuditRecord {
         let id = AuditEntryId(self.ids.next());
         let (kind, actor) = match by.actor {
             Actor::Key(key) => (ActorKind::Key, Some(key.to_string())),
@@ -102,7 +102,7 @@ impl AuditLog {
             },
             address: by.address.map(|address| address.to_string()),
         };
-        AuditEntry { team: by.team, entry }
+        AuditRecord { team: by.team, entry }
     }
 
     /// What the actor is called; empty where that is not known.
@@ -112,7 +112,11 @@ impl AuditLog {
 
     /// Writes a change with its entry before it. A change that is refused has none; of one whose outcome
     /// is not known it stays.
-    pub(crate) async fn write(&self, entry: &AuditEntry, change: Vec<Op>) -> Result<(), PortError> {
+    pub(crate) async fn write(
+        &self,
+        entry: &AuditRecord,
+        change: Vec<Op>,
+    ) -> Result<(), PortError> {
         let mut ops = vec![Op::put(entry, None, When::Always)?];
         ops.extend(change);
         let written = self.store.write(ops).await;
@@ -135,7 +139,7 @@ impl AuditLog {
     }
 
     /// Removes the entry of a change that was refused.
-    async fn take_back(&self, entry: &AuditEntry) {
+    async fn take_back(&self, entry: &AuditRecord) {
         let delete = Op::Delete { key: entry.key(), when: When::Always };
         if let Err(error) = self.store.write(vec![delete]).await {
             tracing::warn!(%error, "the audit log tells of a change that was refused");

@@ -64,10 +64,10 @@ impl FirstSteps {
     ///
     /// When the store does not answer.
     pub async fn of(&self, by: &Principal) -> Result<Onboarding> {
-        let rows = self.store.scan(records::OnboardingStep::of_team(by.team)).await?;
+        let rows = self.store.scan(records::FirstStep::of_team(by.team)).await?;
         let mut made = BTreeMap::new();
         for row in &rows {
-            let records::OnboardingStep { step, at, .. } = trapline_store::Record::of(row)?;
+            let records::FirstStep { step, at, .. } = trapline_store::Record::of(row)?;
             made.insert(step, at);
         }
         // Made by a release that did not note it, or by a process that was killed before it could.
@@ -107,11 +107,11 @@ impl FirstSteps {
     }
 
     async fn write_once(&self, team: TeamId, step: Step) -> StoreResult<()> {
-        if self.store.get(&records::OnboardingStep::row(team, step.id())).await?.is_some() {
+        if self.store.get(&records::FirstStep::row(team, step.id())).await?.is_some() {
             return Ok(());
         }
         let at = self.clock.now();
-        let row = records::OnboardingStep { team, step: step.id().to_owned(), at };
+        let row = records::FirstStep { team, step: step.id().to_owned(), at };
         self.store.write(vec![Op::put(&row, None, When::Always)?]).await
     }
 

@@ -7,7 +7,8 @@ use crate::{Access, ApiKeyId, PersonId, Time};
 /// An API key; its value is shown once, when it is made, and kept nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ApiKey {
+#[schema(as = ApiKey)]
+pub struct ListedApiKey {
     /// The key's id.
     pub id: ApiKeyId,
     /// For people.

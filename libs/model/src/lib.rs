@@ -15,7 +15,7 @@ mod webhook;
 
 pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
-pub use api_key::{ApiKey, KeyMaker};
+pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,

@@ -149,13 +149,20 @@ async fn ids_of_any_bits_name_nothing() {
                 webhook: id.clone(),
                 delivery: id.clone(),
                 address: id.clone(),
+                key: id.clone(),
             };
-            for Operation { method, path, .. } in operations(&ids) {
+            for operation in operations(&ids) {
+                let is_for_people = operation.is_for_people();
+                let Operation { method, path, .. } = operation;
                 if !path.contains(&id) && !path.contains(&ids.message) {
                     continue;
                 }
                 let answer = service.ask(request(None, &method, &path, &json!({}))).await;
                 assert!((400..500).contains(&answer.status), "{method} {path}");
+                // No key gets as far as that.
+                if is_for_people {
+                    continue;
+                }
                 let answer = service.with_key(&service.key, &method, &path, &json!({})).await;
                 assert!([400, 404].contains(&answer.status), "{method} {path}: {}", answer.status);
             }

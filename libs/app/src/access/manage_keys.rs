@@ -72,7 +72,7 @@ impl AccessControl {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn shown_keys(&self, by: &Principal) -> Result<Vec<model::ApiKey>> {
+    pub async fn shown_keys(&self, by: &Principal) -> Result<Vec<model::ListedApiKey>> {
         let last = self.last_uses(by.team).await?;
         let keys = self.key_records(by.team).await?;
         Ok(keys.into_iter().map(|key| shown(&last, key)).collect())
@@ -84,7 +84,11 @@ impl AccessControl {
     ///
     /// [`Error::Forbidden`] for whoever is no signed-in admin, and [`Error::Invalid`] when the team has 1,000
     /// keys.
-    pub async fn make_key(&self, by: &Principal, new: NewKey) -> Result<(model::ApiKey, String)> {
+    pub async fn make_key(
+        &self,
+        by: &Principal,
+        new: NewKey,
+    ) -> Result<(model::ListedApiKey, String)> {
         need_admin(by)?;
         let keys = Scan { keys_only: true, ..ApiKey::of_team(by.team, MAX_OWN_KEYS) };
         if self.store.scan(keys).await?.len() >= MAX_OWN_KEYS {
@@ -164,8 +168,8 @@ fn need_admin(by: &Principal) -> Result<()> {
     }
 }
 
-fn shown(last: &HashMap<ApiKeyId, Time>, key: ApiKey) -> model::ApiKey {
-    model::ApiKey {
+fn shown(last: &HashMap<ApiKeyId, Time>, key: ApiKey) -> model::ListedApiKey {
+    model::ListedApiKey {
         id: key.id,
         name: key.name,
         prefix: key.prefix,

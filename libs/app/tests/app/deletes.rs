@@ -15,7 +15,7 @@ use trapline_app::{Error, InboxChange, NewInbox};
 use trapline_model::{Inbox, InboxId, Principal};
 use trapline_store::{
     Job, Lane, Op, PortError, Record as _, Result, Store, When, by_partition,
-    records::{AuditEntry, Inbox as InboxRow, InboxEntry, Login},
+    records::{AuditRecord, Inbox as InboxRow, InboxEntry, Login},
 };
 
 use crate::{
@@ -39,7 +39,7 @@ impl StoreLayer for CutOff {
         let partitions = by_partition(ops.clone())?;
         let next = self.next.load(Ordering::SeqCst);
         // The entry of the audit log comes first, and is not counted.
-        let is_told = ops.first().is_some_and(|op| op.key().table == AuditEntry::TABLE);
+        let is_told = ops.first().is_some_and(|op| op.key().table == AuditRecord::TABLE);
         let told = usize::from(is_told);
         if partitions.len() > 1 + told && next > 0 {
             self.next.store(0, Ordering::SeqCst);

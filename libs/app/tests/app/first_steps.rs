@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_app::{Filter, NewInbox, NewKey, Waited};
 use trapline_model::{Access, Principal};
-use trapline_store::{Op, When, records::OnboardingStep};
+use trapline_store::{Op, When, records::FirstStep};
 
 use crate::support::Bench;
 
@@ -42,7 +42,7 @@ async fn steps_are_done_once_they_happened_and_stay_so() {
 async fn what_an_earlier_release_did_not_note_is_found() {
     let bench = Bench::new().await;
     for step in ["inbox", "key"] {
-        let key = OnboardingStep::row(bench.team, step);
+        let key = FirstStep::row(bench.team, step);
         bench.ports.store.write(vec![Op::Delete { key, when: When::Always }]).await.unwrap();
     }
     assert_eq!(done(&bench, &bench.by).await, ["inbox", "key"]);

@@ -18,7 +18,7 @@ const AUDIT: &Table = &Table {
     sort: &[uuid("entry_id")],
     order: Order::NewestFirst,
     writes: Writes::Plain,
-    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditEntry::KEPT },
+    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
     owner: RowOwner::Team,
     about: "Who changed what of a team's, by the month.",
 };
@@ -36,14 +36,14 @@ const ONBOARDING: &Table = &Table {
 
 /// An entry of a team's audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AuditEntry {
+pub struct AuditRecord {
     /// The team whose log it is in.
     pub team: TeamId,
     /// What it tells.
     pub entry: model::AuditEntry,
 }
 
-impl AuditEntry {
+impl AuditRecord {
     /// How long an entry is kept.
     pub const KEPT: Duration = Duration::from_hours(400 * 24);
 
@@ -70,7 +70,7 @@ impl AuditEntry {
     }
 }
 
-impl Record for AuditEntry {
+impl Record for AuditRecord {
     const TABLE: &'static Table = AUDIT;
     fn key(&self) -> Key {
         Self::row(self.team, self.entry.id)
@@ -89,7 +89,7 @@ fn month(at: Time) -> i64 {
 
 /// A first step that a team has made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OnboardingStep {
+pub struct FirstStep {
     /// The team.
     pub team: TeamId,
     /// A word for the step.
@@ -98,7 +98,7 @@ pub struct OnboardingStep {
     pub at: Time,
 }
 
-impl OnboardingStep {
+impl FirstStep {
     /// The row of a step.
     #[must_use]
     pub fn row(team: TeamId, step: &str) -> Key {
@@ -115,7 +115,7 @@ impl OnboardingStep {
     }
 }
 
-impl Record for OnboardingStep {
+impl Record for FirstStep {
     const TABLE: &'static Table = ONBOARDING;
     fn key(&self) -> Key {
         Self::row(self.team, &self.step)
@@ -130,13 +130,13 @@ mod tests {
     fn the_parts_of_a_log_reach_over_400_days() {
         let team = TeamId(uuid::Uuid::nil());
         let now = Time::from_millis(1_800_000_000_000);
-        let months: Vec<_> = AuditEntry::months(team, now, 1).map(|scan| scan.partition).collect();
+        let months: Vec<_> = AuditRecord::months(team, now, 1).map(|scan| scan.partition).collect();
         assert_eq!(months.len(), 14);
         assert_eq!(months[0][1], Value::Int(2027 * 12));
         let id = |at: Time| {
             let millis = u64::try_from(at.millis()).unwrap_or(0);
             let id = uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid();
-            AuditEntry::row(team, AuditEntryId(id)).partition
+            AuditRecord::row(team, AuditEntryId(id)).partition
         };
         for days in 0..400 {
             let at = now.before(Duration::from_hours(24 * days));
