@@ -19,6 +19,7 @@ mod messages;
 mod mime_cases;
 mod openapi;
 mod people;
+mod plans;
 mod probes;
 mod projects;
 mod proxies;

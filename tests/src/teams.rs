@@ -16,6 +16,11 @@ impl Team {
         Self { id: None, key, keys }
     }
 
+    /// The flags by which the command line knows the team.
+    pub fn flags(&self) -> Vec<&str> {
+        self.id.iter().flat_map(|id| ["--team", id]).collect()
+    }
+
     /// A key that may write.
     pub fn key(&self) -> &str {
         &self.key
@@ -32,8 +37,7 @@ impl Team {
     }
 
     fn new_key(&self, flags: &[&str]) -> String {
-        let team = self.id.iter().flat_map(|id| ["--team", id]);
-        self.keys.key(&team.chain(flags.iter().copied()).collect::<Vec<_>>())
+        self.keys.key(&[&self.flags(), flags].concat())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commands over the data, beside running servers too.
 
+mod plan;
 mod table;
 
 use anyhow::{Context, Result, bail};
@@ -10,10 +11,11 @@ use trapline_model::{Access, Principal, TeamId, Time};
 use crate::{
     backend::{Backend, Opened},
     clock::clock,
-    config::{self, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs},
+    config::{self, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, PlanSettings, RevokeKeyArgs},
     folder::Folder,
     output::print,
 };
+pub(crate) use plan::{list as list_plans, set as set_plan};
 
 /// `trapline key …`
 pub(crate) async fn key(command: &KeyCommand, backend: config::Backend) -> Result<()> {
@@ -44,11 +46,14 @@ pub(crate) async fn link(
 }
 
 /// `trapline team create`
-pub(crate) async fn create_team(name: &str, backend: config::Backend) -> Result<()> {
-    with_app(backend, async |app, _| {
-        Ok(print(&format!("{}\n", app.access().create_team(name).await?))?)
-    })
-    .await
+pub(crate) async fn create_team(
+    name: &str,
+    plans: &PlanSettings,
+    backend: config::Backend,
+) -> Result<()> {
+    let work =
+        async |app: &App, _| Ok(print(&format!("{}\n", app.access().create_team(name).await?))?);
+    Box::pin(with_settings(plans.fill(Settings::default()), backend, work)).await
 }
 
 async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
@@ -122,6 +127,7 @@ async fn with_app(
     Box::pin(with_settings(Settings::default(), backend, work)).await
 }
 
+/// The same, with settings of its own.
 async fn with_settings(
     settings: Settings,
     backend: config::Backend,

@@ -15,13 +15,14 @@ use trapline_app::MasterKey;
 
 use crate::http;
 pub(crate) use args::{
-    Cli, Command, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, TeamCommand,
+    Cli, Command, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, PlanCommand, RevokeKeyArgs,
+    TeamCommand,
 };
 pub(crate) use environment::Given;
 pub(crate) use errors::ConfigErrors;
 pub(crate) use groups::{
-    ClusterUrls, DataFolder, Observability, PublicAddresses, RelayConfig, SmtpSettings,
-    WebhookSettings,
+    ClusterUrls, DataFolder, Observability, PlanSettings, PublicAddresses, RelayConfig,
+    SmtpSettings, WebhookSettings,
 };
 
 /// What a process does.
@@ -54,6 +55,7 @@ pub(crate) struct Config {
     pub edge: Option<Edge>,
     /// Whether jobs are worked on.
     pub worker: bool,
+    pub plans: PlanSettings,
     pub api_key: Option<String>,
     pub webhooks: WebhookSettings,
     /// `None` sends no mail.

@@ -6,7 +6,7 @@ mod log;
 use std::{net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
-use trapline_app::{App, DeliveryTarget, Incoming, LoginRefused, metrics};
+use trapline_app::{App, DeliveryTarget, Error, Incoming, LoginRefused, PlanLimit, metrics};
 use trapline_model::{Envelope, MessageId};
 use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
 
@@ -127,13 +127,19 @@ impl Mailroom for InboxMailroom {
             None => self.app.receive().route(recipient).await,
         };
         let outcome = match outcome {
-            Ok(outcome) => outcome.map_err(rejected),
-            Err(error) => Err(unanswered(&error, not_now())),
+            Ok(Ok(mailbox)) => self.app.receive().check_quota(&mailbox).await.map(|()| Ok(mailbox)),
+            outcome => outcome.map(|refused| refused.map_err(rejected)),
         };
+        let outcome = outcome.map_err(|error| unanswered(&error, not_now())).flatten();
         outcome.inspect_err(|reject| {
             let inbox = account.map(|mailbox| mailbox.inbox().to_string());
             self.lines.refused(peer, "rcpt", reject.code, inbox.as_deref());
         })
+    }
+
+    async fn may_come(&self, mailbox: &DeliveryTarget, octets: u64) -> Result<(), Reject> {
+        let allowed = self.app.receive().check_size(mailbox, octets).await;
+        allowed.map_err(|error| unanswered(&error, not_now()))
     }
 
     fn inbox(&self, mailbox: &DeliveryTarget) -> u128 {
@@ -223,9 +229,21 @@ fn not_now() -> Reject {
     Reject::temporary("the mail could not be stored, try again")
 }
 
-fn unanswered(error: &trapline_app::Error, reply: Reject) -> Reject {
-    if matches!(error, trapline_app::Error::StorageFull) {
-        return Reject::fixed(452, (4, 3, 1), "the server's disk is full, try again later");
+fn unanswered(error: &Error, reply: Reject) -> Reject {
+    match error {
+        Error::StorageFull => {
+            return Reject::fixed(452, (4, 3, 1), "the server's disk is full, try again later");
+        }
+        Error::QuotaExceeded { limit: PlanLimit::MessageBytes, most, .. } => {
+            let text = format!("the team's plan allows messages of {most} octets");
+            return Reject::new(552, (5, 3, 4), text);
+        }
+        Error::QuotaExceeded { limit, most, .. } => {
+            return Reject::over_quota(format!(
+                "the team's plan allows no more: {limit} is {most}"
+            ));
+        }
+        _ => {}
     }
     tracing::error!(%error, "an SMTP session was told to try again");
     reply

@@ -22,7 +22,7 @@ mod tls;
 
 use std::{process::ExitCode, time::Duration};
 
-use config::{Command, Config, ConfigErrors, Given, TeamCommand};
+use config::{Command, Config, ConfigErrors, Given, PlanCommand, TeamCommand};
 use stop::Stop;
 use tokio::runtime::{Builder, Runtime};
 
@@ -78,9 +78,18 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
             let (base_url, backend) = args.check().map_err(bad)?;
             return runtime.block_on(stop.interrupt(admin::link(args, base_url, backend)));
         }
-        Some(Command::Team(TeamCommand::Create { name, backend })) => {
+        Some(Command::Team(TeamCommand::Create { name, plans, backend })) => {
+            let (plans, backend) = (plans.check().map_err(bad)?, backend.check().map_err(bad)?);
+            return runtime.block_on(stop.interrupt(admin::create_team(name, &plans, backend)));
+        }
+        Some(Command::Plan(command)) => {
+            let plans = command.plans().check().map_err(bad)?;
+            let PlanCommand::Set { plan, team, backend, .. } = command else {
+                return admin::list_plans(&plans);
+            };
             let backend = backend.check().map_err(bad)?;
-            return runtime.block_on(stop.interrupt(admin::create_team(name, backend)));
+            let set = admin::set_plan(plan, team.as_ref(), &plans, backend);
+            return runtime.block_on(stop.interrupt(set));
         }
     };
     let mut config = config.map_err(bad)?;

@@ -82,6 +82,8 @@ impl Running {
         if tokio::time::timeout(DRAIN, self.tasks.drained()).await.is_err() {
             tracing::warn!("not everything ended in time");
         }
+        // What the last connections stored is counted, too.
+        self.app.usage().flush().await;
         drop(self.app);
         self.backend.close().await;
     }

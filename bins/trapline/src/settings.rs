@@ -19,7 +19,8 @@ pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Setting
     let smtp = listeners.smtp_address()?.map(reachable);
     let smtps = listeners.smtps_address()?;
     let public = &config.public;
-    let defaults = public_settings(public, config.api.clone().unwrap_or_default());
+    let defaults = config.plans.fill(config.api.clone().unwrap_or_default());
+    let defaults = public_settings(public, defaults);
     Ok(Settings {
         base_url: public.base_url.clone().unwrap_or_else(|| format!("http://{http}")),
         smtp_host: match (&public.smtp_host, smtp) {

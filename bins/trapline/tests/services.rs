@@ -12,10 +12,11 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 10] = [
+const SERVICES: [&str; 11] = [
     "access",
     "inboxes",
     "messages",
+    "usage",
     "receive",
     "live",
     "mail",

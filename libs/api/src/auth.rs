@@ -4,18 +4,17 @@ mod callers;
 pub(crate) mod roles;
 mod site;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::Request,
-    http::{Extensions, HeaderMap, HeaderValue, Method, header},
+    http::{Extensions, HeaderMap, Method, header},
 };
-use trapline_app::{
-    App, Error as AppError, Forbidden, Rate, RateDecision, Unauthenticated, Visitor,
-};
+use trapline_app::{App, Error as AppError, Forbidden, RateDecision, Unauthenticated, Visitor};
 
 use crate::{
-    error::{Result, whole_seconds},
+    allowance::{self, Metered},
+    error::Result,
     layers::{Next, Work, done},
     state::Client,
 };
@@ -23,10 +22,8 @@ use callers::Identity;
 pub(crate) use callers::{Origin, Person, Reader, Viewer, Writer, permits};
 pub(crate) use site::{Site, own_pages_only};
 
-/// What the team of a request may have still.
-type Metered = Option<(Rate, RateDecision)>;
-
-/// Finds out who asks, and takes one request from the team's allowance.
+/// Finds out who asks, and takes one request from the allowance of the team and of the key or person, or
+/// else of the address.
 pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
         let identified = Box::pin(identified(app.clone(), site.clone(), request));
@@ -38,7 +35,7 @@ pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next)
             };
             let mut response = work.await;
             if let Some((rate, decision)) = metered {
-                write_allowance(response.headers_mut(), rate, decision);
+                allowance::write(response.headers_mut(), rate, decision);
             }
             response
         })
@@ -56,12 +53,15 @@ async fn identified(
     let identity = match asked.await {
         Ok(identity) => identity,
         Err(AppError::Unauthenticated(why)) => Identity::Nobody(why),
-        Err(error) => return (Err(error.into()), None),
+        Err(error) => {
+            let left = allowance::of_refused(&app, &error);
+            return (Err(error.into()), left);
+        }
     };
     request.extensions_mut().insert(identity);
     let metered = match identity.principal() {
         Ok(principal) => app.access().meter(&principal).await,
-        Err(_) => None,
+        Err(_) => app.access().meter_stranger(address).await,
     };
     match metered {
         Some((_, RateDecision::Limited { retry_after })) => {
@@ -109,27 +109,6 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = value.trim().split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
-/// The headers of draft-ietf-httpapi-ratelimit-headers-11.
-fn write_allowance(headers: &mut HeaderMap, rate: Rate, decision: RateDecision) {
-    let (remaining, full_in) = match decision {
-        RateDecision::Allowed { remaining } => (remaining, regained_in(rate, remaining)),
-        RateDecision::Limited { retry_after } => (0, retry_after),
-    };
-    let policy = format!("\"api\";q={};w={}", rate.burst, whole_seconds(rate.per));
-    let state = format!("\"api\";r={remaining};t={}", whole_seconds(full_in));
-    for (name, value) in [("ratelimit-policy", policy), ("ratelimit", state)] {
-        if let Ok(value) = HeaderValue::try_from(value) {
-            headers.insert(name, value);
-        }
-    }
-}
-
-/// When the whole allowance is there again.
-fn regained_in(rate: Rate, remaining: u32) -> Duration {
-    let taken = rate.burst.saturating_sub(remaining);
-    rate.per.saturating_mul(taken) / rate.burst.max(1)
 }
 
 #[cfg(test)]

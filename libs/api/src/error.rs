@@ -8,7 +8,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use trapline_app::{Error as AppError, Fault, Forbidden, Issue, PortError, Unauthenticated};
+use trapline_app::{
+    Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, Unauthenticated,
+};
 use trapline_model::NearMiss;
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -107,6 +109,25 @@ pub(crate) struct WaitTimeoutBody {
     near_misses: Vec<NearMiss>,
 }
 
+/// A plan that does not allow something.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PlanLimitReached)]
+pub(crate) struct PlanBody {
+    /// For people.
+    #[schema(example = "Your team's plan allows 10 inboxes")]
+    error: String,
+    /// A stable word for programs: `quota_exceeded` or `feature_unavailable`.
+    #[schema(example = "quota_exceeded")]
+    code: &'static str,
+    /// The limit that was reached or the feature that is not included, as `GET /api/team/usage` names it.
+    #[schema(example = "inboxes")]
+    limit: &'static str,
+    /// Where a larger plan is to be had, if the operator says so.
+    #[schema(example = json!(null))]
+    upgrade_url: Option<String>,
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         match self {
@@ -180,6 +201,14 @@ fn of_app(error: AppError) -> Response {
             let answer = plain(StatusCode::TOO_MANY_REQUESTS, &error, "rate_limited");
             with(answer, header::RETRY_AFTER, whole_seconds(retry_after).into())
         }
+        AppError::QuotaExceeded { limit, most, upgrade_url } => {
+            let error = quota_exceeded(limit, most);
+            plan_refused(error, "quota_exceeded", limit.name(), upgrade_url.as_deref())
+        }
+        AppError::FeatureUnavailable { feature, upgrade_url } => {
+            let error = format!("Your team's plan does not include {feature}");
+            plan_refused(error, "feature_unavailable", feature.name(), upgrade_url.as_deref())
+        }
         AppError::OutboundDisabled => plain(
             StatusCode::CONFLICT,
             "This server sends no mail: its operator has configured no relay",
@@ -212,6 +241,28 @@ fn of_app(error: AppError) -> Response {
             internal()
         }
     }
+}
+
+fn plan_refused(
+    error: String,
+    code: &'static str,
+    limit: &'static str,
+    upgrade_url: Option<&str>,
+) -> Response {
+    let body = PlanBody { error, code, limit, upgrade_url: upgrade_url.map(str::to_owned) };
+    (StatusCode::PAYMENT_REQUIRED, Json(body)).into_response()
+}
+
+fn quota_exceeded(limit: PlanLimit, most: u64) -> String {
+    let what = match limit {
+        PlanLimit::Inboxes => "inboxes",
+        PlanLimit::MessagesPerMonth => "messages a month",
+        PlanLimit::MessagesPerInbox => "messages in an inbox",
+        PlanLimit::MessageBytes => "bytes in a message",
+        PlanLimit::RetentionDays => "days of retention",
+        PlanLimit::Members => "members",
+    };
+    format!("Your team's plan allows {most} {what}")
 }
 
 /// The most that an answer tells of what is wrong, and of a name that the client made up.

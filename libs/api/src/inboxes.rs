@@ -9,7 +9,7 @@ use trapline_model::{Inbox, InboxId, Message, Principal, ProjectId};
 
 use crate::{
     auth::{Reader, Writer},
-    error::Result,
+    error::{PlanBody, Result},
     extract::{Body, Flag, Params, PathParams, given},
     projects::Name,
     reply::{Created, NoContent, Part},
@@ -37,7 +37,7 @@ impl From<NewInboxInput> for NewInbox {
     fn from(input: NewInboxInput) -> Self {
         let usual = Self::named(&String::from(input.name));
         Self {
-            max_messages: input.max_messages.unwrap_or(usual.max_messages),
+            max_messages: input.max_messages,
             project: input.project_id,
             life: input.expires_in_minutes.map(minutes),
             ..usual
@@ -160,7 +160,10 @@ pub(crate) async fn list(
     operation_id = "createInbox",
     tag = "Inboxes",
     request_body = NewInboxInput,
-    responses((status = 201, description = "The new inbox.", body = Inbox))
+    responses(
+        (status = 201, description = "The new inbox.", body = Inbox),
+        (status = 402, description = "The team's plan does not allow it (`quota_exceeded`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
@@ -199,7 +202,10 @@ pub(crate) async fn get(
     tag = "Inboxes",
     params(("id" = InboxId, Path, description = "The inbox.")),
     request_body = InboxChangeInput,
-    responses((status = 200, description = "The changed inbox.", body = Inbox))
+    responses(
+        (status = 200, description = "The changed inbox.", body = Inbox),
+        (status = 402, description = "The team's plan does not allow it (`quota_exceeded`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
@@ -258,7 +264,10 @@ pub(crate) async fn rotate(
     operation_id = "storeTestMessage",
     tag = "Inboxes",
     params(("id" = InboxId, Path, description = "The inbox.")),
-    responses((status = 201, description = "The stored message.", body = Message))
+    responses(
+        (status = 201, description = "The stored message.", body = Message),
+        (status = 402, description = "The team's plan does not allow it (`quota_exceeded`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn test_message(
     State(app): State<Arc<App>>,

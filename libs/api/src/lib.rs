@@ -1,6 +1,7 @@
 //! The REST API under `/api`: what is asked, by whom, and how the answer is written. The use cases
 //! are the application's.
 
+mod allowance;
 mod answers;
 mod api_keys;
 mod audit;
@@ -30,6 +31,7 @@ mod reply;
 mod router;
 mod service;
 mod state;
+mod usage;
 mod webhooks;
 
 pub use later::{later, to_come};

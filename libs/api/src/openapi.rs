@@ -58,7 +58,7 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Webhooks", description = "Who is told of what was caught."),
         (name = "Forwarding", description = "Who gets what was caught."),
         (name = "People", description = "Who is signed in."),
-        (name = "Team", description = "The team itself."),
+        (name = "Team", description = "The team itself and its plan."),
         (name = "Service", description = "The service itself.")
     ),
     security(("apiKey" = []), ("session" = [])),

@@ -20,7 +20,7 @@ use crate::{
     nowhere::nearest,
     onboarding, openapi, people, people_page, prefix, preview, projects, service,
     state::Api,
-    webhooks,
+    usage, webhooks,
 };
 
 /// Routes that are answered as soon as possible, for teams.
@@ -87,6 +87,7 @@ fn forwarding_routes() -> OpenApiRouter<Api> {
 fn account_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(onboarding::get))
+        .routes(routes!(usage::get))
         .routes(routes!(audit::list))
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::revoke))

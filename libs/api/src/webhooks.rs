@@ -9,7 +9,7 @@ use trapline_model::{Delivery, DeliveryId, InboxId, Subscription, Webhook, Webho
 
 use crate::{
     auth::{Reader, Writer},
-    error::Result,
+    error::{PlanBody, Result},
     extract::{Body, Params, PathParams, given},
     reply::{Created, NoContent},
 };
@@ -118,7 +118,10 @@ pub(crate) async fn list(
     operation_id = "createWebhook",
     tag = "Webhooks",
     request_body = NewWebhookInput,
-    responses((status = 201, description = "The new webhook.", body = Webhook))
+    responses(
+        (status = 201, description = "The new webhook.", body = Webhook),
+        (status = 402, description = "The team's plan does not allow it (`feature_unavailable`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
@@ -197,7 +200,10 @@ pub(crate) async fn delete(
     operation_id = "testWebhook",
     tag = "Webhooks",
     params(("id" = WebhookId, Path, description = "The webhook.")),
-    responses((status = 200, description = "How it went.", body = Delivery))
+    responses(
+        (status = 200, description = "How it went.", body = Delivery),
+        (status = 402, description = "The team's plan does not allow it (`feature_unavailable`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn test(
     State(app): State<Arc<App>>,
@@ -241,7 +247,10 @@ pub(crate) async fn deliveries(
         ("id" = WebhookId, Path, description = "The webhook."),
         ("deliveryId" = DeliveryId, Path, description = "The earlier delivery.")
     ),
-    responses((status = 200, description = "The new delivery.", body = Delivery))
+    responses(
+        (status = 200, description = "The new delivery.", body = Delivery),
+        (status = 402, description = "The team's plan does not allow it (`feature_unavailable`).", body = PlanBody)
+    )
 )]
 pub(crate) async fn redeliver(
     State(app): State<Arc<App>>,

@@ -1,6 +1,7 @@
 //! Access: teams, their API keys, and the credentials of their inboxes. It finds out who somebody is,
 //! and slows down who guesses. It uses no other service.
 
+mod allowances;
 mod attempts;
 mod keys;
 mod logins;
@@ -11,11 +12,13 @@ use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use trapline_model::{ApiKeyId, TeamId};
-use trapline_store::{Clock, Op, Rate, Store, When, load, records};
+use trapline_store::{Clock, Op, Store, When, load, records};
 
 use crate::{
-    AuditLog, FirstSteps, Result, ids::Ids, limits::Limits, parts::Parts, secrets::Secrets,
+    AuditLog, FirstSteps, Result, ids::Ids, limits::Limits, parts::Parts, plans::Plans,
+    secrets::Secrets,
 };
+use allowances::Rates;
 use attempts::FailedAttempts;
 pub use keys::NewKey;
 pub use logins::{DeliveryTarget, LoginRefused};
@@ -38,8 +41,9 @@ pub struct AccessControl {
     audit: Arc<AuditLog>,
     first_steps: Arc<FirstSteps>,
     limits: Limits,
-    /// Requests that a team may make; `None` is no limit.
-    api_rate: Option<Rate>,
+    plans: Arc<Plans>,
+    /// Requests that may come.
+    rates: Rates,
     logins: Arc<Logins>,
     /// Keys by the SHA-256 of their values.
     keys: Cache<String, Arc<records::ApiKeyByHash>>,
@@ -58,7 +62,12 @@ impl AccessControl {
             audit: parts.audit.clone(),
             first_steps: parts.first_steps.clone(),
             limits: parts.limits.clone(),
-            api_rate: parts.settings.api_rate,
+            plans: parts.plans.clone(),
+            rates: Rates {
+                team: parts.settings.api_rate,
+                actor: parts.settings.key_rate,
+                address: parts.settings.address_rate,
+            },
             logins,
             keys: Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build(),
             key_uses: Cache::builder()
@@ -74,16 +83,23 @@ impl AccessControl {
         &self.attempts
     }
 
-    /// Makes a team and returns its id.
+    /// Makes a team on the default plan and returns its id.
     ///
     /// # Errors
     ///
     /// When the store does not take it.
     pub async fn create_team(&self, name: &str) -> Result<TeamId> {
+        let plan = self.plans.catalog().default_plan();
+        self.create_team_on(&plan.id, name).await
+    }
+
+    /// Makes a team on the plan with this id.
+    pub(crate) async fn create_team_on(&self, plan: &str, name: &str) -> Result<TeamId> {
         let team = records::Team {
             id: TeamId(self.ids.next()),
             name: name.to_owned(),
             created_at: self.clock.now(),
+            plan: plan.to_owned(),
         };
         let put = Op::put(&team, None, When::Absent)?;
         self.store.write(vec![put]).await?;

@@ -8,7 +8,7 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
-    People, Result, Settings, Supervisor, Upgrades, Webhooks,
+    People, Plans, Result, Settings, Supervisor, TeamUsage, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
     forwarding::RuleRows,
@@ -23,6 +23,7 @@ pub struct App {
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
     messages: Arc<Messages>,
+    usage: Arc<TeamUsage>,
     receive: Arc<MailReceiver>,
     live: Arc<LiveUpdates>,
     outbound_mail: Arc<OutboundMail>,
@@ -61,6 +62,7 @@ impl App {
         let access = Arc::new(AccessControl::new(&shared, logins.clone()));
         let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
         let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
+        let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
         let outbound_mail = Arc::new(OutboundMail::new(&shared));
         let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
         let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
@@ -68,11 +70,12 @@ impl App {
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
         let forwarding = Arc::new(forwarding);
         let subscribers: Vec<Arc<dyn ArrivalSubscriber>> =
-            vec![webhooks.cache().clone(), forwarding.cache().clone()];
+            vec![webhooks.clone(), forwarding.cache().clone()];
         let uses = ReceiveUses {
             access: access.clone(),
             inboxes: inboxes.clone(),
             messages: messages.clone(),
+            usage: usage.clone(),
             retention: retention.clone(),
             subscribers,
         };
@@ -97,6 +100,7 @@ impl App {
             access,
             inboxes,
             messages,
+            usage,
             receive,
             outbound_mail,
             people,
@@ -116,6 +120,7 @@ impl App {
         let shutdown = &self.parts.shutdown;
         self.tasks.spawn("retention", retention.run(shutdown.clone()));
         self.tasks.spawn("versions", self.parts.versions.clone().run(shutdown.clone()));
+        self.tasks.spawn("usage", self.usage.clone().run(shutdown.clone()));
         let changes = follow_changes(self.parts.ports.bus.clone(), remembered);
         let shutdown = shutdown.clone();
         self.tasks.spawn("changes", async move {
@@ -139,6 +144,18 @@ impl App {
     #[must_use]
     pub fn messages(&self) -> &Messages {
         &self.messages
+    }
+
+    /// What teams use.
+    #[must_use]
+    pub fn usage(&self) -> &TeamUsage {
+        &self.usage
+    }
+
+    /// Which plan each team is on.
+    #[must_use]
+    pub fn plans(&self) -> &Plans {
+        &self.parts.plans
     }
 
     /// The receiving path.

@@ -1,8 +1,10 @@
 //! What a use case can answer instead of its result, without a word of HTTP or SMTP.
 
-use std::{fmt, panic::Location, time::Duration};
+use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use trapline_store::PortError;
+
+use crate::plans::{PlanFeature, PlanLimit};
 
 /// What a use case answers.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -84,6 +86,22 @@ pub enum Error {
         /// When the next one can be made.
         retry_after: Duration,
     },
+    /// The team's plan allows no more of something.
+    QuotaExceeded {
+        /// What.
+        limit: PlanLimit,
+        /// How much the plan allows.
+        most: u64,
+        /// Where a larger plan is to be had.
+        upgrade_url: Option<Arc<str>>,
+    },
+    /// The team's plan does not include something.
+    FeatureUnavailable {
+        /// What.
+        feature: PlanFeature,
+        /// Where a larger plan is to be had.
+        upgrade_url: Option<Arc<str>>,
+    },
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
     /// There is no room for what was to be stored; what frees room still works.
@@ -142,6 +160,12 @@ impl fmt::Display for Error {
                 f.write_str("too many waits and streams are open")
             }
             Self::TooManyInboxes { .. } => f.write_str("too many new inboxes"),
+            Self::QuotaExceeded { limit, most, .. } => {
+                write!(f, "the plan allows no more: {limit} is {most}")
+            }
+            Self::FeatureUnavailable { feature, .. } => {
+                write!(f, "the plan does not include {feature}")
+            }
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::StorageFull => f.write_str("the disk that holds the data is full"),

@@ -4,6 +4,7 @@
 mod counts;
 mod expiry;
 mod list;
+mod plan;
 mod projects;
 mod purge;
 mod retention;
@@ -29,6 +30,7 @@ use crate::{
     limits::Limits,
     onboarding::Step,
     parts::Parts,
+    plans::Plans,
     secrets::{BASE62, Secrets, USERNAME, random_text},
     storage_room::StorageRoom,
 };
@@ -37,13 +39,13 @@ use counts::Counts;
 use counts::MessageCounts;
 use list::ListRange;
 pub use list::{InboxPage, InboxQuery};
+use plan::Turns;
 pub use projects::{ProjectPage, ProjectQuery};
 pub(crate) use purge::HousekeepingWork;
 pub(crate) use retention::Retention;
 use rows::READS_AT_ONCE;
 pub(crate) use rows::life;
 
-const DEFAULT_MAX_MESSAGES: u32 = 1_000;
 const USERNAME_LETTERS: usize = 12;
 const PASSWORD_LETTERS: usize = 24;
 
@@ -52,8 +54,8 @@ const PASSWORD_LETTERS: usize = 24;
 pub struct NewInbox {
     /// Human-readable.
     pub name: String,
-    /// The most messages it keeps, 1 to 10,000.
-    pub max_messages: u32,
+    /// The most messages it keeps, 1 to 10,000; `None` is 1,000, or what the plan allows.
+    pub max_messages: Option<u32>,
     /// The project it is grouped under.
     pub project: Option<ProjectId>,
     /// The life of a disposable inbox.
@@ -64,12 +66,7 @@ impl NewInbox {
     /// A lasting inbox with the default bound.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            max_messages: DEFAULT_MAX_MESSAGES,
-            project: None,
-            life: None,
-        }
+        Self { name: name.to_owned(), max_messages: None, project: None, life: None }
     }
 }
 
@@ -105,6 +102,9 @@ pub struct Inboxes {
     first_steps: Arc<FirstSteps>,
     settings: Arc<Settings>,
     limits: Limits,
+    plans: Arc<Plans>,
+    /// The turns of teams that make an inbox.
+    turns: Turns,
     room: Arc<StorageRoom>,
     jobs: Jobs,
     versions: Arc<InboxVersions>,
@@ -132,6 +132,8 @@ impl Inboxes {
             first_steps: parts.first_steps.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
+            plans: parts.plans.clone(),
+            turns: Turns::new(),
             room: parts.room.clone(),
             jobs: parts.jobs.clone(),
             versions: parts.versions.clone(),
@@ -157,12 +159,16 @@ impl Inboxes {
     ///
     /// # Errors
     ///
-    /// [`Error::StorageFull`] when there is no room for it, [`Error::TooManyInboxes`] when the team
+    /// [`Error::QuotaExceeded`] when the plan does not allow it, [`Error::StorageFull`] when there is no
+    /// room for it, [`Error::TooManyInboxes`] when the team
     /// makes inboxes faster than it may, and [`Error::Invalid`] for a project that is not there.
     pub async fn create(&self, by: &Principal, new: NewInbox) -> Result<Inbox> {
         let team = by.team;
+        let plan = self.plans.of(team).await?;
+        let max_messages = self.bound_in(&plan, new.max_messages)?;
         self.room.check().await?;
         self.check_project(team, new.project).await?;
+        let _turn = self.turn_to_create(team, &plan).await?;
         self.meter_inboxes(team).await?;
         let now = self.clock.now();
         let username = random_text(USERNAME_LETTERS, USERNAME);
@@ -171,7 +177,7 @@ impl Inboxes {
             team,
             name: new.name,
             project: new.project,
-            max_messages: new.max_messages,
+            max_messages,
             expires_at: new.life.map(|life| now.after(life)),
             created_at: now,
             password: self.new_password(&username)?,
@@ -200,9 +206,14 @@ impl Inboxes {
     /// # Errors
     ///
     /// [`Error::NotFound`] when the team has none with this id, [`Error::Invalid`] for a project that is
-    /// not there, and [`Error::Conflict`] when others change it again and again.
+    /// not there, [`Error::QuotaExceeded`] for more messages than the plan allows, and
+    /// [`Error::Conflict`] when others change it again and again.
     pub async fn update(&self, by: &Principal, id: InboxId, change: InboxChange) -> Result<Inbox> {
         let team = by.team;
+        if change.max_messages.is_some() {
+            let plan = self.plans.of(team).await?;
+            self.bound_in(&plan, change.max_messages)?;
+        }
         self.check_project(team, change.project.flatten()).await?;
         let ends = change.life.map(|life| life.map(|life| self.clock.now().after(life)));
         if let Some(Some(due)) = ends {

@@ -89,7 +89,7 @@ impl Installation {
     }
 
     async fn install(&self) -> Result<(records::FirstRun, bool)> {
-        let team = self.access.create_team("My team").await?;
+        let team = self.access.create_team_on(records::Team::UNLIMITED, "My team").await?;
         let by = Principal::system(team);
         let project = self.inboxes.create_project(&by, "Default".to_owned()).await?;
         let catch_all = self.settings.catch_all_inbox.clone();

@@ -31,6 +31,7 @@ pub mod metrics;
 mod onboarding;
 mod parts;
 mod people;
+mod plans;
 mod read_marks;
 mod receive;
 mod rows;
@@ -41,6 +42,7 @@ mod storage_room;
 mod supervisor;
 mod team_cache;
 mod upgrade;
+mod usage;
 mod webhooks;
 
 pub use access::{AccessControl, DeliveryTarget, KnownKey, LoginRefused, NewKey};
@@ -67,11 +69,13 @@ pub use messages::{
 };
 pub use onboarding::FirstSteps;
 pub use people::{LinkInput, LinkRequest, NewSession, People, SignedIn, Visitor};
+pub use plans::{Plan, PlanCatalog, PlanFeature, PlanLimit, Plans};
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use supervisor::Supervisor;
 pub use upgrade::Upgrades;
+pub use usage::{TeamUsage, UsageReport};
 pub use webhooks::{
     NewWebhook, RequestSigner, WebhookChange, WebhookFailure, WebhookOutcome, WebhookReply,
     WebhookRequest, WebhookSender, Webhooks,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trapline_store::{Limiter, Rate, RateDecision};
 
-use crate::{Error, Result, log_throttle::LogThrottle};
+use crate::{Error, Result, log_throttle::LogThrottle, metrics};
 
 /// Takes from allowances, which all processes share.
 #[derive(Clone)]
@@ -31,6 +31,7 @@ impl Limits {
         let taken = self.0.take(key, rate).await;
         taken
             .inspect_err(|error| {
+                metrics::limit_open();
                 if let Some(left_out) = LINE.due() {
                     tracing::warn!(%error, left_out, "the rate limiter does not answer");
                 }

@@ -28,6 +28,7 @@ use crate::{
     inboxes::Inboxes,
     message_scans::message_keys,
     parts::Parts,
+    plans::Plans,
     read_marks::ReadMarks,
     secrets::Secrets,
     segment_reviews::{plan_reviews, reviews},
@@ -52,6 +53,7 @@ pub struct Messages {
     read_marks: ReadMarks,
     bytes: MessageBytes,
     bound: MessageBound,
+    plans: Arc<Plans>,
     inboxes: Arc<Inboxes>,
 }
 
@@ -69,6 +71,7 @@ impl Messages {
             read_marks: parts.read_marks.clone(),
             bytes: MessageBytes::new(parts),
             bound: MessageBound::new(parts.ports.store.clone(), parts.versions.clone()),
+            plans: parts.plans.clone(),
             inboxes,
         }
     }

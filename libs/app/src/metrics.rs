@@ -36,6 +36,8 @@ const TASKS: &str = "trapline_chores_total";
 const JANITOR_BEHIND: &str = "trapline_janitor_behind_seconds";
 const SKEW: &str = "trapline_clock_skew_seconds";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
+const PLAN_REFUSALS: &str = "trapline_plan_refusals_total";
+const OPEN_LIMITS: &str = "trapline_redis_open_limits_total";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
@@ -67,6 +69,8 @@ pub fn describe() {
     describe_gauge!(JANITOR_BEHIND, Unit::Seconds, "How far the janitor is behind with a queue.");
     describe_gauge!(SKEW, Unit::Seconds, "How far this machine's clock is ahead of the store's.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
+    describe_counter!(PLAN_REFUSALS, "What plans did not allow, by limit or feature.");
+    describe_counter!(OPEN_LIMITS, "Allowances not counted because the limiter did not answer.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
 
@@ -200,6 +204,16 @@ pub(crate) fn webhook_attempt(status: DeliveryStatus, took: Duration) {
         DeliveryStatus::Failed => "failed",
     };
     histogram!(WEBHOOK_SECONDS, "outcome" => outcome).record(took.as_secs_f64());
+}
+
+/// A plan did not allow something; `what` is the name of its limit or feature.
+pub(crate) fn plan_refused(what: &'static str) {
+    counter!(PLAN_REFUSALS, "limit" => what).increment(1);
+}
+
+/// The limiter did not answer, and what it would have counted went on.
+pub(crate) fn limit_open() {
+    counter!(OPEN_LIMITS).increment(1);
 }
 
 /// A mail of the service itself, or a forwarded one, was given to the relay.

@@ -8,7 +8,7 @@ use trapline_store::{Clock, Ports, Processes};
 
 use crate::{
     AuditLog, CpuPool, FirstSteps, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
-    inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits,
+    inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits, plans::Plans,
     read_marks::ReadMarks, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
 };
 
@@ -20,6 +20,7 @@ pub(crate) struct Parts {
     pub(crate) secrets: Arc<Secrets>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) limits: Limits,
+    pub(crate) plans: Arc<Plans>,
     pub(crate) jobs: Jobs,
     pub(crate) leases: Leases,
     pub(crate) room: Arc<StorageRoom>,
@@ -48,6 +49,7 @@ impl Parts {
         shutdown: CancellationToken,
     ) -> Result<Self> {
         let (store, is_alone) = (ports.store.clone(), ports.processes == Processes::One);
+        let settings = Arc::new(settings);
         let ids = Arc::new(Ids::new(clock.clone()));
         let rows = RowReader::new(store.clone());
         let (audit_ids, audit_rows) = (ids.clone(), rows.clone());
@@ -55,8 +57,9 @@ impl Parts {
             audit: Arc::new(AuditLog::new(store.clone(), clock.clone(), audit_ids, audit_rows)),
             first_steps: Arc::new(FirstSteps::new(store.clone(), clock.clone())),
             ids,
+            plans: Arc::new(Plans::new(store.clone(), settings.clone())),
             secrets: Arc::new(Secrets::new(master)?),
-            settings: Arc::new(settings),
+            settings,
             limits: Limits::new(ports.limiter.clone()),
             jobs: Jobs::new(&ports, clock.clone()),
             leases: Leases::new(store.clone()),

@@ -2,7 +2,7 @@
 //!
 //! There is no timer: a group is what arrived while the last one was being written. One task forms
 //! the groups, so ids and times have the same order; visibility has it too where one group at a time
-//! is written. It uses access, inboxes and messages; who is told of arrivals subscribes.
+//! is written. It uses access, inboxes, messages and usage; who is told of arrivals subscribes.
 
 mod announcer;
 mod arrivals;
@@ -10,6 +10,7 @@ mod catch_all;
 mod committer;
 mod cut;
 mod draft;
+mod quota;
 mod sample;
 
 use std::sync::Arc;
@@ -28,7 +29,9 @@ use crate::{
     messages::Messages,
     metrics,
     parts::Parts,
+    plans::Plans,
     storage_room::StorageRoom,
+    usage::TeamUsage,
 };
 use arrivals::ArrivalSubscribers;
 pub(crate) use arrivals::{Arrival, ArrivalSubscriber};
@@ -66,6 +69,7 @@ pub(crate) struct ReceiveUses {
     pub(crate) access: Arc<AccessControl>,
     pub(crate) inboxes: Arc<Inboxes>,
     pub(crate) messages: Arc<Messages>,
+    pub(crate) usage: Arc<TeamUsage>,
     pub(crate) retention: Arc<Retention>,
     /// Asked before a group is committed, so each must answer from memory almost always.
     pub(crate) subscribers: Vec<Arc<dyn ArrivalSubscriber>>,
@@ -83,6 +87,8 @@ pub struct MailReceiver {
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
     messages: Arc<Messages>,
+    plans: Arc<Plans>,
+    usage: Arc<TeamUsage>,
     /// The entrance to the open group.
     queue: mpsc::Sender<QueuedMail>,
     catch_all: CatchAll,
@@ -91,9 +97,10 @@ pub struct MailReceiver {
 impl MailReceiver {
     /// Also starts the task that forms the groups; it ends once this is dropped.
     pub(crate) fn start(parts: &Parts, uses: ReceiveUses, tasks: &Supervisor) -> Self {
-        let ReceiveUses { access, inboxes, messages, retention, subscribers } = uses;
+        let ReceiveUses { access, inboxes, messages, usage, retention, subscribers } = uses;
         let (queue, mails) = mpsc::channel(QUEUE_CAPACITY);
-        let committer = Committer::new(parts, retention, ArrivalSubscribers(subscribers));
+        let committer =
+            Committer::new(parts, usage.clone(), retention, ArrivalSubscribers(subscribers));
         tasks.spawn("committer", committer.run(mails));
         Self {
             store: parts.ports.store.clone(),
@@ -106,6 +113,8 @@ impl MailReceiver {
             access,
             inboxes,
             messages,
+            plans: parts.plans.clone(),
+            usage,
             queue,
             catch_all: CatchAll::new(),
         }
@@ -132,13 +141,15 @@ impl MailReceiver {
     ///
     /// # Errors
     ///
-    /// [`Error::StorageFull`] when there is no room, and [`Error::Unavailable`] when a backend does
+    /// [`Error::QuotaExceeded`] when a team's plan does not allow it, [`Error::StorageFull`] when there
+    /// is no room, and [`Error::Unavailable`] when a backend does
     /// not answer; then nothing is stored.
     pub async fn deliver(&self, mail: Incoming) -> Result<Vec<MessageId>> {
+        let kept_until = self.check_plans(&mail).await?;
         let draft = if mail.raw.len() > MAX_INLINE_BYTES {
-            self.cpu.run(move || Draft::of(mail)).await?
+            self.cpu.run(move || Draft::of(mail, &kept_until)).await?
         } else {
-            Draft::of(mail)
+            Draft::of(mail, &kept_until)
         };
         let bytes = draft.raw.len();
         let (reply, committed) = oneshot::channel();

@@ -1,9 +1,11 @@
 //! What an operator decides about the use cases.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use trapline_model::Address;
 use trapline_store::Rate;
+
+use crate::plans::PlanCatalog;
 
 /// Settings of the use cases; the binary fills them from flags and the environment.
 #[derive(Debug, Clone)]
@@ -26,6 +28,10 @@ pub struct Settings {
     pub api_rate: Option<Rate>,
     /// Sign-ins, and other tries of secrets, per client address; `None` is no limit.
     pub sign_in_rate: Option<Rate>,
+    /// Requests per key or signed-in person; `None` is no limit but the team's.
+    pub key_rate: Option<Rate>,
+    /// Requests per client address without a key or session that is known; `None` is no limit.
+    pub address_rate: Option<Rate>,
     /// New inboxes per team; `None` is no limit.
     pub inbox_rate: Option<Rate>,
     /// Groups of mail that are written at the same time; at least 1.
@@ -40,6 +46,10 @@ pub struct Settings {
     pub max_overdue_jobs: u64,
     /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
     pub preview_frame_ancestors: String,
+    /// The plans that teams can be on.
+    pub plans: Arc<PlanCatalog>,
+    /// Where people can get a larger plan.
+    pub upgrade_url: Option<Arc<str>>,
     /// How the service sends mail; `None` when it has no relay.
     pub outbound: Option<Outbound>,
 }
@@ -67,6 +77,8 @@ impl Default for Settings {
             catch_all_inbox: "Default".to_owned(),
             api_rate: None,
             sign_in_rate: Some(Rate { burst: 20, per: Duration::from_mins(1) }),
+            key_rate: None,
+            address_rate: None,
             inbox_rate: None,
             groups_in_flight: 1,
             answer_memory: 256 << 20,
@@ -74,6 +86,8 @@ impl Default for Settings {
             max_streams_per_team: 10_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
+            plans: Arc::default(),
+            upgrade_url: None,
             outbound: None,
         }
     }

@@ -42,6 +42,7 @@ use crate::{
     leases::Leases,
     limits::Limits,
     parts::Parts,
+    plans::{PlanFeature, Plans},
     receive::ArrivalSubscriber,
     rows::RowReader,
     secrets::{BASE62, Secrets, random_text},
@@ -59,9 +60,10 @@ use status::Statuses;
 pub(crate) type WebhookCache = TeamCache<records::Webhook>;
 
 #[async_trait]
-impl ArrivalSubscriber for WebhookCache {
+impl ArrivalSubscriber for Webhooks {
     async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool> {
-        Ok(self.of(team).await?.iter().any(|hook| hook.wants(inbox)))
+        let is_wanted = self.cache.of(team).await?.iter().any(|hook| hook.wants(inbox));
+        Ok(is_wanted && self.are_in_plan(team).await?)
     }
 }
 
@@ -83,6 +85,7 @@ pub struct Webhooks {
     first_steps: Arc<FirstSteps>,
     settings: Arc<Settings>,
     limits: Limits,
+    plans: Arc<Plans>,
     jobs: Jobs,
     leases: Leases,
     room: Arc<StorageRoom>,
@@ -141,6 +144,7 @@ impl Webhooks {
             first_steps: parts.first_steps.clone(),
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
+            plans: parts.plans.clone(),
             jobs: parts.jobs.clone(),
             leases: parts.leases.clone(),
             room: parts.room.clone(),
@@ -205,11 +209,12 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for an address that cannot or must not be called, for an unknown inbox, and
-    /// for more than 1,000 webhooks of a team; [`Error::StorageFull`] when there is no room; and when
+    /// [`Error::FeatureUnavailable`] when the plan has no webhooks; [`Error::Invalid`] for an address that
+    /// cannot or must not be called, for an unknown inbox, and for more than 1,000 webhooks of a team; [`Error::StorageFull`] when there is no room; and when
     /// the store does not answer.
     pub async fn create(&self, by: &Principal, new: NewWebhook) -> Result<Webhook> {
         let team = by.team;
+        self.plans.require(team, PlanFeature::Webhooks).await?;
         self.check_target(&new.url)?;
         self.room.check().await?;
         self.check_inbox(team, new.inbox).await?;
@@ -313,6 +318,11 @@ impl Webhooks {
     async fn versioned_hook(&self, team: TeamId, id: WebhookId) -> Result<(records::Webhook, i64)> {
         let row = records::Webhook::row(team, id);
         load(&*self.store, &row).await?.ok_or(Error::NotFound)
+    }
+
+    /// Whether the team's plan includes webhooks, now.
+    async fn are_in_plan(&self, team: TeamId) -> Result<bool> {
+        Ok(self.plans.of(team).await?.includes(PlanFeature::Webhooks))
     }
 
     fn check_target(&self, url: &str) -> Result<()> {

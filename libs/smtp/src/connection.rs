@@ -292,6 +292,10 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         }
         let mailroom = &self.server.mailroom;
         let outcome = mailroom.accept(self.session.account(), &recipient, self.peer).await;
+        let outcome = match (outcome, self.session.announced_size()) {
+            (Ok(route), Some(octets)) => mailroom.may_come(&route, octets).await.map(|()| route),
+            (outcome, _) => outcome,
+        };
         if let Err(reject) = &outcome {
             self.observe(Observation::RecipientRejected(reject.code));
         }

@@ -32,6 +32,12 @@ pub trait Mailroom: Send + Sync + 'static {
         peer: IpAddr,
     ) -> Result<Self::Route, Reject>;
 
+    /// Whether a mail that is announced to have so many octets may come for a route (RFC 1870, section
+    /// 6.1); asked at each RCPT of such a mail.
+    async fn may_come(&self, _route: &Self::Route, _octets: u64) -> Result<(), Reject> {
+        Ok(())
+    }
+
     /// The inbox behind a route: a number that no other inbox has. Memory is shared out by it.
     fn inbox(&self, route: &Self::Route) -> u128;
 

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use super::{
     groups::{
         ApiDefaults, ClusterUrls, DataFolder, FirstKey, HttpAddress, MasterSecret, Observability,
-        PublicAddresses, RelaySettings, SmtpSettings, WebhookSettings,
+        PlanSettings, PublicAddresses, RelaySettings, SmtpSettings, WebhookSettings,
     },
     setting::SettingTexts,
 };
@@ -43,6 +43,39 @@ pub(crate) enum Command {
     /// Manage teams, beside running servers too.
     #[command(subcommand)]
     Team(TeamCommand),
+    /// List the plans that teams can be on, and put a team on one.
+    #[command(subcommand)]
+    Plan(PlanCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlanCommand {
+    /// List the plans and what they allow.
+    List {
+        #[command(flatten)]
+        plans: SettingTexts<PlanSettings>,
+    },
+    /// Put a team on a plan, beside running servers too. Every process follows within 5 seconds.
+    Set {
+        /// The plan's id, as `trapline plan list` shows it.
+        plan: String,
+        /// The team's id; the first team when left out.
+        #[arg(long, value_name = "ID")]
+        team: Option<String>,
+        #[command(flatten)]
+        plans: SettingTexts<PlanSettings>,
+        #[command(flatten)]
+        backend: Box<BackendArgs>,
+    },
+}
+
+impl PlanCommand {
+    /// The plans that there are.
+    pub(crate) fn plans(&self) -> &SettingTexts<PlanSettings> {
+        match self {
+            Self::List { plans } | Self::Set { plans, .. } => plans,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +105,8 @@ pub(crate) enum TeamCommand {
     Create {
         /// The team's name.
         name: String,
+        #[command(flatten)]
+        plans: SettingTexts<PlanSettings>,
         #[command(flatten)]
         backend: BackendArgs,
     },
@@ -199,6 +234,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub api: ApiArgs,
     #[command(flatten)]
+    pub plans: SettingTexts<PlanSettings>,
+    #[command(flatten)]
     pub outbound: OutboundArgs,
     #[command(flatten)]
     pub observe: SettingTexts<Observability>,
@@ -215,6 +252,8 @@ pub(crate) struct MemberArgs {
     pub cluster: SettingTexts<ClusterUrls>,
     #[command(flatten)]
     pub secret: SettingTexts<MasterSecret>,
+    #[command(flatten)]
+    pub plans: SettingTexts<PlanSettings>,
     #[command(flatten)]
     pub observe: SettingTexts<Observability>,
 }

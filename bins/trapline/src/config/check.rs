@@ -12,13 +12,15 @@ use super::{
         OutboundArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
     errors::ConfigErrors,
-    groups::{ClusterUrls, DataFolder, MasterSecret, RelayConfig, WebhookSettings},
+    groups::{ClusterUrls, DataFolder, MasterSecret, PlanSettings, RelayConfig, WebhookSettings},
     setting::SettingTexts,
 };
 use crate::settings::reachable;
 
 /// API requests a minute and team in a cluster, when no setting says otherwise.
 const CLUSTER_RATE: Rate = Rate { burst: 6_000, per: Duration::from_mins(1) };
+/// The same of one address from which nobody known asks.
+const CLUSTER_ADDRESS_RATE: Rate = Rate { burst: 1_200, per: Duration::from_mins(1) };
 
 impl ServeArgs {
     /// # Errors
@@ -30,10 +32,11 @@ impl ServeArgs {
                 (self.http.address.read(errors), self.http.limits.read(errors));
             let public = self.public.read(errors);
             let folder = folder(&self.folder, &self.secret, errors);
-            let api = self.api.read(None, errors);
+            let api = self.api.read(false, errors);
             let edge = self.edge.read(true, errors);
             let first_key = self.first_key.read(errors);
             let outbound = self.outbound.read(errors);
+            let plans = self.plans.read(errors);
             let observe = self.observe.read(errors);
             let (webhooks, relay) = outbound?;
             let observe = observe?;
@@ -46,6 +49,7 @@ impl ServeArgs {
                 api: Some(api?),
                 edge: Some(edge?),
                 worker: true,
+                plans: plans?,
                 api_key: first_key?.api_key,
                 webhooks,
                 relay,
@@ -62,6 +66,7 @@ impl MemberArgs {
         let (http, http_limits) = (self.http.address.read(errors), self.http.limits.read(errors));
         let public = self.public.read(errors);
         let cluster = cluster(&self.cluster, &self.secret, errors);
+        let plans = self.plans.read(errors);
         let observe = self.observe.read(errors)?;
         Some(Config {
             http: http?.http,
@@ -72,6 +77,7 @@ impl MemberArgs {
             api: None,
             edge: None,
             worker: false,
+            plans: plans?,
             api_key: None,
             webhooks: WebhookSettings::default(),
             relay: None,
@@ -88,7 +94,7 @@ impl ApiRoleArgs {
     pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
-            let api = self.api.read(Some(CLUSTER_RATE), errors);
+            let api = self.api.read(true, errors);
             let (webhooks, relay) = self.outbound.read(errors)?;
             Some(Config { api: Some(api?), webhooks, relay, ..member? })
         })
@@ -142,6 +148,15 @@ impl MigrateArgs {
     }
 }
 
+impl SettingTexts<PlanSettings> {
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn check(&self) -> Result<PlanSettings, ConfigErrors> {
+        ConfigErrors::collect(|errors| self.read(errors))
+    }
+}
+
 impl BackendArgs {
     /// # Errors
     ///
@@ -175,18 +190,17 @@ impl LinkArgs {
 }
 
 impl ApiArgs {
-    /// `rate` holds when no setting limits API requests.
-    fn read(
-        &self,
-        rate: Option<Rate>,
-        errors: &mut ConfigErrors,
-    ) -> Option<trapline_app::Settings> {
+    /// A cluster limits API requests where no setting does.
+    fn read(&self, is_cluster: bool, errors: &mut ConfigErrors) -> Option<trapline_app::Settings> {
         let defaults = self.defaults.read(errors);
         let settings = self.settings.read(errors)?;
         let defaults = defaults?;
         let half = settings.max_streams.div_ceil(2);
         Some(trapline_app::Settings {
-            api_rate: defaults.api_rate.unwrap_or(rate),
+            api_rate: defaults.api_rate.unwrap_or(is_cluster.then_some(CLUSTER_RATE)),
+            address_rate: defaults
+                .address_rate
+                .unwrap_or(is_cluster.then_some(CLUSTER_ADDRESS_RATE)),
             max_streams_per_team: defaults.max_streams_per_team.unwrap_or(half),
             ..settings
         })

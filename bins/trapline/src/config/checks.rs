@@ -1,9 +1,12 @@
 //! Checks of single values. Each returns the value, or says what it wants instead of the text.
 
-use std::{fmt::Display, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    fmt::Display, fs::File, io::Read as _, net::SocketAddr, path::PathBuf, sync::Arc,
+    time::Duration,
+};
 
 use tracing_subscriber::EnvFilter;
-use trapline_app::MasterKey;
+use trapline_app::{MasterKey, PlanCatalog};
 use trapline_model::Address;
 use trapline_store::Rate;
 use trapline_worker::outbound::Cidr;
@@ -12,6 +15,8 @@ use crate::cluster::{self, Service};
 
 /// The largest size of anything, in bytes.
 const LARGEST: u64 = 1 << 40;
+/// The largest file of plans, in bytes; of a larger one the end is missing, and so it is wrong.
+const MAX_PLANS: u64 = 1 << 20;
 /// The shortest time of anything.
 const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest time that most settings may have.
@@ -162,6 +167,26 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
     } else {
         Err("wants an http or https URL without credentials or query".to_owned())
     }
+}
+
+/// A URL that people open.
+pub(super) fn link(text: &str) -> Result<Arc<str>, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>');
+    if text.len() <= 2000 && rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain)) {
+        Ok(text.into())
+    } else {
+        Err("wants an http or https URL of at most 2000 characters".to_owned())
+    }
+}
+
+/// A file of plans, which is read.
+pub(super) fn plans(file: &str) -> Result<Arc<PlanCatalog>, String> {
+    let mut text = String::new();
+    let read = File::open(file).and_then(|file| file.take(MAX_PLANS).read_to_string(&mut text));
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    let catalog = PlanCatalog::parse(&text);
+    catalog.map(Arc::new).map_err(|mistakes| format!("\n    {}", mistakes.join("\n    ")))
 }
 
 /// A folder's path, absolute or from where the process was started.

@@ -3,16 +3,16 @@
 mod outbound;
 mod smtp;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use trapline_app::MasterKey;
+use trapline_app::{MasterKey, PlanCatalog};
 use trapline_embedded::Durability;
 use trapline_store::Rate;
 
 use super::{
     checks::{
         DAY, a_minute, address, api_key, base_url, count, domain, folder, frame_ancestors,
-        keyspace, log_filter, master_key, one_of, port, service_url, size, text, time,
+        keyspace, link, log_filter, master_key, one_of, plans, port, service_url, size, text, time,
     },
     setting::settings,
 };
@@ -120,6 +120,11 @@ settings! {
         /// cluster and no limit in one process.
         api_rate: Option<Option<Rate>> =
             TRAPLINE_API_RATE("N") optional public, a_minute(10_000_000);
+        /// How many API requests a minute one client address (for IPv6, one /64) may make without a key or
+        /// session, or with one that is none; 0 is no limit. When left out, 1200 in a cluster and no limit
+        /// in one process.
+        address_rate: Option<Option<Rate>> =
+            TRAPLINE_ADDRESS_RATE("N") optional public, a_minute(10_000_000);
         /// How many waits and event streams of one team may be open at once. When left out, half of
         /// `--max-streams`.
         max_streams_per_team: Option<usize> =
@@ -128,7 +133,29 @@ settings! {
 }
 
 settings! {
+    /// What teams may use.
+    #[derive(Clone, Default)]
+    struct PlanSettings(Some("Plans")) {
+        /// A JSON file with the plans that teams can be on, instead of the built-in ones.
+        plans: Option<Arc<PlanCatalog>> = TRAPLINE_PLANS("FILE") optional public, plans;
+        /// Where people can get a larger plan: a link in answers that refuse something for the plan.
+        upgrade_url: Option<Arc<str>> = TRAPLINE_UPGRADE_URL("URL") optional public, link;
+    }
+}
+
+impl PlanSettings {
+    /// The settings with these plans.
+    pub(crate) fn fill(&self, settings: trapline_app::Settings) -> trapline_app::Settings {
+        let (plans, upgrade_url) = (self.plans.clone(), self.upgrade_url.clone());
+        trapline_app::Settings { plans: plans.unwrap_or(settings.plans), upgrade_url, ..settings }
+    }
+}
+
+settings! {
     fill trapline_app::Settings, Some("Service"), {
+        /// How many API requests one key or signed-in person may make in a minute, within those of the team;
+        /// 0 is no limit of their own.
+        key_rate = TRAPLINE_KEY_RATE("N") default("0") public, a_minute(10_000_000);
         /// How many inboxes a team may make in a minute; 0 is no limit.
         inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
         /// How many times a minute one client address (for IPv6, one /64) may try to sign in, five of them

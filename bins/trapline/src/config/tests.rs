@@ -88,6 +88,37 @@ fn the_defaults_are_good() {
     assert_eq!(api.inbox_rate.unwrap().burst, 1_000);
 }
 
+#[test]
+fn a_file_of_plans_is_read_and_all_that_is_wrong_in_it_is_reported() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let flag = format!("--plans={}", file.path().display());
+    let check = |flags: &[&str]| {
+        let cli = Cli::parse_from(["trapline"].iter().chain(flags));
+        cli.serve.check().map(|config| config.plans).map_err(|report| report.to_string())
+    };
+    let report = check(&["--plans=/nowhere", "--upgrade-url=javascript:x"]).err().unwrap();
+    for wrong in ["--plans /nowhere: cannot be read: ", "--upgrade-url javascript:x: wants an http"]
+    {
+        assert!(report.contains(wrong), "{report}");
+    }
+    let good = trapline_app::PlanCatalog::built_in_json();
+    fs::write(file.path(), good.replace("\"inboxes\": 10,", "\"inboxs\": 10,")).unwrap();
+    let report = check(&[&flag]).err().unwrap();
+    for wrong in [
+        "plans[0].limits: there is no field inboxs",
+        "plans[0].limits.inboxes: is missing; null is no limit",
+    ] {
+        assert!(report.contains(wrong), "{report}");
+    }
+    fs::write(file.path(), good.replace("\"default\": \"unlimited\"", "\"default\": \"free\""))
+        .unwrap();
+    let settings = check(&[&flag]).unwrap().fill(trapline_app::Settings::default());
+    assert_eq!(settings.plans.default_plan().id, "free");
+    // A file without an end is no way to fill the memory.
+    fs::write(file.path(), "[".repeat(3 << 20)).unwrap();
+    assert!(check(&[&flag]).is_err());
+}
+
 /// What these settings of a relay lead to, or the report of what is wrong with them.
 fn relay(flags: &[&str]) -> Result<Option<RelayConfig>, String> {
     let cli = Cli::parse_from(["trapline"].iter().chain(flags));

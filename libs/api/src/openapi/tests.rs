@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 44] = [
+const ROUTES: [&str; 45] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -50,6 +50,7 @@ const ROUTES: [&str; 44] = [
     "get /api/api-keys",
     "post /api/api-keys",
     "delete /api/api-keys/{id}",
+    "get /api/team/usage",
     "get /api/health",
     "get /api/metrics",
 ];

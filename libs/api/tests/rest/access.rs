@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use trapline_api::Client;
-use trapline_app::{NewKey, Rate};
+use trapline_app::{NewKey, Rate, Settings};
 use trapline_model::{Access, Principal};
 
 use crate::{Service, minutes, request};
@@ -209,7 +209,7 @@ async fn what_is_another_teams_is_not_there() {
     let foreign = service.app.access().create_team("Other").await.unwrap();
     let key = service.new_key(foreign, Access::Write, None).await;
     for (method, path) in keyed(&service).await {
-        if path.matches('/').count() == 2 {
+        if path.matches('/').count() == 2 || path == "/api/team/usage" {
             continue;
         }
         let body = match (method.as_str(), path.as_str()) {
@@ -242,6 +242,54 @@ async fn an_allowance_is_shown_and_ends() {
     assert_eq!((answer.status, answer.header("ratelimit")), (401, ""));
     service.clock.advance(minutes(1));
     assert_eq!(service.get("/api/inboxes").await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_of_which_nobody_is_known_has_an_allowance_of_its_own() {
+    let rate = |burst| Some(Rate { burst, per: minutes(1) });
+    let settings = Settings { api_rate: rate(10), address_rate: rate(2), ..crate::settings(None) };
+    let service = Service::with(settings).await;
+    let ask = async |key: Option<&str>, from: u8| {
+        let mut request = request(key, "GET", "/api/inboxes", &Value::Null);
+        let (address, share) = ([127, 0, 0, from].into(), service.app.answers().share());
+        request.extensions_mut().insert(Client { address, share });
+        let answer = service.ask(request).await;
+        assert!(!answer.header("ratelimit-policy").is_empty(), "on every answer");
+        (answer.status, answer.header("ratelimit").to_owned())
+    };
+    assert_eq!(ask(None, 1).await, (401, "\"api\";r=1;t=30".to_owned()));
+    assert_eq!(ask(Some("tl_unknown"), 1).await, (401, "\"api\";r=0;t=60".to_owned()));
+    assert_eq!(ask(None, 1).await, (429, "\"api\";r=0;t=30".to_owned()));
+    assert_eq!(ask(Some(&service.key), 1).await.0, 200, "whoever is known has the team's");
+    assert_eq!(ask(None, 2).await.0, 401, "another address");
+    service.clock.advance(minutes(1));
+    assert_eq!(ask(None, 1).await.0, 401);
+    // One that guesses keys is put off before, and told so in the same way.
+    for number in 0..60 {
+        ask(Some(&format!("tl_guess{number}")), 3).await;
+    }
+    assert_eq!(ask(Some("tl_more"), 3).await.0, 429);
+}
+
+#[tokio::test]
+async fn a_key_has_a_part_of_the_teams_allowance() {
+    let rate = |burst| Some(Rate { burst, per: minutes(1) });
+    let settings = Settings { api_rate: rate(5), key_rate: rate(2), ..crate::settings(None) };
+    let service = Service::with(settings).await;
+    let other = service.new_key(service.team, Access::Read, None).await;
+    let ask = async |key: &str| {
+        let answer = service.with_key(key, "GET", "/api/inboxes", &Value::Null).await;
+        (answer.status, answer.header("ratelimit-policy").to_owned())
+    };
+    let (of_key, of_team) = ("\"api\";q=2;w=60".to_owned(), "\"api\";q=5;w=60".to_owned());
+    for status in [200, 200, 429, 429] {
+        assert_eq!(ask(&service.key).await, (status, of_key.clone()), "what is used up first");
+    }
+    assert_eq!(ask(&other).await, (200, of_key.clone()), "what was refused is not the team's");
+    assert_eq!(ask(&other).await, (200, of_key));
+    let third = service.new_key(service.team, Access::Read, None).await;
+    assert_eq!(ask(&third).await, (200, of_team.clone()));
+    assert_eq!(ask(&third).await, (429, of_team));
 }
 
 #[tokio::test]

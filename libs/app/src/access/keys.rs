@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use trapline_model::{Access, Actor, ApiKeyId, KEY_PREFIX, KeyMaker, Principal, TeamId, Time};
-use trapline_store::{Op, Rate, RateDecision, When, load, records, records::KeyOrigin};
+use trapline_store::{Op, When, load, records, records::KeyOrigin};
 
 use super::AccessControl;
 use crate::{
@@ -158,13 +158,5 @@ impl AccessControl {
         if let Err(error) = written {
             tracing::warn!(%error, "the last use of an API key was not noted");
         }
-    }
-
-    /// Takes one request from the team's allowance, and returns that and what is left of it; `None`
-    /// when there is no limit or the limiter does not answer.
-    pub async fn meter(&self, by: &Principal) -> Option<(Rate, RateDecision)> {
-        let rate = self.api_rate?;
-        let decision = self.limits.take_if_answered(&format!("api:{}", by.team), rate).await?;
-        Some((rate, decision))
     }
 }

@@ -1,5 +1,7 @@
 //! Read and unread.
 
+use std::time::Duration;
+
 use trapline_model::{InboxId, Message, MessageId, Principal};
 use trapline_store::{
     LiveEvent, Marked, Op, PortError, Record, When, load,
@@ -14,6 +16,8 @@ use crate::{
 
 /// How often it is tried again when somebody else marks the same inbox.
 const MAX_TRIES: usize = 8;
+/// How long a mark is kept at least, where a plan removes messages.
+const LEAST_MARK_LIFE: Duration = Duration::from_hours(400 * 24);
 
 impl Messages {
     /// Marks one message read or unread, and returns it.
@@ -27,7 +31,10 @@ impl Messages {
         // What is there already is read, so that this mark is later: clocks differ between processes.
         let seen = self.read_marks.latest_of(id).await?;
         let mark = Mark { id, is_read, at: self.ids.next_after(seen) };
-        let put = Op::put(&mark, None, When::Always)?;
+        // A plan's messages go by themselves, and so must their marks, after all messages that are there.
+        let retention = self.plans.of(by.team).await?.retention();
+        let ttl = retention.map(|kept| kept.max(LEAST_MARK_LIFE));
+        let put = Op::put(&mark, ttl, When::Always)?;
         self.store.write(vec![put]).await?;
         self.versions.changed(id.inbox).await;
         self.announce_mark(&mark, &record).await;

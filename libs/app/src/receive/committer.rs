@@ -1,6 +1,6 @@
 //! Forms groups, makes them durable, and answers.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, future::join_all, stream::FuturesUnordered};
 use tokio::{sync::mpsc, time::Instant};
@@ -24,6 +24,7 @@ use crate::{
     onboarding::Step,
     parts::Parts,
     segment_reviews::first_check,
+    usage::TeamUsage,
 };
 
 /// Bounds of one group.
@@ -31,6 +32,8 @@ const MAX_MAILS: usize = 512;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
 const MAX_MESSAGES: usize = 2_000;
+/// A time to live of nothing would be none.
+const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
 /// The one task that gives messages their ids.
 pub(super) struct Committer {
@@ -38,6 +41,7 @@ pub(super) struct Committer {
     jobs: Jobs,
     clock: Clock,
     ids: Arc<Ids>,
+    usage: Arc<TeamUsage>,
     retention: Arc<Retention>,
     versions: Arc<InboxVersions>,
     subscribers: ArrivalSubscribers,
@@ -67,6 +71,7 @@ struct GroupBuilder {
 impl Committer {
     pub(super) fn new(
         parts: &Parts,
+        usage: Arc<TeamUsage>,
         retention: Arc<Retention>,
         subscribers: ArrivalSubscribers,
     ) -> Self {
@@ -75,6 +80,7 @@ impl Committer {
             jobs: parts.jobs.clone(),
             clock: parts.clock.clone(),
             ids: parts.ids.clone(),
+            usage,
             retention,
             versions: parts.versions.clone(),
             subscribers,
@@ -143,7 +149,7 @@ impl Committer {
             arrived: Vec::with_capacity(mails.len()),
         };
         for QueuedMail { draft, reply } in mails {
-            match self.add_to_group(draft, &mut group) {
+            match self.add_to_group(draft, &mut group, now) {
                 Ok(pending) => group.mails.push((pending, reply)),
                 Err(error) => {
                     tracing::error!(%error, "a message's row was not made");
@@ -182,6 +188,7 @@ impl Committer {
             }
             return Vec::new();
         }
+        self.usage.stored(arrived.iter().map(|(team, _)| *team));
         self.note_first_messages(&arrived);
         self.changed(&mails).await;
         mails.into_iter().flat_map(|(mail, reply)| self.stored(mail, reply)).collect()
@@ -208,6 +215,7 @@ impl Committer {
         &self,
         draft: Draft,
         group: &mut GroupBuilder,
+        now: Time,
     ) -> trapline_store::Result<PendingMail> {
         let Draft { targets, raw, search, parties, mut message, envelope } = draft;
         let ids: Vec<_> = targets
@@ -224,7 +232,8 @@ impl Committer {
         for (id, target) in ids.iter().zip(&targets) {
             group.arrived.push((target.team, *id));
             let key = Message::row(*id);
-            group.rows.push(Op::Put { key, doc: doc.clone(), ttl: None, when: When::Always });
+            let ttl = target.kept_until.map(|until| until.since(now).max(SHORTEST_LIFE));
+            group.rows.push(Op::Put { key, doc: doc.clone(), ttl, when: When::Always });
         }
         let bounds = targets.iter().map(|target| (target.inbox, target.max_messages)).collect();
         let (from, to, subject) = (parties.from, parties.to, message.subject.clone());

@@ -1,5 +1,7 @@
 //! A mail, summarised, before it has an id and a place.
 
+use std::iter;
+
 use bytes::Bytes;
 use trapline_model::{Envelope, InboxId, TeamId, Time};
 use trapline_store::{BlobRef, records::Message};
@@ -13,6 +15,8 @@ pub(super) struct Target {
     pub team: TeamId,
     pub inbox: InboxId,
     pub expires_at: Option<Time>,
+    /// When the team's plan removes the message; `None` is never.
+    pub kept_until: Option<Time>,
     pub max_messages: u32,
 }
 
@@ -28,11 +32,14 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn of(mail: Incoming) -> Self {
-        let targets = mail.targets.iter().map(|target| Target {
+    /// `kept_until` says for each target when the message is removed.
+    pub(super) fn of(mail: Incoming, kept_until: &[Option<Time>]) -> Self {
+        let kept_until = kept_until.iter().copied().chain(iter::repeat(None));
+        let targets = mail.targets.iter().zip(kept_until).map(|(target, kept_until)| Target {
             team: target.0.team,
             inbox: target.0.id,
             expires_at: target.0.expires_at,
+            kept_until,
             max_messages: target.0.max_messages,
         });
         let targets = targets.collect();
@@ -43,11 +50,12 @@ impl Draft {
         Self { targets, search, parties: Parties::of(&message), message, envelope, raw: mail.raw }
     }
 
-    /// The life of the longest-lived inbox; `None` when one lasts.
+    /// When the last of the messages ends, with its inbox or by a plan; `None` when one lasts.
     pub(super) fn expires_at(&self) -> Option<Time> {
         let mut latest = None;
         for target in &self.targets {
-            latest = latest.max(Some(target.expires_at?));
+            let ends = [target.expires_at, target.kept_until].into_iter().flatten().min();
+            latest = latest.max(Some(ends?));
         }
         latest
     }

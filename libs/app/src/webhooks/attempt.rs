@@ -14,6 +14,7 @@ use crate::Result;
 /// Why a delivery ends without a request, as the log names it.
 pub(super) const DISABLED: &str = "webhook_disabled";
 pub(super) const DELETED: &str = "webhook_deleted";
+pub(super) const NOT_IN_PLAN: &str = "feature_unavailable";
 pub(super) const NOT_ALLOWED: &str = "address_not_allowed";
 
 /// A request that is to be signed and sent to an address that a customer gave.

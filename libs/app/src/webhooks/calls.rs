@@ -15,7 +15,7 @@ use trapline_store::{
 
 use super::{
     WebhookOutcome, WebhookRequest, WebhookSender, Webhooks,
-    attempt::{DELETED, DISABLED, NOT_ALLOWED},
+    attempt::{DELETED, DISABLED, NOT_ALLOWED, NOT_IN_PLAN},
     backlog::Owner,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
     record::record_as_they_come,
@@ -101,6 +101,7 @@ impl Webhooks {
         let hook = match hook {
             None => Err(DELETED),
             Some((hook, _)) if !hook.enabled => Err(DISABLED),
+            Some(_) if !self.are_in_plan(team).await? => Err(NOT_IN_PLAN),
             Some((hook, _)) => Ok(hook),
         };
         let (endpoint, made) = (self.endpoints.of(webhook), Mutex::<Made>::default());

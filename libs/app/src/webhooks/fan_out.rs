@@ -91,12 +91,12 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Nobody, when no webhook wants to know, or the inbox is gone and its messages with it.
+    /// Nobody, when no webhook wants to know, the plan has none, or the inbox is gone and its messages with it.
     async fn audience(&self, arrival: &Arrival) -> Result<Option<Audience>> {
         let hooks = self.cache.of(arrival.team).await?;
         let hooks: Vec<_> =
             hooks.iter().filter(|hook| hook.wants(arrival.inbox)).cloned().collect();
-        if hooks.is_empty() {
+        if hooks.is_empty() || !self.are_in_plan(arrival.team).await? {
             return Ok(None);
         }
         match self.inboxes.record(arrival.team, arrival.inbox).await {

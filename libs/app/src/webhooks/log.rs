@@ -19,7 +19,7 @@ use super::{
     payload::{EventPayload, payload},
     record::apply_outcome,
 };
-use crate::{Error, Result, rows::write_all};
+use crate::{Error, PlanFeature, Result, rows::write_all};
 
 /// Parts of the log that are read at the same time; none of them for more rows than are wanted.
 const BUCKETS_AT_ONCE: usize = 8;
@@ -90,8 +90,8 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the team has no such webhook, or that no such delivery, and when the
-    /// store does not answer.
+    /// [`Error::NotFound`] when the team has no such webhook, or that no such delivery,
+    /// [`Error::FeatureUnavailable`] when the plan has no webhooks, and when the store does not answer.
     pub async fn redeliver(
         &self,
         by: &Principal,
@@ -100,6 +100,7 @@ impl Webhooks {
     ) -> Result<Delivery> {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
+        self.plans.require(team, PlanFeature::Webhooks).await?;
         let old = self.load_delivery(hook.id, delivery).await?.ok_or(Error::NotFound)?;
         let payload = self.load_payload(&old).await?.ok_or(Error::NotFound)?;
         let new = records::Delivery {
@@ -115,12 +116,13 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the team has no such webhook, [`Error::TooMany`] for a second test
-    /// within 2 s, [`Error::Unavailable`] where webhooks cannot be called, and when the store does not
+    /// [`Error::NotFound`] when the team has no such webhook, [`Error::FeatureUnavailable`] when the plan
+    /// has no webhooks, [`Error::TooMany`] for a second test within 2 s, [`Error::Unavailable`] where webhooks cannot be called, and when the store does not
     /// answer.
     pub async fn test(&self, by: &Principal, id: WebhookId) -> Result<Delivery> {
         let team = by.team;
         let (hook, _) = self.versioned_hook(team, id).await?;
+        self.plans.require(team, PlanFeature::Webhooks).await?;
         let sender = self.sender.get().ok_or(Error::Unavailable)?;
         self.limits.take_all("webhook-test", &id.to_string(), &[TEST_RATE]).await?;
         let payload = self.test_payload(&hook).await?;

@@ -17,6 +17,7 @@ mod keys;
 mod live;
 mod mail;
 mod people;
+mod plans;
 mod previews;
 mod queues;
 mod searches;

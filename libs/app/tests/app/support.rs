@@ -51,7 +51,8 @@ impl Bench {
         Self::over(edit, Settings { outbound, ..Settings::default() }).await
     }
 
-    async fn over(edit: impl FnOnce(&mut Ports), settings: Settings) -> Self {
+    /// Over ports that the test changed, with these settings.
+    pub(crate) async fn over(edit: impl FnOnce(&mut Ports), settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
@@ -122,7 +123,7 @@ impl Bench {
     }
 
     pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
-        let new = NewInbox { max_messages, life, ..NewInbox::named("bench") };
+        let new = NewInbox { max_messages: Some(max_messages), life, ..NewInbox::named("bench") };
         self.app.inboxes().create(&self.by, new).await.unwrap()
     }
 

@@ -229,6 +229,12 @@ impl<A, R> Session<A, R> {
         self.transaction.as_ref()?.recipients.first().map(|(_, route)| route)
     }
 
+    /// The size that the client announced of the mail that comes in, in octets (RFC 1870).
+    #[must_use]
+    pub fn announced_size(&self) -> Option<u64> {
+        self.transaction.as_ref()?.announced_size()
+    }
+
     /// Octets in memory of the recipients of the mail that comes in.
     #[must_use]
     pub fn envelope(&self) -> usize {

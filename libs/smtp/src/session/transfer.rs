@@ -21,6 +21,11 @@ impl<R> Transaction<R> {
         Self { sender, recipients, envelope: 0, chunked: false, body: Body::Empty }
     }
 
+    /// The size that MAIL announced, in octets (RFC 1870).
+    pub(super) fn announced_size(&self) -> Option<u64> {
+        self.sender.size
+    }
+
     pub(super) fn add(&mut self, recipient: String, route: R) {
         self.envelope += recipient.len();
         self.recipients.push((recipient, route));

@@ -18,7 +18,7 @@ const TEAM: &Table = &Table {
     writes: Writes::Guarded,
     storage: Storage::Rows,
     owner: RowOwner::None,
-    about: "A team and its name.",
+    about: "A team, its name and its plan.",
 };
 
 const API_KEY: &Table = &Table {
@@ -85,9 +85,20 @@ pub struct Team {
     pub name: String,
     /// The time of creation.
     pub created_at: Time,
+    /// The id of the plan that bounds what the team uses. Teams of releases without plans are on the
+    /// one without limits.
+    #[serde(default = "unlimited")]
+    pub plan: String,
+}
+
+fn unlimited() -> String {
+    Team::UNLIMITED.to_owned()
 }
 
 impl Team {
+    /// The id of the built-in plan without limits.
+    pub const UNLIMITED: &str = "unlimited";
+
     /// The team's row.
     #[must_use]
     pub fn row(id: TeamId) -> Key {

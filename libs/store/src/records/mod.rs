@@ -20,6 +20,7 @@ mod segment;
 mod session;
 mod task;
 mod upgrade;
+mod usage;
 mod webhook;
 
 use trapline_model::{InboxId, TeamId};
@@ -43,7 +44,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit
+    upgrade person session audit usage
 }
 
 const fn joined<const COUNT: usize>(

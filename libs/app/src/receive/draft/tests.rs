@@ -5,7 +5,7 @@ use super::*;
 fn draft(header: &str, to: Vec<String>) -> Draft {
     let envelope = Envelope { from: "app@example.com".to_owned(), to };
     let raw = Bytes::from(format!("{header}\r\n\r\nhello\r\n"));
-    Draft::of(Incoming { targets: Vec::new(), envelope, raw })
+    Draft::of(Incoming { targets: Vec::new(), envelope, raw }, &[])
 }
 
 fn people(count: usize) -> String {

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Measures by turns what a counted plan costs the receiving path, beside one without limits.
+
+    bench/plans.py target/dist/trapline
+
+Prints the server's CPU for a message of 16 connections on both plans, and by how many percent the one with
+limits needs more; smtpblast is that of the `dist` profile.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+from pathlib import Path
+
+from lib import build, machine
+from lib.blast import blast, recipients
+from lib.groups.smtp import INBOXES
+from lib.servers import Trapline
+
+LIMITS = {
+    "inboxes": 100_000,
+    "messagesPerMonth": 1_000_000_000,
+    "messagesPerInbox": 10_000,
+    "messageBytes": 25 << 20,
+    "retentionDays": None,
+    "members": 100,
+}
+
+
+class Planned(Trapline):
+    """On the plan of this file; without one, on the plan without limits."""
+
+    plans: Path | None = None
+
+    def environment(self) -> dict[str, str]:
+        more = {"TRAPLINE_PLANS": str(self.plans)} if self.plans else {}
+        return super().environment() | more
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("binary", type=Path, help="an executable")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=8)
+    arguments = parser.parse_args()
+    build.TRAPLINE_BINARY = arguments.binary.resolve()
+    machine.raise_file_limit()
+    shutil.rmtree(build.WORK, ignore_errors=True)
+    build.WORK.mkdir(parents=True)
+    try:
+        measure(arguments.rounds, arguments.seconds)
+    finally:
+        shutil.rmtree(build.WORK, ignore_errors=True)
+    return 0
+
+
+def measure(rounds: int, seconds: int) -> None:
+    # The first team's plan is not in it, so the team is on the default one.
+    file = build.WORK / "plans.json"
+    plan = {"id": "counted", "name": "Counted", "features": ["webhooks"], "limits": LIMITS}
+    file.write_text(json.dumps({"default": "counted", "plans": [plan]}))
+    found = {"unlimited": [], "counted": []}
+    for number in range(rounds):
+        # Who begins changes, since the second finds a warmer machine.
+        for name in list(found)[:: 1 if number % 2 == 0 else -1]:
+            Planned.plans = file if name == "counted" else None
+            found[name].append(run(seconds))
+            print(f"round {number + 1}, {name}: {found[name][-1]:.4f} ms", flush=True)
+    before, after = (statistics.median(found[name]) for name in found)
+    more = (after / before - 1) * 100
+    print(f"CPU a message: unlimited {before:.4f} ms, counted {after:.4f} ms ({more:+.1f} %)")
+
+
+def run(seconds: int) -> float:
+    with Planned("process") as server:
+        inboxes = recipients(server, server.inboxes(INBOXES))
+        report = blast(server, *inboxes, "--connections", 16, "--duration", seconds)
+        return report["server"]["cpuMsPerMessage"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+//! What teams use in a month: a counter that only grows, of which each process has a row of its own. A
+//! process overwrites its row with its own running total, so a write that is repeated counts nothing
+//! twice; a team's use is the sum of its rows.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use trapline_model::TeamId;
+
+use super::{int, text, uuid};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+
+/// The tables of these records.
+pub(super) const TABLES: &[&Table] = &[USAGE];
+
+/// How long the counts of a month are kept.
+const KEPT_FOR: Duration = Duration::from_hours(400 * 24);
+
+const USAGE: &Table = &Table {
+    name: "usage",
+    partition: &[uuid("team_id"), int("month")],
+    sort: &[text("process")],
+    order: Order::Ascending,
+    writes: Writes::Plain,
+    storage: Storage::Rows,
+    owner: RowOwner::Team,
+    about: "How many messages each process stored for a team in a month; kept for 400 days.",
+};
+
+/// What one process counted for a team in a month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// The team.
+    pub team: TeamId,
+    /// The month (UTC): the year times 100, and the number of the month.
+    pub month: i64,
+    /// The process. No two that run at the same time have the same name.
+    pub process: String,
+    /// All messages that it stored for the team in the month.
+    pub messages: u64,
+}
+
+impl Usage {
+    /// How long a row is kept after it was written.
+    pub const TTL: Duration = KEPT_FOR;
+
+    /// The process's row.
+    #[must_use]
+    pub fn row(team: TeamId, month: i64, process: &str) -> Key {
+        let sort = vec![Value::Text(process.to_owned())];
+        Key { table: USAGE, partition: partition(team, month), sort }
+    }
+
+    /// The rows of the processes behind the one named `after`, at most `limit`.
+    #[must_use]
+    pub fn of_month(team: TeamId, month: i64, after: Option<&str>, limit: usize) -> Scan {
+        Scan {
+            table: USAGE,
+            partition: partition(team, month),
+            after: after.map(|process| vec![Value::Text(process.to_owned())]),
+            until: None,
+            limit,
+            keys_only: false,
+        }
+    }
+}
+
+fn partition(team: TeamId, month: i64) -> Vec<Value> {
+    vec![Value::Uuid(team.0), Value::Int(month)]
+}
+
+impl Record for Usage {
+    const TABLE: &'static Table = USAGE;
+    fn key(&self) -> Key {
+        Self::row(self.team, self.month, &self.process)
+    }
+}
