@@ -45,16 +45,15 @@ const TOLD: [(&str, Option<&str>); 27] = [
 
 fn body(operation: &Operation) -> Value {
     match (operation.method.as_str(), operation.template.as_str()) {
-        (_, path) if path.contains("projects") || path == "/api/inboxes" => {
+        (_, path) if path.contains("projects") => json!({ "name": "New" }),
+        ("POST", "/api/inboxes" | "/api/api-keys") | ("PATCH", "/api/inboxes/{id}") => {
             json!({ "name": "New" })
         }
-        ("PATCH", "/api/inboxes/{id}") => json!({ "name": "New" }),
         ("PUT", _) => json!({ "enabled": false, "to": [] }),
         ("PATCH", "/api/inboxes/{id}/messages" | "/api/messages/{id}") => json!({ "isRead": true }),
         (_, "/api/messages/{id}/forward") => json!({ "to": ["ada@example.com"] }),
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
-        ("POST", "/api/api-keys") => json!({ "name": "New" }),
         (_, "/api/forward-addresses") => json!({ "email": "bob@example.com" }),
         _ => Value::Null,
     }

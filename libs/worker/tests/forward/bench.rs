@@ -62,7 +62,7 @@ impl Bench {
         let before = server.received().len();
         self.app.forwarding().add_address(&self.by, email).await.unwrap();
         let mail = arrived(server, before + 1).await.pop().unwrap();
-        self.app.forwarding().confirm(&token_of(&mail)).await.unwrap();
+        self.app.forwarding().confirm(&token_of(&mail), None).await.unwrap();
     }
 
     /// An inbox that forwards all its mail.

@@ -50,7 +50,7 @@ async fn a_relay_that_is_away_gets_it_later() {
     let server = MailServer::on(port);
     bench.clock.advance(Duration::from_mins(30));
     let mail = arrived(&server, 1).await.remove(0);
-    bench.app.forwarding().confirm(&token_of(&mail)).await.unwrap();
+    bench.app.forwarding().confirm(&token_of(&mail), None).await.unwrap();
     while !sent().await.reasons.is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
