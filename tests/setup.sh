@@ -23,6 +23,7 @@ want golang-go command -v go
 want default-jdk-headless command -v javac
 want maven command -v mvn
 want swaks command -v swaks
+want prometheus command -v promtool
 want redis-server command -v redis-server
 want "libdigest-hmac-perl libnet-ssleay-perl libauthen-sasl-perl" \
   perl -MDigest::HMAC_MD5 -MNet::SSLeay -MAuthen::SASL -e 1

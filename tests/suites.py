@@ -42,8 +42,16 @@ LONGEST = 60 * 60
 SIDE_BY_SIDE = 2
 # Most of these tests wait for a clock, a browser or a service and leave the cores to others.
 THREADS = {"embedded": 6, "conformance": 6, "cluster": 4}
-# Foreign clients, the browser and the fuzzer meet the same code in both modes.
-SAME_IN_BOTH = ("browser::", "clients::", "openapi::", "schemathesis::")
+# Foreign clients, the browser and the fuzzer meet the same code in both modes. What takes turns among
+# processes for the status is shown beside the use cases.
+SAME_IN_BOTH = (
+    "browser::",
+    "clients::",
+    "openapi::",
+    "operate::",
+    "schemathesis::",
+    "status::",
+)
 IS_FULL = os.environ.get("PROOFS") == "full"
 # Characters of what a failed suite says of its failures.
 SHOWN = 40_000

@@ -29,6 +29,11 @@ impl TestClock {
         Self::ahead(file, seconds - machine_millis() / 1_000)
     }
 
+    /// A clock that shows the machine's time, until it jumps.
+    pub(crate) fn new(file: PathBuf) -> Self {
+        Self::ahead(file, 0)
+    }
+
     fn ahead(file: PathBuf, seconds: i64) -> Self {
         let clock = Self { file, ahead: Cell::new(seconds) };
         clock.jump(Duration::ZERO);

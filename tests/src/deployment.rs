@@ -11,7 +11,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    Backstage, Rest, Team,
+    Backstage, Rest, Team, TestClock,
     banner::Banner,
     cluster::{self, Installation},
     home::Home,
@@ -76,9 +76,22 @@ impl Deployment {
         Self { _folder: Some(folder), ..deployment }
     }
 
+    /// Starts one process whose clock the test moves.
+    pub fn with_clock(flags: &[&str]) -> (Self, TestClock) {
+        let folder = tempfile::Builder::new().prefix("trapline-test-").tempdir().unwrap();
+        let clock = TestClock::new(folder.path().join("clock"));
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let deployment = Self::in_home(Home::embedded(&data).with_clock(&clock), flags);
+        (Self { _folder: Some(folder), ..deployment }, clock)
+    }
+
     /// Starts one process whose data and logs are in a folder that stays.
     pub fn in_folder(folder: &Path, flags: &[&str]) -> Self {
-        let home = Home::embedded(folder);
+        Self::in_home(Home::embedded(folder), flags)
+    }
+
+    fn in_home(home: Home, flags: &[&str]) -> Self {
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let process = serve(&home, &flags);
         let (key, inbox) = (process.banner.key.clone(), process.banner.inbox.clone());

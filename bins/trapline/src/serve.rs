@@ -3,6 +3,7 @@
 mod background;
 mod descriptors;
 mod listen;
+mod probes;
 
 use std::{fs::File, sync::Arc, time::Duration};
 
@@ -22,7 +23,7 @@ use crate::{
     identity::{self, Identity},
     mailroom::InboxMailroom,
     outbound, output,
-    probes::{self, Readiness},
+    probes::{self as liveness, Readiness},
     settings::settings,
     stop::Stop,
     telemetry,
@@ -97,6 +98,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let metrics = telemetry::metrics()?;
     let listeners = listen::listen(&config)?;
     let settings = settings(&config, &listeners)?;
+    let own = probes::OwnListeners::of(&listeners)?;
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
     let Config { backend, edge, api_key, webhooks, relay, observe, http_limits, quiet, .. } =
         config;
@@ -120,15 +122,18 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         None
     };
     let tasks = Supervisor::new(shutdown.clone());
+    trapline_app::metrics::streams_limit(app.settings().max_streams);
     tasks.spawn("metrics", until(&shutdown, telemetry::upkeep(metrics.clone())));
-    let probes = probes::router(Readiness::new(&backend, needs(roles), shutdown.clone()));
+    let liveness = liveness::router(Readiness::new(&backend, needs(roles), shutdown.clone()));
     let router = router(&app, roles, metrics, observe, identity.as_ref());
     if !quiet {
         show(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
     background::start(&tasks, &app, &backend, roles, sender, relay).await;
     if let (Some(edge), Some(identity)) = (edge, identity) {
+        trapline_app::metrics::smtp_limits(edge.limits.connections, edge.limits.memory);
         let server = smtp_server(&app, edge, &identity);
+        tasks.spawn("SMTP memory", until(&shutdown, background::measure_smtp(server.clone())));
         let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));
         let smtps = listeners.smtps.map(|listener| ("SMTPS", listener, Implicit::Yes));
         for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
@@ -136,8 +141,9 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         }
         tasks.spawn("smtp beat", background::smtp_beats(&app, server).await);
     }
+    probes::start(&tasks, &app, roles, is_cluster, &own);
     let (memory, http) = (app.answers().clone(), listeners.http);
-    let router = probes.merge(router);
+    let router = liveness.merge(router);
     tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
     Ok(Running { app, backend, tasks, _lock: lock })
 }

@@ -19,6 +19,12 @@ use lines::Lines;
 const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0];
 const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What a release build says with `TRAPLINE_COMMIT`.
+const COMMIT: &str = match option_env!("TRAPLINE_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
 /// Between two rounds of [`upkeep`].
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -53,6 +59,7 @@ pub(crate) fn metrics() -> Result<PrometheusHandle> {
         .set_buckets_for_metric(Matcher::Suffix("_mails".to_owned()), &MAILS)?
         .install_recorder()?;
     trapline_app::metrics::describe();
+    trapline_app::metrics::build(VERSION, COMMIT);
     Ok(handle)
 }
 

@@ -12,7 +12,7 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 11] = [
+const SERVICES: [&str; 12] = [
     "access",
     "inboxes",
     "messages",
@@ -24,6 +24,7 @@ const SERVICES: [&str; 11] = [
     "webhooks",
     "forwarding",
     "maintenance",
+    "status",
 ];
 /// Make the services and hand them out, or stand above all of them: no service uses these.
 const TOP: [&str; 5] = ["lib", "app", "arrivals", "installation", "upgrade"];

@@ -31,6 +31,7 @@ mod reply;
 mod router;
 mod service;
 mod state;
+mod status;
 mod usage;
 mod webhooks;
 

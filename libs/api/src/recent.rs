@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use trapline_app::App;
 use trapline_model::Time;
 
-use crate::service::HealthReport;
+use crate::{service::HealthReport, status};
 
 /// How old such an answer may be.
 const AGE: Duration = Duration::from_secs(5);
@@ -18,6 +18,7 @@ pub(crate) struct Recent {
     pub deep: Kept<HealthReport>,
     /// What is wrong with outbound mail.
     pub mail: Kept<Vec<String>>,
+    pub status: Kept<status::Documents>,
 }
 
 /// One answer.

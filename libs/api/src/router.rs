@@ -20,7 +20,7 @@ use crate::{
     nowhere::nearest,
     onboarding, openapi, people, people_page, prefix, preview, projects, service,
     state::Api,
-    usage, webhooks,
+    status, usage, webhooks,
 };
 
 /// Routes that are answered as soon as possible, for teams.
@@ -103,6 +103,7 @@ fn public_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(service::health))
         .routes(routes!(service::mail_health))
+        .routes(routes!(status::status))
         .routes(routes!(confirmation::show, confirmation::confirm))
         .routes(routes!(service::metrics))
         .routes(routes!(service::document))
@@ -153,7 +154,10 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
     let sign_in = sign_in_routes().layer((own_pages, request_timeout.clone(), hold.clone()));
     let public = public_routes().layer((request_timeout, hold));
     let routes = Router::from(teams.merge(long_lived).merge(sign_in).merge(public));
-    let pages = docs::routes().merge(inbox_page::routes()).merge(people_page::routes(site));
+    let pages = docs::routes()
+        .merge(inbox_page::routes())
+        .merge(people_page::routes(site))
+        .merge(status::routes());
     assembled(routes.merge(pages), &contract, Api::new(app, options, document))
 }
 

@@ -45,11 +45,17 @@ pub(crate) struct HealthReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<&'static str>,
+    /// What a deep check found, where not all is well: `smtp_missing` and `worker_missing` when no process
+    /// of that role showed itself for 45 seconds, `worker_stuck` when a job loop does not go on,
+    /// `jobs_overdue`, and `unavailable` when nobody can tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["worker_stuck"]))]
+    pub reasons: Vec<&'static str>,
     /// Whether an SMTP server showed itself lately; in a deep check.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub smtp: Option<bool>,
-    /// Whether a worker showed itself lately; in a deep check.
+    /// Whether a worker showed itself lately, and its job loops go on; in a deep check.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub worker: Option<bool>,
@@ -99,6 +105,7 @@ async fn deep(app: &App) -> HealthReport {
         Ok(found) => HealthReport {
             ok: found.ok,
             reason: None,
+            reasons: found.reasons,
             smtp: Some(found.smtp),
             worker: Some(found.worker),
             overdue_jobs: Some(found.overdue_jobs),
@@ -106,7 +113,7 @@ async fn deep(app: &App) -> HealthReport {
         },
         Err(error) => {
             tracing::warn!(%error, "the deep health check has no answer");
-            HealthReport::default()
+            HealthReport { reasons: vec!["unavailable"], ..HealthReport::default() }
         }
     }
 }

@@ -8,7 +8,7 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
-    People, Plans, Result, Settings, Supervisor, TeamUsage, Upgrades, Webhooks,
+    People, Plans, Result, Settings, Status, Supervisor, TeamUsage, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
     forwarding::RuleRows,
@@ -31,6 +31,7 @@ pub struct App {
     webhooks: Arc<Webhooks>,
     forwarding: Arc<Forwarding>,
     maintenance: Maintenance,
+    status: Arc<Status>,
     arrivals: Arrivals,
     installation: Installation,
     upgrades: Arc<Upgrades>,
@@ -94,6 +95,7 @@ impl App {
         let app = Self {
             live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
             maintenance: Maintenance::start(&shared, access.clone(), inboxes.clone(), &tasks),
+            status: Arc::new(Status::new(&shared, inboxes.clone(), messages.clone())),
             arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
             answers: AnswerMemory::new(shared.settings.answer_memory),
             parts: shared,
@@ -198,6 +200,12 @@ impl App {
     #[must_use]
     pub fn maintenance(&self) -> &Maintenance {
         &self.maintenance
+    }
+
+    /// Probes of the service's parts, and what they found.
+    #[must_use]
+    pub fn status(&self) -> &Arc<Status> {
+        &self.status
     }
 
     /// The jobs of arrived mail.

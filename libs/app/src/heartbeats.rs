@@ -1,10 +1,12 @@
 //! Signs of life of an installation's processes, by role.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use trapline_model::Time;
 use trapline_store::{Clock, Op, Record, Store, When, records::Heartbeat};
 
 use crate::Result;
@@ -14,6 +16,20 @@ const MISSING_AFTER: Duration = Duration::from_secs(45);
 /// How long a sign of life is kept.
 const TTL: Duration = Duration::from_mins(2);
 
+/// The role whose processes have job loops.
+pub(crate) const WORKER: &str = "worker";
+
+/// How the processes of a role are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RoleState {
+    /// None showed itself lately.
+    Missing,
+    /// One of them has a job loop that does not go on.
+    Stuck,
+    /// They work.
+    Works,
+}
+
 /// Shows and reads signs of life: rows among processes, memory in one that is alone.
 pub(crate) struct Heartbeats {
     store: Arc<dyn Store>,
@@ -21,18 +37,21 @@ pub(crate) struct Heartbeats {
     /// Whether no other process stores anything.
     is_alone: bool,
     own: Mutex<Vec<Heartbeat>>,
+    /// When each job loop of this process was last seen to go on.
+    loops: Mutex<HashMap<&'static str, Time>>,
 }
 
 impl Heartbeats {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Clock, is_alone: bool) -> Self {
-        Self { store, clock, is_alone, own: Mutex::default() }
+        Self { store, clock, is_alone, own: Mutex::default(), loops: Mutex::default() }
     }
 
     /// Shows that a role lives, and how many announcements its process has given up so far. One that
     /// is not written is logged.
     pub(crate) async fn beat(&self, role: &str, instance: &str, unannounced: u64) {
+        let stuck = if role == WORKER { self.stuck_loop() } else { None };
         let (role, instance) = (role.to_owned(), instance.to_owned());
-        let beat = Heartbeat { role, instance, at: self.clock.now(), unannounced };
+        let beat = Heartbeat { role, instance, at: self.clock.now(), unannounced, stuck };
         if self.is_alone {
             // Nobody else asks, and what is idle writes nothing.
             self.note(beat);
@@ -53,6 +72,39 @@ impl Heartbeats {
     ///
     /// When the store does not answer.
     pub(crate) async fn living(&self, role: &str) -> Result<usize> {
+        Ok(self.lately(role).await?.len())
+    }
+
+    /// How the processes of a role are.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) async fn state(&self, role: &str) -> Result<RoleState> {
+        let beats = self.lately(role).await?;
+        Ok(match beats.iter().find_map(|beat| beat.stuck.as_ref()) {
+            _ if beats.is_empty() => RoleState::Missing,
+            Some(_) => RoleState::Stuck,
+            None => RoleState::Works,
+        })
+    }
+
+    /// Notes that a job loop of this process goes on.
+    pub(crate) fn loop_goes_on(&self, lane: &'static str) {
+        let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        loops.insert(lane, self.clock.now());
+    }
+
+    /// The lane of a job loop of this process that was not seen to go on for 45 s.
+    fn stuck_loop(&self) -> Option<String> {
+        let now = self.clock.now();
+        let loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        let stuck = loops.iter().find(|(_, at)| now.since(**at) >= MISSING_AFTER);
+        stuck.map(|(lane, _)| (*lane).to_owned())
+    }
+
+    /// The processes of a role that showed themselves in the last 45 s.
+    async fn lately(&self, role: &str) -> Result<Vec<Heartbeat>> {
         let beats = if self.is_alone {
             self.of_role(role)
         } else {
@@ -60,7 +112,7 @@ impl Heartbeats {
             rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?
         };
         let now = self.clock.now();
-        Ok(beats.iter().filter(|beat| now.since(beat.at) < MISSING_AFTER).count())
+        Ok(beats.into_iter().filter(|beat| now.since(beat.at) < MISSING_AFTER).collect())
     }
 
     fn note(&self, beat: Heartbeat) {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use metrics::{
     Gauge, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
-use trapline_model::DeliveryStatus;
-use trapline_store::Lane;
+use trapline_model::{Component, DeliveryStatus};
+use trapline_store::{Lane, LaneStats};
 
+const BUILD: &str = "trapline_build_info";
 const HTTP_SECONDS: &str = "trapline_http_request_seconds";
 const HTTP_OPEN: &str = "trapline_http_connections";
 const HTTP_CONNECTIONS: &str = "trapline_http_connections_total";
@@ -16,6 +17,9 @@ const HTTP_FAULTS: &str = "trapline_http_faults_total";
 const AUTH_FAILURES: &str = "trapline_api_auth_failures_total";
 const SMTP_SESSIONS: &str = "trapline_smtp_sessions";
 const SMTP_SESSIONS_TOTAL: &str = "trapline_smtp_sessions_total";
+const SMTP_SESSIONS_LIMIT: &str = "trapline_smtp_sessions_limit";
+const SMTP_MEMORY: &str = "trapline_smtp_memory_bytes";
+const SMTP_MEMORY_LIMIT: &str = "trapline_smtp_memory_limit_bytes";
 const SMTP_AUTH: &str = "trapline_smtp_auth_total";
 const SMTP_MAILS: &str = "trapline_smtp_mails_total";
 const SMTP_FAULTS: &str = "trapline_smtp_faults_total";
@@ -30,11 +34,20 @@ const GROUP_BYTES: &str = "trapline_group_bytes_total";
 const WAITS: &str = "trapline_waits_parked";
 const WAIT_ENDED: &str = "trapline_waits_total";
 const STREAMS: &str = "trapline_event_streams";
+const STREAMS_LIMIT: &str = "trapline_streams_limit";
+const DATA_FREE: &str = "trapline_data_free_bytes";
+const DATA: &str = "trapline_data_bytes";
+const JOBS_READY: &str = "trapline_jobs_ready";
+const JOBS_OVERDUE: &str = "trapline_jobs_overdue";
+const OLDEST_OVERDUE: &str = "trapline_jobs_oldest_overdue_seconds";
+const BACKEND_OPERATIONS: &str = "trapline_backend_operations_total";
+const BACKEND_ERRORS: &str = "trapline_backend_errors_total";
 const JOBS: &str = "trapline_jobs_total";
 const PUT_BACK: &str = "trapline_jobs_put_back_total";
 const TASKS: &str = "trapline_chores_total";
 const JANITOR_BEHIND: &str = "trapline_janitor_behind_seconds";
 const SKEW: &str = "trapline_clock_skew_seconds";
+const PROBES: &str = "trapline_probes_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const PLAN_REFUSALS: &str = "trapline_plan_refusals_total";
 const OPEN_LIMITS: &str = "trapline_redis_open_limits_total";
@@ -42,6 +55,7 @@ const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
+    describe_gauge!(BUILD, "1, with the version and the commit of the executable.");
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
     describe_gauge!(HTTP_OPEN, "HTTP connections that are open.");
     describe_counter!(HTTP_CONNECTIONS, "HTTP connections by outcome.");
@@ -49,6 +63,9 @@ pub fn describe() {
     describe_counter!(AUTH_FAILURES, "API keys and metrics tokens that were refused, by kind.");
     describe_gauge!(SMTP_SESSIONS, "SMTP sessions that are open.");
     describe_counter!(SMTP_SESSIONS_TOTAL, "SMTP connections by outcome.");
+    describe_gauge!(SMTP_SESSIONS_LIMIT, "SMTP sessions that may be open.");
+    describe_gauge!(SMTP_MEMORY, Unit::Bytes, "Memory that mails in SMTP sessions have.");
+    describe_gauge!(SMTP_MEMORY_LIMIT, Unit::Bytes, "Memory that these may have.");
     describe_counter!(SMTP_AUTH, "SMTP authentications by outcome.");
     describe_counter!(SMTP_MAILS, "SMTP transactions by reply class.");
     describe_counter!(SMTP_FAULTS, "SMTP sessions in which something went wrong, by kind.");
@@ -63,15 +80,77 @@ pub fn describe() {
     describe_gauge!(WAITS, "Waits that are parked.");
     describe_counter!(WAIT_ENDED, "Waits by outcome.");
     describe_gauge!(STREAMS, "Event streams that are open.");
+    describe_gauge!(STREAMS_LIMIT, "Waits and event streams that may be open.");
+    describe_gauge!(DATA_FREE, Unit::Bytes, "What is free on the disk of the data folder.");
+    describe_gauge!(DATA, Unit::Bytes, "Bytes of the files in the data folder.");
+    describe_gauge!(
+        JOBS_READY,
+        "Jobs that are due and wait, by lane; take the greatest of all processes."
+    );
+    describe_gauge!(JOBS_OVERDUE, "Those that are due for more than a minute, in the same way.");
+    describe_gauge!(
+        OLDEST_OVERDUE,
+        Unit::Seconds,
+        "How long the oldest of these has been due, in the same way."
+    );
+    describe_counter!(
+        BACKEND_OPERATIONS,
+        "What was asked of the services of a cluster, by backend and operation."
+    );
+    describe_counter!(
+        BACKEND_ERRORS,
+        "Operations on the services of a cluster that failed, by backend."
+    );
     describe_counter!(JOBS, "Jobs by lane and outcome.");
     describe_counter!(PUT_BACK, "Jobs that a process lacked something for, by what and outcome.");
     describe_counter!(TASKS, "Tasks of the janitor by outcome; parked ones are tried daily.");
     describe_gauge!(JANITOR_BEHIND, Unit::Seconds, "How far the janitor is behind with a queue.");
     describe_gauge!(SKEW, Unit::Seconds, "How far this machine's clock is ahead of the store's.");
+    describe_counter!(PROBES, "Probes of the service's own parts, by component and outcome.");
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(PLAN_REFUSALS, "What plans did not allow, by limit or feature.");
     describe_counter!(OPEN_LIMITS, "Allowances not counted because the limiter did not answer.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
+}
+
+/// Says which executable this is.
+pub fn build(version: &'static str, commit: &'static str) {
+    gauge!(BUILD, "version" => version, "commit" => commit).set(1.0);
+}
+
+/// Says how many waits and event streams may be open.
+pub fn streams_limit(streams: usize) {
+    gauge!(STREAMS_LIMIT).set(number(streams as u64));
+}
+
+/// Says how many SMTP sessions may be open, and how much memory their mails may have.
+pub fn smtp_limits(sessions: usize, memory: usize) {
+    gauge!(SMTP_SESSIONS_LIMIT).set(number(sessions as u64));
+    gauge!(SMTP_MEMORY_LIMIT).set(number(memory as u64));
+}
+
+/// Says how much memory the mails in SMTP sessions have.
+pub fn smtp_memory(bytes: usize) {
+    gauge!(SMTP_MEMORY).set(number(bytes as u64));
+}
+
+/// Says how much is free on the disk of the data folder, and how much the folder takes.
+pub fn disk(free: u64, used: u64) {
+    gauge!(DATA_FREE).set(number(free));
+    gauge!(DATA).set(number(used));
+}
+
+/// Says how a lane stands; one process at a time measures that, and the others say 0.
+pub(crate) fn lane(lane: Lane, stats: &LaneStats) {
+    let oldest = stats.oldest_overdue.unwrap_or_default();
+    gauge!(JOBS_READY, "lane" => lane.name()).set(number(stats.ready));
+    gauge!(JOBS_OVERDUE, "lane" => lane.name()).set(number(stats.overdue));
+    gauge!(OLDEST_OVERDUE, "lane" => lane.name()).set(oldest.as_secs_f64());
+}
+
+#[expect(clippy::cast_precision_loss, reason = "precise up to 2^53, and for people")]
+fn number(of: u64) -> f64 {
+    of as f64
 }
 
 /// An HTTP request was answered; `route` is the pattern, never the path.
@@ -196,6 +275,11 @@ pub(crate) fn clock_skew(millis: i64) {
     gauge!(SKEW).set(millis as f64 / 1000.0);
 }
 
+/// A part of the service was probed.
+pub(crate) fn probe_taken(component: Component, ok: bool) {
+    counter!(PROBES, "component" => component.id(), "outcome" => outcome(ok)).increment(1);
+}
+
 /// A webhook was called; the outcome is where that left the delivery.
 pub(crate) fn webhook_attempt(status: DeliveryStatus, took: Duration) {
     let outcome = match status {
@@ -257,3 +341,6 @@ pub(crate) fn open_stream() -> Gauged {
 fn outcome(ok: bool) -> &'static str {
     if ok { "ok" } else { "failed" }
 }
+
+#[cfg(test)]
+mod tests;

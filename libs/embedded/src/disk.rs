@@ -55,6 +55,15 @@ impl Disk {
         Ok(Space { free: bytes(found.f_bavail), margin })
     }
 
+    /// Bytes that are free on the disk, and bytes that the folder's files take of it.
+    pub(crate) fn usage(&self) -> io::Result<(u64, u64)> {
+        let mut used = 0_u64;
+        for file in fs::read_dir(&self.folder)? {
+            used = used.saturating_add(file?.metadata().map_or(0, |file| file.len()));
+        }
+        Ok((self.space()?.free, used))
+    }
+
     /// Whether there is no room for any write. Some of SQLite's errors do not say so.
     pub(crate) fn is_full(&self) -> bool {
         self.space().is_ok_and(|space| space.free < NOTHING)

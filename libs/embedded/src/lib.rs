@@ -112,6 +112,15 @@ impl Embedded {
         sweep::sweep(&self.database, limit).await
     }
 
+    /// Bytes that are free on the folder's disk, and bytes of the folder's files.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell.
+    pub fn disk_space(&self) -> std::io::Result<(u64, u64)> {
+        self.database.disk.usage()
+    }
+
     /// Returns when the writing thread has ended, after which every write fails: by
     /// [`Embedded::close`], or because it broke.
     pub async fn ended(&self) {

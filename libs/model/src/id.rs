@@ -92,6 +92,12 @@ id!(
     /// A team, the owner of every other resource.
     TeamId
 );
+
+impl TeamId {
+    /// Owns what the service keeps for itself. There is no such team, so nobody can be in it.
+    pub const SERVICE: Self = Self(Uuid::nil());
+}
+
 id!(
     /// A group of inboxes.
     ProjectId

@@ -10,6 +10,7 @@ mod inbox;
 mod message;
 mod onboarding;
 mod person;
+mod status;
 mod time;
 mod webhook;
 
@@ -28,5 +29,8 @@ pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnTeam, Person, SignInOptions};
+pub use status::{
+    Backlog, Component, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident,
+};
 pub use time::{InvalidTime, Time};
 pub use webhook::{Delivery, DeliveryStatus, EventName, Subscription, Webhook};

@@ -52,7 +52,8 @@ impl LaneLoop {
             .heartbeat_at
             .is_none_or(|heartbeat_at| now.since(heartbeat_at) >= HEARTBEAT_INTERVAL)
         {
-            self.app.maintenance().beat("worker", &self.instance).await;
+            let lane = self.handler.lane();
+            self.app.maintenance().job_loop_goes_on(lane, &self.instance).await;
             self.heartbeat_at = Some(now);
         }
     }

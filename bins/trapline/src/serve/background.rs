@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_app::{App, Relay, Supervisor, WebhookSender};
+use trapline_app::{App, Relay, Supervisor, WebhookSender, metrics};
 use trapline_embedded::Embedded;
 use trapline_smtp::Server;
 use trapline_worker::{
@@ -14,6 +14,8 @@ use crate::{backend::Backend, config::Roles, mailroom::InboxMailroom};
 const SWEEP: Duration = Duration::from_secs(30);
 /// Rows that one sweep removes at most.
 const SWEPT: usize = 10_000;
+/// Between two looks at what is not counted as it happens.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(15);
 /// The janitor's name in a folder that one server at a time has: what a killed one held, the next has.
 const ALONE: &str = "serve";
 
@@ -37,6 +39,7 @@ pub(super) async fn start(
     }
     if let Backend::Folder(embedded) = backend {
         tasks.spawn("sweep", sweep(app.clone(), embedded.clone()));
+        tasks.spawn("disk", measure_disk(app.clone(), embedded.clone()));
     }
 }
 
@@ -64,6 +67,28 @@ pub(super) async fn smtp_beats(
     async move { app.live().show_that_mail_is_stored(&instance, || server.is_listening()).await }
 }
 
+/// Measures again and again how much memory the SMTP server's mails have.
+pub(super) async fn measure_smtp(server: Arc<Server<InboxMailroom>>) {
+    loop {
+        metrics::smtp_memory(server.memory_reserved());
+        tokio::time::sleep(MEASURE_INTERVAL).await;
+    }
+}
+
+/// Measures again and again how full the folder's disk is.
+async fn measure_disk(app: Arc<App>, embedded: Arc<Embedded>) {
+    let measuring = async {
+        loop {
+            match embedded.disk_space() {
+                Ok((free, used)) => metrics::disk(free, used),
+                Err(error) => tracing::debug!(%error, "the disk does not tell how full it is"),
+            }
+            tokio::time::sleep(MEASURE_INTERVAL).await;
+        }
+    };
+    app.shutdown().run_until_cancelled(measuring).await;
+}
+
 async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
     let sweeps = async {
         loop {
@@ -77,7 +102,7 @@ async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
 }
 
 /// This process among others that share the store. Containers can have one host name and process id.
-fn instance() -> String {
+pub(super) fn instance() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let process = std::process::id();
     format!("{host}:{process}:{:08x}", getrandom::u32().unwrap_or(process))

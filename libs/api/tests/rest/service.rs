@@ -1,9 +1,9 @@
 //! The service's own routes.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use trapline_app::Settings;
+use trapline_app::{Settings, StorageProbe};
 
 use crate::{Service, request, settings};
 
@@ -15,7 +15,10 @@ async fn health_is_for_everybody() {
     assert_eq!((answer.status, answer.json()), (200, json!({ "ok": true })));
     // Neither an SMTP server nor a worker runs in this process.
     let answer = ask("/api/health?deep=1").await;
-    let wanted = json!({ "ok": false, "smtp": false, "worker": false, "overdueJobs": 0 });
+    let reasons = ["smtp_missing", "worker_missing"];
+    let wanted = json!({
+        "ok": false, "reasons": reasons, "smtp": false, "worker": false, "overdueJobs": 0
+    });
     assert_eq!((answer.status, answer.json()), (503, wanted));
     service.app.maintenance().beat("smtp", "1").await;
     service.app.maintenance().beat("worker", "1").await;
@@ -24,6 +27,31 @@ async fn health_is_for_everybody() {
     service.clock.advance(Duration::from_secs(5));
     assert_eq!(ask("/api/health?deep=1").await.status, 200);
     assert_eq!(ask("/api/health?deep=2").await.status, 400);
+}
+
+#[tokio::test]
+async fn the_status_costs_no_read_of_its_own_for_a_while() {
+    let service = Service::start().await;
+    let ask = async |path: &str| service.ask(request(None, "GET", path, &Value::Null)).await;
+    let uptime = async || ask("/api/status").await.json()["components"][2]["uptime90d"].clone();
+    let fresh = ask("/api/status").await;
+    assert_eq!(fresh.status, 200);
+    assert_eq!(fresh.header("cache-control"), "public, max-age=5");
+    let fresh = fresh.json();
+    assert_eq!((&fresh["status"], &fresh["incidents"]), (&json!("operational"), &json!([])));
+    assert_eq!(fresh["backlog"], json!({ "pending": 0, "overdue": 0, "oldestSeconds": 0 }));
+    let status = service.app.status();
+    status.take_probes("1", &[Arc::new(StorageProbe(status.clone()))]).await;
+    assert_eq!(uptime().await, Value::Null, "as it was told before");
+    service.clock.advance(Duration::from_secs(5));
+    assert_eq!(uptime().await, 100.0);
+    let page = ask("/status").await;
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
+    let html = String::from_utf8(page.body).unwrap();
+    assert!(html.contains("Everything works") && !html.contains("<script"), "{html}");
+    assert_eq!(html.matches("<li class=").count(), 5 * 90, "a text for each day");
+    assert!(html.contains("<span>2027-01-15: 100 %</span>"), "{html}");
 }
 
 #[tokio::test]
@@ -43,7 +71,7 @@ async fn metrics_without_a_token_are_for_nobody() {
     let service = Service::start().await;
     for metrics_token in [None, Some(String::new())] {
         let options = trapline_api::Options {
-            metrics: std::sync::Arc::new(String::new),
+            metrics: Arc::new(String::new),
             metrics_token,
             ca_certificate: Some("PEM".to_owned()),
         };

@@ -1,21 +1,32 @@
 //! Whether the service works.
 
+use std::time::Duration;
+
 use trapline_store::Lane;
 
 use super::Maintenance;
-use crate::Result;
+use crate::{
+    Result,
+    heartbeats::{RoleState, WORKER},
+};
+
+/// How often a process with job loops shows that it lives.
+const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the deep check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// Whether an SMTP server showed itself in the last 45 s.
     pub smtp: bool,
-    /// Whether a job loop showed itself in the last 45 s.
+    /// Whether a worker showed itself in the last 45 s, and none has a job loop that does not go on.
     pub worker: bool,
     /// Jobs due for more than a minute.
     pub overdue_jobs: u64,
     /// Milliseconds by which this process's clock is ahead of the store's, where that has another.
     pub clock_skew_ms: Option<i64>,
+    /// What is not as it should be: `smtp_missing`, `worker_missing`, `worker_stuck` or
+    /// `jobs_overdue`.
+    pub reasons: Vec<&'static str>,
     /// Whether service, workers and jobs are as they should be.
     pub ok: bool,
 }
@@ -49,10 +60,24 @@ impl Maintenance {
     /// When the store or the queue does not answer.
     pub async fn deep_health(&self) -> Result<Health> {
         let smtp = self.heartbeats.living("smtp").await? > 0;
-        let worker = self.heartbeats.living("worker").await? > 0;
+        let worker = self.heartbeats.state(WORKER).await?;
         let overdue_jobs = self.overdue_jobs().await?;
-        let ok = smtp && worker && overdue_jobs < self.max_overdue_jobs;
-        Ok(Health { smtp, worker, overdue_jobs, clock_skew_ms: self.skew.millis(), ok })
+        let reasons = [
+            ("smtp_missing", !smtp),
+            ("worker_missing", worker == RoleState::Missing),
+            ("worker_stuck", worker == RoleState::Stuck),
+            ("jobs_overdue", overdue_jobs >= self.max_overdue_jobs),
+        ];
+        let reasons = reasons.into_iter().filter(|(_, holds)| *holds);
+        let reasons: Vec<_> = reasons.map(|(reason, _)| reason).collect();
+        Ok(Health {
+            smtp,
+            worker: worker == RoleState::Works,
+            overdue_jobs,
+            clock_skew_ms: self.skew.millis(),
+            ok: reasons.is_empty(),
+            reasons,
+        })
     }
 
     async fn overdue_jobs(&self) -> Result<u64> {
@@ -61,6 +86,24 @@ impl Maintenance {
             overdue += self.queue.stats(lane).await?.overdue;
         }
         Ok(overdue)
+    }
+
+    /// Shows that the job loop of a lane goes on, and with it its process; called from inside the loop.
+    pub async fn job_loop_goes_on(&self, lane: Lane, instance: &str) {
+        self.heartbeats.loop_goes_on(lane.name());
+        self.heartbeats.beat(WORKER, instance, 0).await;
+    }
+
+    /// Shows until shutdown that a process with job loops lives, and whether one of these does not go
+    /// on: the process is then told from one that is gone.
+    pub async fn show_worker(&self, instance: &str) {
+        let beats = async {
+            loop {
+                self.clock.sleep(BEAT_INTERVAL).await;
+                self.heartbeats.beat(WORKER, instance, 0).await;
+            }
+        };
+        self.shutdown.run_until_cancelled(beats).await;
     }
 
     /// Shows that a role lives; called from inside the loop that it vouches for. One that could not be

@@ -22,6 +22,7 @@ mod previews;
 mod queues;
 mod searches;
 mod segments;
+mod status;
 mod stuck;
 mod support;
 mod tasks;

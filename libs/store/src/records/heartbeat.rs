@@ -23,7 +23,7 @@ const HEARTBEAT: &Table = &Table {
 /// Written every few seconds from inside the loop that it vouches for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// `smtp` or `worker`.
+    /// `smtp`, `api` or `worker`.
     pub role: String,
     /// The process: host, process id and a random suffix.
     pub instance: String,
@@ -32,6 +32,9 @@ pub struct Heartbeat {
     /// How often the process gave up announcing what it stored. When this changes, others look for it.
     #[serde(default)]
     pub unannounced: u64,
+    /// The lane of a job loop of the process that does not go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<String>,
 }
 
 impl Heartbeat {

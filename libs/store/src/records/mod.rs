@@ -18,6 +18,7 @@ mod purge;
 mod queue;
 mod segment;
 mod session;
+mod status;
 mod task;
 mod upgrade;
 mod usage;
@@ -44,7 +45,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage
+    upgrade person session audit usage status
 }
 
 const fn joined<const COUNT: usize>(

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod bench;
+mod health;
 mod lanes;
 mod outages;
 mod outbound;

@@ -1,0 +1,234 @@
+//! The rounds in which probes are taken.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+use trapline_model::{Component, Time};
+use trapline_store::{
+    Lane, LaneStats, Op, Record as _, When,
+    records::{CheckSample, Incident, UptimeDay, day_of},
+};
+
+use super::{History, Probe, Status};
+use crate::{Result, metrics, rows::write_all};
+
+/// Between two probes of a component.
+const INTERVAL: Duration = Duration::from_mins(1);
+/// A probe that took longer has failed.
+const PROBE_WITHIN: Duration = Duration::from_secs(20);
+/// How long a process has a component that it does not probe any more.
+const LEASE: Duration = Duration::from_mins(3);
+/// How often a process that is alone writes what nobody waits for.
+const WRITE_INTERVAL: Duration = Duration::from_hours(1);
+/// Incidents of a quarter that are looked through for one that goes on.
+const MAX_INCIDENTS: usize = 200;
+
+/// What a process does about a component.
+enum Turn {
+    /// It takes the probe.
+    Probe(Arc<dyn Probe>),
+    /// No process lives that could.
+    Missing,
+    /// Others see to it.
+    Others,
+}
+
+impl Status {
+    /// Takes probes until shutdown, the first ones a minute from now. `holder` tells this process from
+    /// the others.
+    pub async fn run_probes(&self, holder: &str, probes: Vec<Arc<dyn Probe>>) {
+        let rounds = async {
+            loop {
+                self.clock.sleep(INTERVAL).await;
+                self.take_probes(holder, &probes).await;
+            }
+        };
+        self.shutdown.run_until_cancelled(rounds).await;
+        self.end_probes(holder).await;
+    }
+
+    /// Takes each probe once that is this process's to take.
+    pub async fn take_probes(&self, holder: &str, probes: &[Arc<dyn Probe>]) {
+        let at = self.clock.now();
+        let taken = Component::ALL.map(|component| async move {
+            let probe = probes.iter().find(|probe| probe.component() == component).cloned();
+            let outcome = match self.turn(component, holder, probe).await {
+                Turn::Probe(probe) => outcome(&*probe).await,
+                Turn::Missing => Err("no process of this role shows itself".to_owned()),
+                Turn::Others => return self.leave_to_others(component).await,
+            };
+            self.note(component, at, outcome).await;
+        });
+        join_all(taken).await;
+        let mut written_at = self.written_at.lock().await;
+        let is_time = !self.is_alone || at.since(*written_at) >= WRITE_INTERVAL;
+        if self.write_waiting(is_time).await {
+            *written_at = at;
+        }
+    }
+
+    /// Writes what waits, and lets other processes go on.
+    pub async fn end_probes(&self, holder: &str) {
+        self.write_waiting(true).await;
+        for component in Component::ALL.into_iter().filter(|_| !self.is_alone) {
+            if let Err(error) = self.leases.release(&lease_of(component), holder).await {
+                tracing::debug!(%error, "a lease runs out by itself");
+            }
+        }
+    }
+
+    async fn leave_to_others(&self, component: Component) {
+        let mut histories = self.histories.lock().await;
+        let known = histories.len();
+        histories.retain(|history| history.component != component);
+        if component == Component::Queue && histories.len() < known {
+            // Who goes on says how the lanes stand.
+            for lane in Lane::ALL {
+                metrics::lane(lane, &LaneStats::default());
+            }
+        }
+    }
+
+    /// Whose turn it is. While the store does not answer, who had the lease goes on.
+    async fn turn(
+        &self,
+        component: Component,
+        holder: &str,
+        probe: Option<Arc<dyn Probe>>,
+    ) -> Turn {
+        if self.is_alone {
+            return probe.map_or(Turn::Others, Turn::Probe);
+        }
+        let is_missing = match probe {
+            Some(_) => false,
+            None => matches!(self.heartbeats.living(role_of(component)).await, Ok(0)),
+        };
+        let lease = lease_of(component);
+        let has_history = self.histories.lock().await.iter().any(|it| it.component == component);
+        if probe.is_none() && !is_missing {
+            if has_history && let Err(error) = self.leases.release(&lease, holder).await {
+                tracing::debug!(%error, "a lease runs out by itself");
+            }
+            return Turn::Others;
+        }
+        match self.leases.hold(&lease, holder, LEASE).await {
+            Ok(true) => probe.map_or(Turn::Missing, Turn::Probe),
+            Err(_) if has_history => probe.map_or(Turn::Missing, Turn::Probe),
+            _ => Turn::Others,
+        }
+    }
+
+    async fn note(&self, component: Component, at: Time, outcome: Result<(), String>) {
+        let sample = CheckSample { component, at, ok: outcome.is_ok() };
+        metrics::probe_taken(component, sample.ok);
+        if let Err(reason) = outcome {
+            tracing::warn!(component = component.id(), reason, "a probe failed");
+        }
+        match self.add(sample).await {
+            Ok(false) => {}
+            Ok(true) => {
+                let works = sample.ok;
+                tracing::warn!(component = component.id(), works, "an incident began or ended");
+            }
+            Err(error) => tracing::warn!(%error, component = component.id(), "a sample is lost"),
+        }
+    }
+
+    /// Whether an incident began or ended with the sample.
+    async fn add(&self, sample: CheckSample) -> Result<bool> {
+        let mut histories = self.histories.lock().await;
+        if let Some(known) = histories.iter_mut().find(|it| it.component == sample.component) {
+            return Ok(known.add(sample));
+        }
+        let mut history = self.stored_history(sample.component, sample.at).await?;
+        let has_changed = history.add(sample);
+        histories.push(history);
+        Ok(has_changed)
+    }
+
+    async fn stored_history(&self, component: Component, at: Time) -> Result<History> {
+        let today = day_of(at);
+        let days = self.store.scan(UptimeDay::newest(component, 1)).await?;
+        let day = days.first().map(UptimeDay::of).transpose()?.filter(|day| day.day == today);
+        let mut samples = Vec::new();
+        if !self.is_alone {
+            for row in self.store.scan(CheckSample::of_day(component, today)).await? {
+                samples.push(CheckSample::of(&row)?);
+            }
+        }
+        let open = self.incidents(at, MAX_INCIDENTS).await?;
+        let mut open = open.into_iter();
+        let open = open.find(|it| it.component == component && it.resolved_at.is_none());
+        Ok(History::of(component, day, &samples, open))
+    }
+
+    /// The newest incidents of this quarter and of the last one, newest first.
+    pub(super) async fn incidents(&self, now: Time, limit: usize) -> Result<Vec<Incident>> {
+        let last = now.before(Duration::from_hours(91 * 24));
+        let mut found = Vec::new();
+        for quarter in [now, last] {
+            for row in self.store.scan(Incident::of_quarter(quarter, limit)).await? {
+                found.push(Incident::of(&row)?);
+            }
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// Writes what waits, if it is time or something of it is urgent. What cannot be written goes on
+    /// waiting. Whether all of it was written.
+    async fn write_waiting(&self, is_time: bool) -> bool {
+        let mut histories = self.histories.lock().await;
+        if !is_time && !histories.iter().any(|history| history.waiting.is_urgent()) {
+            return false;
+        }
+        let mut all = true;
+        for history in histories.iter_mut() {
+            let written = match self.ops_of(history) {
+                Ok(ops) => write_all(&*self.store, ops).await,
+                Err(error) => Err(error),
+            };
+            match written {
+                Ok(()) => history.waiting = <_>::default(),
+                Err(error) => {
+                    tracing::warn!(%error, "samples wait for the store");
+                    all = false;
+                }
+            }
+        }
+        all
+    }
+
+    fn ops_of(&self, history: &History) -> trapline_store::Result<Vec<Op>> {
+        let mut ops = Vec::new();
+        for sample in history.waiting.samples.iter().filter(|_| !self.is_alone) {
+            ops.push(Op::put(sample, Some(CheckSample::KEPT), When::Always)?);
+        }
+        for day in history.waiting.days.iter().chain(&history.day) {
+            ops.push(Op::put(day, Some(UptimeDay::KEPT), When::Always)?);
+        }
+        for incident in &history.waiting.incidents {
+            ops.push(Op::put(incident, Some(Incident::KEPT), When::Always)?);
+        }
+        Ok(ops)
+    }
+}
+
+async fn outcome(probe: &dyn Probe) -> Result<(), String> {
+    let taken = timeout(PROBE_WITHIN, probe.take()).await;
+    taken.unwrap_or_else(|_| Err(format!("no answer within {} s", PROBE_WITHIN.as_secs())))
+}
+
+/// The role whose processes take the probes of a component.
+fn role_of(component: Component) -> &'static str {
+    match component {
+        Component::Smtp => "smtp",
+        Component::Api => "api",
+        Component::Storage | Component::Queue | Component::Webhooks => "worker",
+    }
+}
+
+fn lease_of(component: Component) -> String {
+    format!("status/{}", component.id())
+}

@@ -1,0 +1,183 @@
+//! What everybody may know: states, 90 days, incidents, and the backlog.
+
+use std::{collections::HashMap, sync::PoisonError, time::Duration};
+
+use futures_util::future::try_join_all;
+use tokio::time::timeout;
+use trapline_model::{
+    Backlog, Component, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident,
+    Time,
+};
+use trapline_store::{
+    Lane, Record as _,
+    records::{Incident, UptimeDay, day_of, start_of_day},
+};
+
+use super::Status;
+use crate::{Error, Result};
+
+/// Days that are shown.
+const DAYS: i64 = 90;
+/// Incidents that are shown.
+const MAX_INCIDENTS: usize = 50;
+/// Without a sample for longer nobody can say how a component is.
+const STALE_AFTER: Duration = Duration::from_mins(5);
+/// How long the store and the queue have for their answers.
+const READ_WITHIN: Duration = Duration::from_secs(3);
+
+impl Status {
+    /// How the service is doing. It always has an answer: while the store has none, it is the last
+    /// one, with an outage of the storage. Each answer costs reads; whoever asks often keeps it.
+    pub async fn report(&self) -> ServiceStatus {
+        let read = timeout(READ_WITHIN, self.read()).await;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match read.unwrap_or(Err(Error::Unavailable)) {
+            Ok(report) => last.insert(report).clone(),
+            Err(error) => {
+                tracing::warn!(%error, "the status is the last that was read");
+                let report = last.clone().unwrap_or_else(|| nothing_known(self.clock.now()));
+                without_storage(report)
+            }
+        }
+    }
+
+    async fn read(&self) -> Result<ServiceStatus> {
+        let now = self.clock.now();
+        let (days, incidents, backlog) = tokio::join!(
+            try_join_all(Component::ALL.map(|component| self.days(component, now))),
+            self.incidents(now, MAX_INCIDENTS),
+            self.backlog(),
+        );
+        let mut incidents = incidents?;
+        // This process may know of one that is still to be written.
+        for open in self.histories.lock().await.iter().filter_map(|history| history.open) {
+            if !incidents.contains(&open) {
+                incidents.insert(0, open);
+            }
+        }
+        let since = start_of_day(day_of(now) - DAYS + 1);
+        incidents.retain(|it| it.resolved_at.is_none_or(|end| end >= since));
+        incidents.truncate(MAX_INCIDENTS);
+        let components = Component::ALL.into_iter().zip(days?);
+        let components = components.map(|(component, days)| {
+            let is_down =
+                incidents.iter().any(|it| it.component == component && it.resolved_at.is_none());
+            component_status(component, &days, is_down, now)
+        });
+        let components: Vec<_> = components.collect();
+        Ok(ServiceStatus {
+            status: worst(&components),
+            components,
+            backlog,
+            incidents: incidents.iter().map(present).collect(),
+        })
+    }
+
+    /// The stored days of a component, and what this process has of today.
+    async fn days(&self, component: Component, now: Time) -> Result<HashMap<i64, UptimeDay>> {
+        let rows = self.store.scan(UptimeDay::newest(component, 90)).await?;
+        let days = rows.iter().map(UptimeDay::of).collect::<Result<Vec<_>, _>>()?;
+        let first = day_of(now) - DAYS + 1;
+        let days = days.into_iter().filter(|day| (first..=day_of(now)).contains(&day.day));
+        let mut days: HashMap<_, _> = days.map(|day| (day.day, day)).collect();
+        let histories = self.histories.lock().await;
+        let own = histories.iter().find(|history| history.component == component);
+        for day in own.iter().flat_map(|own| own.waiting.days.iter().chain(&own.day)) {
+            days.insert(day.day, *day);
+        }
+        Ok(days)
+    }
+
+    async fn backlog(&self) -> Option<Backlog> {
+        let mut all = Backlog::default();
+        for lane in Lane::ALL {
+            let stats = self.queue.stats(lane).await;
+            let log = |error: &_| tracing::warn!(%error, "the queue does not tell its backlog");
+            let stats = stats.inspect_err(log).ok()?;
+            all.pending += stats.ready + stats.leased;
+            all.overdue += stats.overdue;
+            let oldest = stats.oldest_overdue.unwrap_or_default().as_secs();
+            all.oldest_seconds = all.oldest_seconds.max(oldest);
+        }
+        Some(all)
+    }
+}
+
+fn component_status(
+    component: Component,
+    days: &HashMap<i64, UptimeDay>,
+    is_down: bool,
+    now: Time,
+) -> ComponentStatus {
+    let newest = days.values().max_by_key(|day| day.last_at);
+    let is_well = newest.is_none_or(|day| day.last_ok && now.since(day.last_at) <= STALE_AFTER);
+    let status = match (is_down, is_well) {
+        (true, _) => ServiceState::Outage,
+        (false, false) => ServiceState::Degraded,
+        (false, true) => ServiceState::Operational,
+    };
+    let today = day_of(now);
+    let shown = (today - DAYS + 1..=today).map(|day| DayStatus {
+        date: date(day),
+        uptime: days.get(&day).and_then(|day| percentage(day.taken.into(), day.failed.into())),
+    });
+    let taken = days.values().map(|day| u64::from(day.taken)).sum();
+    let failed = days.values().map(|day| u64::from(day.failed)).sum();
+    ComponentStatus {
+        id: component,
+        name: component.name().to_owned(),
+        status,
+        uptime90d: percentage(taken, failed),
+        days: shown.collect(),
+    }
+}
+
+/// Three digits behind the point; 100 only if nothing failed.
+fn percentage(taken: u64, failed: u64) -> Option<f64> {
+    if taken == 0 {
+        return None;
+    }
+    let thousandths = (taken - failed.min(taken)) * 100_000 / taken;
+    #[expect(clippy::cast_precision_loss, reason = "at most 100,000")]
+    Some(thousandths as f64 / 1000.0)
+}
+
+fn date(day: i64) -> String {
+    let mut text = start_of_day(day).to_string();
+    text.truncate(text.find('T').unwrap_or(text.len()));
+    text
+}
+
+fn worst(components: &[ComponentStatus]) -> ServiceState {
+    components.iter().map(|it| it.status).max().unwrap_or(ServiceState::Operational)
+}
+
+fn present(incident: &Incident) -> StatusIncident {
+    let Incident { component, started_at, resolved_at } = *incident;
+    StatusIncident {
+        id: format!("{}-{}", component.id(), started_at.millis()),
+        title: component.incident_title().to_owned(),
+        started_at,
+        resolved_at,
+        component,
+    }
+}
+
+fn nothing_known(now: Time) -> ServiceStatus {
+    let none = HashMap::new();
+    let unknown = |component| component_status(component, &none, false, now);
+    ServiceStatus {
+        status: ServiceState::Operational,
+        components: Component::ALL.map(unknown).into(),
+        backlog: None,
+        incidents: Vec::new(),
+    }
+}
+
+fn without_storage(mut report: ServiceStatus) -> ServiceStatus {
+    for component in report.components.iter_mut().filter(|it| it.id == Component::Storage) {
+        component.status = ServiceState::Outage;
+    }
+    report.status = worst(&report.components);
+    report
+}
