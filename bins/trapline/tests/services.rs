@@ -12,7 +12,7 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 12] = [
+const SERVICES: [&str; 13] = [
     "access",
     "inboxes",
     "messages",
@@ -21,6 +21,7 @@ const SERVICES: [&str; 12] = [
     "live",
     "mail",
     "people",
+    "teams",
     "webhooks",
     "forwarding",
     "maintenance",

@@ -316,6 +316,9 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
         Forbidden::CrossSite => ("A page of another site sent this", "cross_site"),
+        Forbidden::OwnerStays => {
+            ("The owner of a team hands it over before leaving it", "owner_stays")
+        }
         Forbidden::TeamRequired => ("You are in no team", "team_required"),
         Forbidden::PersonRequired => ("A person must be signed in for this", "person_required"),
         Forbidden::AdminRequired => {

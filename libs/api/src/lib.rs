@@ -32,6 +32,7 @@ mod router;
 mod service;
 mod state;
 mod status;
+mod team;
 mod usage;
 mod webhooks;
 

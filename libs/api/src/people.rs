@@ -50,6 +50,11 @@ pub(crate) struct LinkBody {
     email: Option<String>,
     /// Whether it makes a new person, who may have a name.
     is_new: bool,
+    /// The team that it leads to, where somebody invites to one.
+    #[schema(required, example = "Checkout")]
+    team: Option<String>,
+    /// Whether to say the password that the person has; else it becomes that.
+    has_password: bool,
 }
 
 /// What whoever has a link says.
@@ -207,8 +212,9 @@ pub(crate) async fn link(
     Params(input): Params<TokenInput>,
 ) -> Result<Json<LinkBody>> {
     let visitor = visitor(&extensions, &headers);
-    let LinkRequest { email, is_new } = app.people().link(&input.token, &visitor).await?;
-    Ok(Json(LinkBody { email, is_new }))
+    let LinkRequest { email, is_new, team, has_password } =
+        app.people().link(&input.token, &visitor).await?;
+    Ok(Json(LinkBody { email, is_new, team, has_password }))
 }
 
 /// Use a link

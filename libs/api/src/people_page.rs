@@ -88,10 +88,17 @@ fn over(error: AppError) -> Result<Response> {
 
 /// What the link asks, as a form that is sent to the page's own address.
 fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
-    let (title, button) = if request.is_new {
-        ("Become the owner of this server's first team", "Sign in as owner")
+    let (title, button) = match &request.team {
+        Some(team) => (format!("Join the team {}", escape_html(team)), "Join the team"),
+        None if request.is_new => {
+            ("Become the owner of this server's first team".to_owned(), "Sign in as owner")
+        }
+        None => ("Choose a new password".to_owned(), "Set the password and sign in"),
+    };
+    let (password, autocomplete) = if request.has_password {
+        ("Your password", "current-password")
     } else {
-        ("Choose a new password", "Set the password and sign in")
+        ("New password, of 10 characters at least", "new-password")
     };
     let problem = match problem {
         "" => String::new(),
@@ -120,8 +127,8 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
     };
     format!(
         "<h1>{title}</h1>{problem}<form method=\"post\">{email}{name}\
-         <label>New password, of 10 characters at least<input type=\"password\" name=\"password\" \
-         minlength=\"10\" maxlength=\"256\" autocomplete=\"new-password\" required></label>\
+         <label>{password}<input type=\"password\" name=\"password\" \
+         minlength=\"10\" maxlength=\"256\" autocomplete=\"{autocomplete}\" required></label>\
          <button>{button}</button></form>"
     )
 }

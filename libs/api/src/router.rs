@@ -20,7 +20,7 @@ use crate::{
     nowhere::nearest,
     onboarding, openapi, people, people_page, prefix, preview, projects, service,
     state::Api,
-    status, usage, webhooks,
+    status, team, usage, webhooks,
 };
 
 /// Routes that are answered as soon as possible, for teams.
@@ -91,6 +91,13 @@ fn account_routes() -> OpenApiRouter<Api> {
         .routes(routes!(audit::list))
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::revoke))
+        .routes(routes!(team::get, team::rename))
+        .routes(routes!(team::members))
+        .routes(routes!(team::change_role, team::remove))
+        .routes(routes!(team::leave))
+        .routes(routes!(team::transfer))
+        .routes(routes!(team::invitations, team::invite))
+        .routes(routes!(team::take_back))
 }
 
 /// Routes that stay open, for teams.

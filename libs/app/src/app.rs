@@ -8,13 +8,14 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
-    People, Plans, Result, Settings, Status, Supervisor, TeamUsage, Upgrades, Webhooks,
+    People, Plans, Result, Settings, Status, Supervisor, TeamUsage, Teams, Upgrades, Webhooks,
     access::Logins,
     announce::{Remembered, follow_changes},
     forwarding::RuleRows,
     inboxes::Retention,
     parts::Parts,
     receive::{ArrivalSubscriber, ReceiveUses},
+    teams::TeamUses,
 };
 
 /// Every use case is a method of one of its services.
@@ -28,6 +29,7 @@ pub struct App {
     live: Arc<LiveUpdates>,
     outbound_mail: Arc<OutboundMail>,
     people: Arc<People>,
+    teams: Teams,
     webhooks: Arc<Webhooks>,
     forwarding: Arc<Forwarding>,
     maintenance: Maintenance,
@@ -66,6 +68,12 @@ impl App {
         let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
         let outbound_mail = Arc::new(OutboundMail::new(&shared));
         let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
+        let uses = TeamUses {
+            access: access.clone(),
+            mail: outbound_mail.clone(),
+            people: people.clone(),
+        };
+        let teams = Teams::new(&shared, uses);
         let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
         let forwarding =
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
@@ -106,6 +114,7 @@ impl App {
             receive,
             outbound_mail,
             people,
+            teams,
             webhooks,
             forwarding,
             installation,
@@ -182,6 +191,12 @@ impl App {
     #[must_use]
     pub fn people(&self) -> &People {
         &self.people
+    }
+
+    /// Teams: their people, and who is invited.
+    #[must_use]
+    pub fn teams(&self) -> &Teams {
+        &self.teams
     }
 
     /// Webhooks and their deliveries.

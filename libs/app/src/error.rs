@@ -52,6 +52,8 @@ pub enum Forbidden {
     AdminRequired,
     /// It takes the signed-in owner of the team.
     OwnerRequired,
+    /// The owner stays in the team, as its owner, until it is handed over.
+    OwnerStays,
 }
 
 /// Why a use case has no result.

@@ -42,6 +42,7 @@ mod status;
 mod storage_room;
 mod supervisor;
 mod team_cache;
+mod teams;
 mod upgrade;
 mod usage;
 mod webhooks;
@@ -76,6 +77,7 @@ pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
 pub use status::{Probe, ProbeMail, QueueProbe, Status, StorageProbe, WebhookProbe};
 pub use supervisor::Supervisor;
+pub use teams::Teams;
 pub use upgrade::Upgrades;
 pub use usage::{TeamUsage, UsageReport};
 pub use webhooks::{

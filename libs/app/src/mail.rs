@@ -23,7 +23,7 @@ use crate::{
 
 pub(crate) use address::{EmailAddress, domain_of};
 pub(crate) use compose::{
-    EmailTemplate, base64_lines, encode_header_text, format_date, format_mailbox,
+    EmailTemplate, base64_lines, encode_header_text, format_date, format_mailbox, shown_name,
 };
 pub use health::MailHealth;
 pub use relay::{OutgoingMail, Relay, RelayError, RelayStage};

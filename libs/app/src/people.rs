@@ -1,11 +1,13 @@
 //! People: who they are, their sessions, and the links that let them in. It uses access and mail.
 
+mod invitations;
 mod links;
 mod passwords;
 mod roles;
 mod rows;
 mod sessions;
 mod sign_in;
+mod teams;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 

@@ -119,6 +119,10 @@ id!(
     AuditEntryId
 );
 id!(
+    /// An invitation to a team.
+    InvitationId
+);
+id!(
     /// A webhook.
     WebhookId
 );

@@ -11,6 +11,7 @@ mod message;
 mod onboarding;
 mod person;
 mod status;
+mod team;
 mod time;
 mod webhook;
 
@@ -22,8 +23,8 @@ pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
 };
 pub use id::{
-    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId, MailId,
-    MessageId, PersonId, ProjectId, TeamId, WebhookId,
+    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId,
+    InvitationId, MailId, MessageId, PersonId, ProjectId, TeamId, WebhookId,
 };
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
@@ -32,5 +33,6 @@ pub use person::{Me, OwnTeam, Person, SignInOptions};
 pub use status::{
     Backlog, Component, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident,
 };
+pub use team::{Member, OpenInvitation, RemovedMember, TeamProfile};
 pub use time::{InvalidTime, Time};
 pub use webhook::{Delivery, DeliveryStatus, EventName, Subscription, Webhook};

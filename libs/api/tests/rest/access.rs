@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use trapline_api::Client;
 use trapline_app::{NewKey, Rate, Settings};
-use trapline_model::{Access, Principal};
+use trapline_model::{Access, Principal, Role};
 
 use crate::{Service, minutes, request};
 
@@ -17,6 +17,8 @@ pub(crate) struct Ids {
     delivery: String,
     address: String,
     key: String,
+    pub member: String,
+    invitation: String,
 }
 
 /// One operation of the document, with ids in its path.
@@ -65,6 +67,8 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             Some("webhooks") => &ids.webhook,
             Some("forward-addresses") => &ids.address,
             Some("api-keys") => &ids.key,
+            Some("team") if path.contains("invitations") => &ids.invitation,
+            Some("team") => &ids.member,
             _ => &ids.project,
         };
         for (method, described) in item.as_object().unwrap() {
@@ -82,6 +86,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
 /// A team that has one of each.
 pub(crate) async fn fill(service: &Service) -> Ids {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let invitation = service.invitation("bob@example.com").await;
     let inbox = service.inbox().await;
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
@@ -95,6 +100,8 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         delivery: text(&delivery["id"]),
         address: service.forward_address("ada@example.com").await,
         key: service.another_key().await,
+        member: service.member(service.team, "grace@example.com", Role::Member).await.to_string(),
+        invitation,
     }
 }
 
@@ -150,6 +157,8 @@ async fn ids_of_any_bits_name_nothing() {
                 delivery: id.clone(),
                 address: id.clone(),
                 key: id.clone(),
+                member: id.clone(),
+                invitation: id.clone(),
             };
             for operation in operations(&ids) {
                 let is_for_people = operation.is_for_people();

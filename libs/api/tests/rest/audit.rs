@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use trapline_api::Client;
-use trapline_model::Principal;
+use trapline_model::{Principal, Role};
 
 use crate::{
     Service,
@@ -12,7 +12,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 27] = [
+const TOLD: [(&str, Option<&str>); 34] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -34,6 +34,13 @@ const TOLD: [(&str, Option<&str>); 27] = [
     ("POST /api/webhooks/{id}/deliveries/{deliveryId}", None),
     ("POST /api/api-keys", Some("api_key.created")),
     ("DELETE /api/api-keys/{id}", Some("api_key.revoked")),
+    ("PATCH /api/team", Some("team.renamed")),
+    ("PATCH /api/team/members/{id}", Some("member.role_changed")),
+    ("DELETE /api/team/members/{id}", Some("member.removed")),
+    ("POST /api/team/leave", Some("member.left")),
+    ("POST /api/team/transfer", Some("team.transferred")),
+    ("POST /api/team/invitations", Some("invitation.created")),
+    ("DELETE /api/team/invitations/{id}", Some("invitation.deleted")),
     // A person's own session.
     ("POST /api/auth/sign-in", None),
     ("POST /api/auth/sign-out", None),
@@ -43,7 +50,7 @@ const TOLD: [(&str, Option<&str>); 27] = [
     ("POST /api/forward-addresses/confirm", Some("forward_address.verified")),
 ];
 
-fn body(operation: &Operation) -> Value {
+fn body(operation: &Operation, member: &str) -> Value {
     match (operation.method.as_str(), operation.template.as_str()) {
         (_, path) if path.contains("projects") => json!({ "name": "New" }),
         ("POST", "/api/inboxes" | "/api/api-keys") | ("PATCH", "/api/inboxes/{id}") => {
@@ -54,13 +61,17 @@ fn body(operation: &Operation) -> Value {
         (_, "/api/messages/{id}/forward") => json!({ "to": ["ada@example.com"] }),
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
+        ("PATCH", "/api/team") => json!({ "name": "New" }),
+        ("PATCH", "/api/team/members/{id}") => json!({ "role": "admin" }),
+        ("POST", "/api/team/invitations") => json!({ "email": "carol@example.com" }),
+        ("POST", "/api/team/transfer") => json!({ "personId": member }),
         (_, "/api/forward-addresses") => json!({ "email": "bob@example.com" }),
         _ => Value::Null,
     }
 }
 
 /// The operation's answer, asked for by the team's key from an address.
-async fn ask(service: &Service, operation: &Operation) -> u16 {
+async fn ask(service: &Service, operation: &Operation, member: &str) -> u16 {
     let link = service.link().await;
     let path = if operation.template.ends_with("/confirm") {
         link
@@ -70,11 +81,16 @@ async fn ask(service: &Service, operation: &Operation) -> u16 {
         }
         operation.path.clone()
     };
-    let body = if operation.takes_body() { body(operation) } else { Value::Null };
+    let body = if operation.takes_body() { body(operation, member) } else { Value::Null };
     let key = (!operation.is_for_people()).then_some(service.key.as_str());
     let mut request = request(key, &operation.method, &path, &body);
     if operation.is_for_people() {
-        request.headers_mut().insert("cookie", service.owner().await.parse().unwrap());
+        let cookie = match operation.template.as_str() {
+            // The owner stays.
+            "/api/team/leave" => service.signed_in("dan@example.com", Role::Admin).await,
+            _ => service.owner().await.to_owned(),
+        };
+        request.headers_mut().insert("cookie", cookie.parse().unwrap());
     }
     let (address, share) = ([192, 0, 2, 7].into(), service.app.answers().share());
     request.extensions_mut().insert(Client { address, share });
@@ -95,7 +111,7 @@ async fn every_route_that_changes_something_has_its_entry() {
         let same =
             same.find(|it| (&it.method, &it.template) == (&operation.method, &operation.template));
         let before = entries(&service).await.len();
-        let status = ask(&service, &same.unwrap()).await;
+        let status = ask(&service, &same.unwrap(), &ids.member).await;
         // Ways in take what only a person has.
         let is_way_in = operation.template.starts_with("/api/auth/");
         assert!(is_way_in || (200..300).contains(&status), "{name}: {status}");

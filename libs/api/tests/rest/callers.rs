@@ -22,6 +22,7 @@ enum For {
     /// People who are signed in.
     People,
     Admins,
+    Owners,
 }
 
 /// What is not for the callers of a team alone. Whatever else the document has is for readers where it is
@@ -45,6 +46,17 @@ const TABLE: &[(&str, For)] = &[
     ("GET /api/api-keys", For::Admins),
     ("POST /api/api-keys", For::Admins),
     ("DELETE /api/api-keys/{id}", For::Admins),
+    ("GET /api/team/usage", For::Readers),
+    ("GET /api/team", For::People),
+    ("PATCH /api/team", For::Admins),
+    ("GET /api/team/members", For::People),
+    ("PATCH /api/team/members/{id}", For::Admins),
+    ("DELETE /api/team/members/{id}", For::Admins),
+    ("POST /api/team/leave", For::People),
+    ("POST /api/team/transfer", For::Owners),
+    ("GET /api/team/invitations", For::Admins),
+    ("POST /api/team/invitations", For::Admins),
+    ("DELETE /api/team/invitations/{id}", For::Admins),
 ];
 
 fn who(operation: &Operation) -> For {
@@ -80,9 +92,12 @@ fn refusal(caller: Caller, who: For) -> Option<(u16, &'static str)> {
         (_, ExpiredKey) => Some((401, "api_key_expired")),
         (_, RevokedKey) => Some((401, "unknown_api_key")),
         (For::Writers, ReadKey) => Some((403, "read_only_key")),
-        (For::People | For::Admins, ReadKey | WriteKey) => Some((403, "person_required")),
+        (For::People | For::Admins | For::Owners, ReadKey | WriteKey) => {
+            Some((403, "person_required"))
+        }
         (For::Admins, Member) => Some((403, "admin_required")),
-        (For::Readers | For::Writers | For::People | For::Admins, _) => None,
+        (For::Owners, Member | Admin) => Some((403, "owner_required")),
+        (For::Readers | For::Writers | For::People | For::Admins | For::Owners, _) => None,
     }
 }
 
@@ -184,7 +199,7 @@ async fn nobody_of_another_team_finds_what_is_ours() {
             let mut request = request(None, &operation.method, &operation.path, &Value::Null);
             request.headers_mut().insert(field, value.parse().unwrap());
             let answer = service.ask(request).await;
-            let for_people = matches!(who(&operation), For::People | For::Admins);
+            let for_people = matches!(who(&operation), For::People | For::Admins | For::Owners);
             let wanted = if for_people && field == "authorization" {
                 (403, "person_required".to_owned())
             } else {
@@ -253,4 +268,16 @@ async fn a_key_lives_and_goes() {
         (&told[0]["actor"]["name"], &told[0]["target"]["name"]),
         (&json!("ada@example.com"), &json!("CI"))
     );
+}
+
+impl Service {
+    /// The id of an open invitation of an address, by somebody who is an admin.
+    pub(crate) async fn invitation(&self, email: &str) -> String {
+        let by = self.member(self.team, "inviter@example.com", Role::Admin).await;
+        let by = trapline_model::Principal::of_person(self.team, by, Role::Admin);
+        let made = self.app.teams().invite(&by, email, Role::Member).await.unwrap();
+        // Tests look at the mails of other things.
+        self.mailed(Ok(())).await;
+        made.id.to_string()
+    }
 }

@@ -16,7 +16,7 @@ impl Service {
     }
 
     /// What the relay gets of the service's own mail.
-    async fn mailed(&self, sent: Result<(), RelayError>) -> Vec<OutgoingMail> {
+    pub(crate) async fn mailed(&self, sent: Result<(), RelayError>) -> Vec<OutgoingMail> {
         let mut mails = Vec::new();
         let look = Duration::from_millis(30);
         for lease in self.app.jobs().take(Lane::Mail, 10, look).await.unwrap() {

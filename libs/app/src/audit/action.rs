@@ -65,6 +65,20 @@ actions! {
     ApiKeyRevoked = "api_key.revoked";
     /// Somebody joined the team.
     MemberJoined = "member.joined";
+    /// Somebody was given another role.
+    MemberRoleChanged = "member.role_changed";
+    /// Somebody was removed from the team.
+    MemberRemoved = "member.removed";
+    /// Somebody left the team.
+    MemberLeft = "member.left";
+    /// Somebody was invited.
+    InvitationCreated = "invitation.created";
+    /// An invitation was taken back.
+    InvitationDeleted = "invitation.deleted";
+    /// The team was given another name.
+    TeamRenamed = "team.renamed";
+    /// The team has another owner.
+    TeamTransferred = "team.transferred";
 }
 
 /// Kind of a target.
@@ -78,6 +92,7 @@ pub(crate) enum TargetKind {
     ForwardAddress,
     ApiKey,
     Member,
+    Invitation,
 }
 
 impl TargetKind {
@@ -91,6 +106,7 @@ impl TargetKind {
             Self::ForwardAddress => "forward_address",
             Self::ApiKey => "api_key",
             Self::Member => "member",
+            Self::Invitation => "invitation",
         }
     }
 }

@@ -3,14 +3,11 @@
 
 use trapline_mime::escape_html;
 
-use crate::mail::EmailTemplate;
-
-/// A stranger reads the team's name: it must not be a message of its own.
-const MAX_NAME_LETTERS: usize = 60;
+use crate::mail::{EmailTemplate, shown_name};
 
 /// Asks whether mail may be forwarded.
 pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> EmailTemplate {
-    let team = shown(team_name);
+    let team = shown_name(team_name);
     let text =
         format!(include_str!("templates/confirm.txt"), team = team, email = email, link = link);
     let html = format!(
@@ -20,17 +17,6 @@ pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> EmailTemplate
         link = escape_html(link)
     );
     EmailTemplate { subject: "Confirm your forwarding address".to_owned(), text, html }
-}
-
-/// A name without what could pass for more than one: control characters, and the dots and slashes
-/// that mail clients make links of.
-fn shown(name: &str) -> String {
-    let one = |c: char| match c {
-        c if c.is_control() => ' ',
-        '.' | '/' | ':' => '·',
-        c => c,
-    };
-    name.chars().take(MAX_NAME_LETTERS).map(one).collect()
 }
 
 #[cfg(test)]

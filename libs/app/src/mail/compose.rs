@@ -8,6 +8,9 @@ const LINE_BYTES: usize = 57;
 /// Bytes in one encoded word, so that it stays within 75 characters (RFC 2047, section 2).
 const WORD_BYTES: usize = 42;
 
+/// A stranger reads names that somebody chose: they must not be messages of their own.
+const MAX_NAME_LETTERS: usize = 60;
+
 /// A mail of the service itself, as text and as HTML.
 #[derive(Debug, Clone)]
 pub(crate) struct EmailTemplate {
@@ -40,6 +43,17 @@ impl EmailTemplate {
         });
         format!("{head}{}\r\n--{boundary}--\r\n", parts.concat())
     }
+}
+
+/// A name without what could pass for more than one: control characters, and the dots and slashes
+/// that mail clients make links of.
+pub(crate) fn shown_name(name: &str) -> String {
+    let one = |c: char| match c {
+        c if c.is_control() => ' ',
+        '.' | '/' | ':' => '·',
+        c => c,
+    };
+    name.chars().take(MAX_NAME_LETTERS).map(one).collect()
 }
 
 /// Base64 in lines, each with its end.

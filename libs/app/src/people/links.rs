@@ -33,6 +33,17 @@ pub struct LinkRequest {
     pub email: Option<String>,
     /// Whether it makes a person, who may have a name.
     pub is_new: bool,
+    /// The name of the team that it leads to, where somebody invites to one.
+    pub team: Option<String>,
+    /// Whether the password is the one that the person has; else it becomes that.
+    pub has_password: bool,
+}
+
+/// A link that was just made.
+pub(crate) struct MadeLink {
+    pub(crate) url: String,
+    /// The SHA-256 of its token, in hex.
+    pub(crate) sha256: String,
 }
 
 /// What whoever opens a link says.
@@ -76,6 +87,16 @@ impl People {
         purpose: LinkPurpose,
         life: Duration,
     ) -> Result<String> {
+        Ok(self.make_link(page, purpose, life).await?.url)
+    }
+
+    /// The same, told with the hash under which it is kept.
+    pub(crate) async fn make_link(
+        &self,
+        page: &str,
+        purpose: LinkPurpose,
+        life: Duration,
+    ) -> Result<MadeLink> {
         let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
         let link = OneTimeLink {
             sha256: sha256_hex(&token),
@@ -83,7 +104,8 @@ impl People {
             expires_at: self.clock.now().after(life),
         };
         self.store.write(vec![Op::put(&link, Some(life), When::Absent)?]).await?;
-        Ok(format!("{}/{page}?token={token}", self.settings.base_url))
+        let url = format!("{}/{page}?token={token}", self.settings.base_url);
+        Ok(MadeLink { url, sha256: link.sha256 })
     }
 
     /// What a link asks. Nothing is changed by it.
@@ -94,10 +116,16 @@ impl People {
     pub async fn link(&self, token: &str, visitor: &Visitor) -> Result<LinkRequest> {
         let (link, _) = self.pending(token, visitor).await?;
         Ok(match link.purpose {
-            LinkPurpose::FirstOwner { email } => LinkRequest { email, is_new: true },
+            LinkPurpose::FirstOwner { email } => {
+                LinkRequest { email, is_new: true, team: None, has_password: false }
+            }
+            LinkPurpose::Invitation { team, invitation } => {
+                self.invitation_request(team, invitation, &link.sha256).await?
+            }
             LinkPurpose::Password { person } => {
                 let (person, _) = self.person(person).await?.ok_or(Error::NotFound)?;
-                LinkRequest { email: Some(person.email), is_new: false }
+                let email = Some(person.email);
+                LinkRequest { email, is_new: false, team: None, has_password: false }
             }
         })
     }
@@ -116,7 +144,11 @@ impl People {
     ) -> Result<NewSession> {
         let (link, version) = self.pending(token, visitor).await?;
         let used = Op::Delete { key: OneTimeLink::row(&link.sha256), when: When::Version(version) };
-        let person = match link.purpose {
+        let person = match link.purpose.clone() {
+            LinkPurpose::Invitation { team, invitation } => {
+                let known = self.invitation(team, invitation, &link.sha256).await?;
+                self.accept(known, &input, used, visitor).await?
+            }
             LinkPurpose::FirstOwner { email } => {
                 self.become_first_owner(email, &input, used, visitor).await?
             }

@@ -45,7 +45,7 @@ impl People {
     }
 
     /// Takes a try of the address, and one of the account at this address.
-    async fn may_sign_in(&self, email: &str, visitor: &Visitor) -> Result<()> {
+    pub(super) async fn may_sign_in(&self, email: &str, visitor: &Visitor) -> Result<()> {
         let address = visitor.address.map_or_else(String::new, |address| address.to_string());
         if let Some(rate) = self.settings.sign_in_rate {
             self.take("sign-in-address", &address, rate).await?;

@@ -26,6 +26,7 @@ mod status;
 mod stuck;
 mod support;
 mod tasks;
+mod teams;
 mod upgrades;
 mod watched;
 mod webhooks;

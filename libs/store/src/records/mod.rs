@@ -8,6 +8,7 @@ mod forwarding;
 mod heartbeat;
 mod hourly;
 mod inbox;
+mod invitation;
 mod lease;
 mod mail;
 mod message;
@@ -45,7 +46,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage status
+    upgrade person session audit usage status invitation
 }
 
 const fn joined<const COUNT: usize>(

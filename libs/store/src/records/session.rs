@@ -3,7 +3,7 @@
 use std::{net::IpAddr, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{PersonId, TeamId, Time};
+use trapline_model::{InvitationId, PersonId, TeamId, Time};
 
 use super::{single, text, uuid};
 use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
@@ -140,6 +140,13 @@ pub enum LinkPurpose {
     FirstOwner {
         /// Who that is to be; `None` lets whoever opens it say.
         email: Option<String>,
+    },
+    /// Lets somebody join a team.
+    Invitation {
+        /// The team.
+        team: TeamId,
+        /// The invitation, which knows whether this is its last link.
+        invitation: InvitationId,
     },
     /// Sets a person's password, ends the person's sessions and begins one.
     Password {

@@ -1,0 +1,113 @@
+//! Accepting an invitation to a team, by its link.
+
+use trapline_model::{InvitationId, PersonId, Principal, Role, TeamId};
+use trapline_store::{
+    Op, PortError, Record as _, When, load,
+    records::{Invitation, Membership, Person, Team},
+};
+
+use super::{
+    LinkInput, LinkRequest, People, Visitor,
+    passwords::check_new,
+    rows::{NewPerson, name_of},
+};
+use crate::{Error, Result, mail::EmailAddress};
+
+impl People {
+    /// The invitation of a link, with its version, while it holds: the link is its last one, and whoever
+    /// invited may still do so.
+    pub(super) async fn invitation(
+        &self,
+        team: TeamId,
+        id: InvitationId,
+        link: &str,
+    ) -> Result<(Invitation, i64)> {
+        let found = load::<Invitation>(&*self.store, &Invitation::row(team, id)).await?;
+        let found = found.filter(|(invitation, _)| invitation.link == link);
+        let (invitation, version) = found.ok_or(Error::NotFound)?;
+        let row = Membership::row(team, invitation.invited_by);
+        let inviter = load::<Membership>(&*self.store, &row).await?;
+        let least = invitation.role.max(Role::Admin);
+        let may_invite = inviter.is_some_and(|(inviter, _)| inviter.role >= least);
+        if may_invite { Ok((invitation, version)) } else { Err(Error::NotFound) }
+    }
+
+    /// What the link of an invitation asks.
+    pub(super) async fn invitation_request(
+        &self,
+        team: TeamId,
+        id: InvitationId,
+        link: &str,
+    ) -> Result<LinkRequest> {
+        let (invitation, _) = self.invitation(team, id, link).await?;
+        let (team, _) =
+            load::<Team>(&*self.store, &Team::row(team)).await?.ok_or(Error::NotFound)?;
+        let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
+        Ok(LinkRequest {
+            email: Some(invitation.email),
+            is_new: known.is_none(),
+            team: Some(team.name),
+            has_password: known.is_some_and(|person| person.password.is_some()),
+        })
+    }
+
+    /// Lets whoever has the link join, as the person with the address that was invited.
+    pub(super) async fn accept(
+        &self,
+        (invitation, version): (Invitation, i64),
+        input: &LinkInput,
+        used: Op,
+        visitor: &Visitor,
+    ) -> Result<PersonId> {
+        let email = EmailAddress::parse("email", &invitation.email)?;
+        let name = name_of(&input.name, &email)?;
+        let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
+        let password = self.password_for(&invitation, known.as_ref(), input, visitor).await?;
+        // Of two who come at once, one is too late.
+        let delete = Op::Delete { key: invitation.key(), when: When::Version(version) };
+        match self.store.write(vec![delete, used]).await {
+            Err(PortError::Conflict) => return Err(Error::NotFound),
+            written => written?,
+        }
+        let person = match known {
+            Some(person) if password.is_none() => person,
+            Some(person) => {
+                self.change(person.id, |row| row.password.clone_from(&password)).await?
+            }
+            None => {
+                // Only a mail shows that whoever has the link has the address too.
+                let verified_at = invitation.is_mailed.then(|| self.clock.now());
+                self.create_person(NewPerson { email, name, password, verified_at }).await?
+            }
+        };
+        let by = Principal::of_person(invitation.team, person.id, invitation.role);
+        self.join(&by.at(visitor.address), person.id).await?;
+        Ok(person.id)
+    }
+
+    /// The hash of a first password. Whoever has one says it instead, as at any sign-in.
+    async fn password_for(
+        &self,
+        invitation: &Invitation,
+        known: Option<&Person>,
+        input: &LinkInput,
+        visitor: &Visitor,
+    ) -> Result<Option<String>> {
+        match known {
+            Some(Person { password: Some(hash), .. }) => {
+                self.may_sign_in(&invitation.email, visitor).await?;
+                if self.passwords.verify(&input.password, Some(hash)).await? {
+                    return Ok(None);
+                }
+                let message = "is not the password of this address, which has one already";
+                Err(Error::invalid("password", "wrong_password", message))
+            }
+            // Whoever was handed the link may not be whose account it is.
+            Some(_) if !invitation.is_mailed => Err(Error::NotFound),
+            _ => {
+                check_new(&input.password, &invitation.email)?;
+                self.passwords.hash(&input.password).await.map(Some)
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Invitations: made, sent or handed on, listed and taken back. Accepting one is up to people, whose link
+//! it is.
+
+use sha2::{Digest as _, Sha256};
+use trapline_model::{self as model, InvitationId, Principal, Role, TeamId};
+use trapline_store::{
+    Op, Rate, Record as _, When, load,
+    records::{Invitation, LinkPurpose, Membership},
+};
+
+use super::{Teams, need, person_of, templates};
+use crate::{
+    AuditAction, Error, Forbidden, Result,
+    audit::{Target, TargetKind},
+    mail::EmailAddress,
+    onboarding::Step,
+};
+
+/// Invitations of one team that are open at the same time.
+const MAX_INVITATIONS: usize = 200;
+/// Mails to one mailbox, whatever teams invite it and under whatever tags.
+const MAILBOX_RATES: [Rate; 2] = [
+    Rate { burst: 5, per: std::time::Duration::from_hours(1) },
+    Rate { burst: 10, per: std::time::Duration::from_hours(24) },
+];
+/// Invitations that one team sends.
+const TEAM_RATES: [Rate; 2] = [
+    Rate { burst: 60, per: std::time::Duration::from_hours(1) },
+    Rate { burst: 300, per: std::time::Duration::from_hours(24) },
+];
+
+impl Teams {
+    /// The team's open invitations, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no admin, and when the store does not answer.
+    pub async fn invitations(&self, by: &Principal) -> Result<Vec<model::OpenInvitation>> {
+        need(by, Role::Admin)?;
+        let mut open = self.open_invitations(by.team).await?;
+        open.sort_by_key(|invitation| (invitation.created_at, invitation.id));
+        Ok(open.iter().map(|invitation| present(invitation, None)).collect())
+    }
+
+    /// Invites somebody as a member or an admin. With a relay the link is sent; without one it is in the
+    /// answer, this once. Whoever was invited before is invited anew: the link before works no more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no admin and for a new owner, [`Error::Invalid`] for text that is no
+    /// address, for somebody who is in the team and for too many open invitations, [`Error::QuotaExceeded`] when
+    /// the plan allows no more members, [`Error::TooMany`] for too
+    /// many mails, and [`Error::Conflict`] when somebody else invited the same person at the same moment.
+    pub async fn invite(
+        &self,
+        by: &Principal,
+        email: &str,
+        role: Role,
+    ) -> Result<model::OpenInvitation> {
+        need(by, Role::Admin)?;
+        if role == Role::Owner {
+            return Err(Error::Forbidden(Forbidden::OwnerRequired));
+        }
+        let mailbox = EmailAddress::parse("email", email)?;
+        let (team, _) = self.team(by).await?;
+        self.not_in_the_team(by.team, &mailbox).await?;
+        self.plans.check_members(by.team, self.member_count(by).await?).await?;
+        let id = id_of(by.team, &mailbox);
+        let known = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
+        if known.is_none() && self.open_invitations(by.team).await?.len() >= MAX_INVITATIONS {
+            let message = format!("at most {MAX_INVITATIONS} invitations may be open");
+            return Err(Error::invalid("", "too_many", message));
+        }
+        let is_mailed = self.mail.is_enabled();
+        self.limits.take_all("invitation:team", &by.team.to_string(), &TEAM_RATES).await?;
+        if is_mailed {
+            self.limits.take_all("invitation:mailbox", &mailbox.owner(), &MAILBOX_RATES).await?;
+        }
+        let purpose = LinkPurpose::Invitation { team: by.team, invitation: id };
+        let link = self.people.make_link("link", purpose, Invitation::VALID).await?;
+        let now = self.clock.now();
+        let invitation = Invitation {
+            id,
+            team: by.team,
+            email: mailbox.folded(),
+            role,
+            invited_by: person_of(by)?,
+            link: link.sha256,
+            is_mailed,
+            created_at: now,
+            expires_at: now.after(Invitation::VALID),
+        };
+        let when = known.map_or(When::Absent, |(_, version)| When::Version(version));
+        let put = Op::put(&invitation, Some(Invitation::VALID), when)?;
+        let entry =
+            self.audit.entry(by, AuditAction::InvitationCreated, target_of(&invitation)).await;
+        self.audit.write(&entry, vec![put]).await?;
+        self.first_steps.note(by.team, Step::Invitation).await;
+        if is_mailed {
+            let inviter = self.person(invitation.invited_by).await?;
+            let inviter = inviter.map(|person| person.name).unwrap_or_default();
+            let template = templates::invitation(&team.name, &inviter, &link.url);
+            self.mail.send(&invitation.email, &template).await?;
+            return Ok(present(&invitation, None));
+        }
+        Ok(present(&invitation, Some(link.url)))
+    }
+
+    /// Takes an invitation back; its link works no more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no admin, [`Error::NotFound`] when the team has no such invitation, and
+    /// [`Error::Conflict`] when it was changed or accepted at the same moment.
+    pub async fn take_back_invitation(&self, by: &Principal, id: InvitationId) -> Result<()> {
+        need(by, Role::Admin)?;
+        let found = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
+        let (invitation, version) = found.ok_or(Error::NotFound)?;
+        let delete = Op::Delete { key: invitation.key(), when: When::Version(version) };
+        let target = target_of(&invitation);
+        let entry = self.audit.entry(by, AuditAction::InvitationDeleted, target).await;
+        Ok(self.audit.write(&entry, vec![delete]).await?)
+    }
+
+    async fn open_invitations(&self, team: TeamId) -> Result<Vec<Invitation>> {
+        let rows = self.store.scan(Invitation::of_team(team, MAX_INVITATIONS)).await?;
+        Ok(rows.iter().map(Invitation::of).collect::<Result<_, _>>()?)
+    }
+
+    async fn not_in_the_team(&self, team: TeamId, mailbox: &EmailAddress) -> Result<()> {
+        let Some(person) = self.people.with_address(&mailbox.folded()).await? else {
+            return Ok(());
+        };
+        if self.store.get(&Membership::row(team, person)).await?.is_none() {
+            return Ok(());
+        }
+        Err(Error::invalid("email", "is_member", "is somebody who is in the team already"))
+    }
+}
+
+/// The same team and address have the same id, so that an address has one invitation (RFC 9562,
+/// section 5.8).
+fn id_of(team: TeamId, mailbox: &EmailAddress) -> InvitationId {
+    let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(mailbox.folded());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    InvitationId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+fn target_of(invitation: &Invitation) -> Target {
+    Target::new(TargetKind::Invitation, &invitation.id, &invitation.email)
+}
+
+fn present(invitation: &Invitation, link: Option<String>) -> model::OpenInvitation {
+    model::OpenInvitation {
+        id: invitation.id,
+        email: invitation.email.clone(),
+        role: invitation.role,
+        created_at: invitation.created_at,
+        expires_at: invitation.expires_at,
+        mail_sent: invitation.is_mailed,
+        link,
+    }
+}

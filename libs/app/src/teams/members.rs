@@ -1,0 +1,187 @@
+//! The people of a team: listed, given another role, removed; and its one owner.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_model::{Member, PersonId, Principal, RemovedMember, Role};
+use trapline_store::{
+    Op, Record as _, Scan, When, load,
+    records::{Membership, TeamOfPerson},
+};
+
+use super::{TRIES, Teams, is_conflict, need, person_of};
+use crate::{
+    AuditAction, Error, Forbidden, Result,
+    audit::{Target, TargetKind},
+};
+
+/// People of one team that are listed.
+const MAX_MEMBERS: usize = 1_000;
+/// People that are read at once.
+const READS_AT_ONCE: usize = 16;
+
+impl Teams {
+    /// The team's people, longest member first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for a key, and when the store does not answer.
+    pub async fn members(&self, by: &Principal) -> Result<Vec<Member>> {
+        person_of(by)?;
+        let rows = self.store.scan(Membership::of_team(by.team, MAX_MEMBERS)).await?;
+        let rows = rows.iter().map(Membership::of).collect::<Result<Vec<_>, _>>()?;
+        let members = rows.into_iter().map(|membership| self.member(membership));
+        let mut members: Vec<_> =
+            stream::iter(members).buffered(READS_AT_ONCE).try_collect().await?;
+        members.sort_by_key(|member| (member.joined_at, member.id));
+        Ok(members)
+    }
+
+    /// Gives somebody another role. The owner stays the owner until the team is handed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no admin, and for the owner's role; [`Error::NotFound`] when the
+    /// person is not in the team; [`Error::Conflict`] when others change it again and again.
+    pub async fn change_role(
+        &self,
+        by: &Principal,
+        person: PersonId,
+        role: Role,
+    ) -> Result<Member> {
+        need(by, Role::Admin)?;
+        if role == Role::Owner {
+            return Err(Error::Forbidden(Forbidden::OwnerRequired));
+        }
+        for _ in 0..TRIES {
+            let (mut membership, version) = self.membership(by, person).await?;
+            not_the_owner(&membership)?;
+            membership.role = role;
+            let put = Op::put(&membership, None, When::Version(version))?;
+            let target = self.target(person).await?;
+            let entry = self.audit.entry(by, AuditAction::MemberRoleChanged, target).await;
+            let written = self.audit.write(&entry, vec![put]).await;
+            if is_conflict(&written) {
+                continue;
+            }
+            written?;
+            self.people.forget_role(by.team, person);
+            return self.member(membership).await;
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Removes somebody: their sessions that act for the team end, at once here and within 5 seconds
+    /// everywhere. Returns the keys that they made, which still work.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is no admin, and for the owner; [`Error::NotFound`] when the person
+    /// is not in the team; [`Error::Conflict`] when others change it again and again.
+    pub async fn remove(&self, by: &Principal, person: PersonId) -> Result<RemovedMember> {
+        need(by, Role::Admin)?;
+        self.end_membership(by, person, AuditAction::MemberRemoved).await?;
+        self.people.end_sessions_of(person, by.team).await?;
+        let mut keys = self.access.shown_keys(by).await?;
+        keys.retain(|key| key.created_by.as_ref().is_some_and(|maker| maker.id == person));
+        Ok(RemovedMember { keys })
+    }
+
+    /// Leaves the team, which the owner cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for a key and for the owner, and [`Error::Conflict`] when others change it again and
+    /// again.
+    pub async fn leave(&self, by: &Principal) -> Result<()> {
+        let person = person_of(by)?;
+        self.end_membership(by, person, AuditAction::MemberLeft).await
+    }
+
+    /// Hands the team over to another of its people; who had it is an admin from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for whoever is not the owner, [`Error::NotFound`] when the other one is not in the
+    /// team, and [`Error::Conflict`] when somebody changed one of both at the same moment.
+    pub async fn transfer(&self, by: &Principal, to: PersonId) -> Result<Vec<Member>> {
+        need(by, Role::Owner)?;
+        let from = person_of(by)?;
+        let (mut old, old_version) = self.membership(by, from).await?;
+        if old.role != Role::Owner {
+            return Err(Error::Forbidden(Forbidden::OwnerRequired));
+        }
+        if to == from {
+            return self.members(by).await;
+        }
+        let (mut new, new_version) = self.membership(by, to).await?;
+        (old.role, new.role) = (Role::Admin, Role::Owner);
+        // Both are in one partition, so there is one owner at any moment.
+        let ops = vec![
+            Op::put(&old, None, When::Version(old_version))?,
+            Op::put(&new, None, When::Version(new_version))?,
+        ];
+        let target = self.target(to).await?;
+        let entry = self.audit.entry(by, AuditAction::TeamTransferred, target).await;
+        self.audit.write(&entry, ops).await?;
+        self.people.forget_role(by.team, from);
+        self.people.forget_role(by.team, to);
+        self.members(by).await
+    }
+
+    /// How many people the team has.
+    pub(super) async fn member_count(&self, by: &Principal) -> Result<u64> {
+        let keys = Scan { keys_only: true, ..Membership::of_team(by.team, MAX_MEMBERS) };
+        Ok(u64::try_from(self.store.scan(keys).await?.len()).unwrap_or(u64::MAX))
+    }
+
+    async fn end_membership(
+        &self,
+        by: &Principal,
+        person: PersonId,
+        action: AuditAction,
+    ) -> Result<()> {
+        for _ in 0..TRIES {
+            let (membership, version) = self.membership(by, person).await?;
+            not_the_owner(&membership)?;
+            let listed = TeamOfPerson { person, team: by.team };
+            let ops = vec![
+                Op::Delete { key: membership.key(), when: When::Version(version) },
+                // The list goes last: it alone makes nobody a member.
+                Op::Delete { key: listed.key(), when: When::Always },
+            ];
+            let entry = self.audit.entry(by, action, self.target(person).await?).await;
+            let written = self.audit.write(&entry, ops).await;
+            if is_conflict(&written) {
+                continue;
+            }
+            written?;
+            self.people.forget_role(by.team, person);
+            return Ok(());
+        }
+        Err(Error::Conflict)
+    }
+
+    async fn membership(&self, by: &Principal, person: PersonId) -> Result<(Membership, i64)> {
+        let row = Membership::row(by.team, person);
+        load(&*self.store, &row).await?.ok_or(Error::NotFound)
+    }
+
+    async fn member(&self, membership: Membership) -> Result<Member> {
+        let Membership { person: id, role, joined_at, .. } = membership;
+        let person = self.person(id).await?;
+        let (email, name) = person.map(|person| (person.email, person.name)).unwrap_or_default();
+        Ok(Member { id, email, name, role, joined_at })
+    }
+
+    async fn target(&self, person: PersonId) -> Result<Target> {
+        let name = self.person(person).await?.map(|person| person.name).unwrap_or_default();
+        Ok(Target::new(TargetKind::Member, &person, &name))
+    }
+}
+
+fn not_the_owner(membership: &Membership) -> Result<()> {
+    if membership.role == Role::Owner {
+        // Only the owner decides about the owner: by handing the team over.
+        return Err(Error::Forbidden(Forbidden::OwnerStays));
+    }
+    Ok(())
+}
