@@ -31,7 +31,7 @@ pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnTeam, Person, SignInOptions};
 pub use status::{
-    Backlog, Component, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident,
+    Component, ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident,
 };
 pub use team::{Member, OpenInvitation, RemovedMember, TeamProfile};
 pub use time::{InvalidTime, Time};

@@ -107,7 +107,7 @@ pub struct ServiceStatus {
     pub components: Vec<ComponentStatus>,
     /// Jobs that are not done; null when the queue does not answer.
     #[schema(required)]
-    pub backlog: Option<Backlog>,
+    pub backlog: Option<JobBacklog>,
     /// What went wrong in the last 90 days, newest first; at most 50.
     #[schema(max_items = 50)]
     pub incidents: Vec<StatusIncident>,
@@ -146,7 +146,7 @@ pub struct DayStatus {
 /// Jobs that are not done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Backlog {
+pub struct JobBacklog {
     /// Due, and waiting or being done.
     pub pending: u64,
     /// Due for more than a minute, and not being done.

@@ -2,7 +2,7 @@
 
 use trapline_app::escape_html;
 use trapline_model::{
-    Backlog, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident, Time,
+    ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident, Time,
 };
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:52em;margin:2em auto;\
@@ -74,8 +74,8 @@ fn incident_of(incident: &StatusIncident) -> String {
     format!("<p><b>{title}</b>, from {}, {end}</p>", minute(incident.started_at))
 }
 
-fn backlog_of(backlog: &Backlog) -> String {
-    let Backlog { pending, overdue, oldest_seconds } = backlog;
+fn backlog_of(backlog: &JobBacklog) -> String {
+    let JobBacklog { pending, overdue, oldest_seconds } = backlog;
     format!(
         "<h2>Jobs</h2><p>{pending} are due, {overdue} of them for more than a minute; the oldest for \
          {oldest_seconds} s.</p>"

@@ -20,7 +20,7 @@ pub(super) struct History {
     run: Option<Run>,
     /// The incident that is going on.
     pub(super) open: Option<Incident>,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: Unwritten,
 }
 
 /// Samples one after the other that ended alike.
@@ -33,14 +33,14 @@ struct Run {
 
 /// What is still to be written.
 #[derive(Default)]
-pub(super) struct Waiting {
+pub(super) struct Unwritten {
     pub(super) samples: VecDeque<CheckSample>,
     /// Days that have ended.
     pub(super) days: Vec<UptimeDay>,
     pub(super) incidents: Vec<Incident>,
 }
 
-impl Waiting {
+impl Unwritten {
     /// Whether there is something that is not to wait.
     pub(super) fn is_urgent(&self) -> bool {
         !self.incidents.is_empty()
@@ -55,7 +55,7 @@ impl History {
         samples: &[CheckSample],
         open: Option<Incident>,
     ) -> Self {
-        let mut history = Self { component, day, run: None, open, waiting: Waiting::default() };
+        let mut history = Self { component, day, run: None, open, waiting: Unwritten::default() };
         if !samples.is_empty() {
             // The rows of samples are what counts: a process may have ended before it added one.
             history.day = None;

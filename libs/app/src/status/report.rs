@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::PoisonError, time::Duration};
 use futures_util::future::try_join_all;
 use tokio::time::timeout;
 use trapline_model::{
-    Backlog, Component, ComponentStatus, DayStatus, ServiceState, ServiceStatus, StatusIncident,
+    Component, ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident,
     Time,
 };
 use trapline_store::{
@@ -88,8 +88,8 @@ impl Status {
         Ok(days)
     }
 
-    async fn backlog(&self) -> Option<Backlog> {
-        let mut all = Backlog::default();
+    async fn backlog(&self) -> Option<JobBacklog> {
+        let mut all = JobBacklog::default();
         for lane in Lane::ALL {
             let stats = self.queue.stats(lane).await;
             let log = |error: &_| tracing::warn!(%error, "the queue does not tell its backlog");
