@@ -148,7 +148,7 @@ impl Feed {
     /// of its inbox, the longer, so that a second's events cost so many writes and not more.
     #[must_use]
     pub fn pause(&self) -> Duration {
-        self.follower.pause()
+        self.follower.write_interval()
     }
 
     /// The next event; `None` when the inbox is gone or the service shuts down.

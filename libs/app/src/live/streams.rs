@@ -15,19 +15,19 @@ use super::LiveUpdates;
 use crate::{Error, Result};
 
 /// Parked waits and event streams that read the store at the same time.
-const READS_AT_ONCE: usize = 16;
-/// Those of one queue that read, or wait for one of [`READS_AT_ONCE`].
+const MAX_CONCURRENT_READS: usize = 16;
+/// Those of one queue that read, or wait for one of [`MAX_CONCURRENT_READS`].
 const READS_PER_QUEUE: usize = 4;
 /// Queues of readers, by their inbox: a reader waits for few of each other queue, not for all readers.
 const QUEUES: usize = 64;
 /// What one write to one of an inbox's streams is to take of the time, so that there are at most so
 /// many in a second however many streams and events there are.
-const WRITES_A_SECOND: u32 = 4_000;
+const MAX_WRITES_PER_SECOND: u32 = 4_000;
 
 /// Counts what is open; a team is known while it has something open.
 pub(crate) struct Streams {
-    most: usize,
-    most_of_team: usize,
+    max: usize,
+    max_per_team: usize,
     open: Mutex<Open>,
     reads: Semaphore,
     queues: [Semaphore; QUEUES],
@@ -35,7 +35,7 @@ pub(crate) struct Streams {
 
 #[derive(Default)]
 struct Open {
-    all: usize,
+    total: usize,
     teams: HashMap<TeamId, usize>,
     /// Event streams by inbox.
     followers: HashMap<InboxId, usize>,
@@ -54,28 +54,28 @@ pub(crate) struct ReadPermit<'a> {
 }
 
 impl Streams {
-    pub(crate) fn new(most: usize, most_of_team: usize) -> Arc<Self> {
-        let reads = Semaphore::new(READS_AT_ONCE);
+    pub(crate) fn new(max: usize, max_per_team: usize) -> Arc<Self> {
+        let reads = Semaphore::new(MAX_CONCURRENT_READS);
         let queues = std::array::from_fn(|_| Semaphore::new(READS_PER_QUEUE));
-        Arc::new(Self { most, most_of_team, open: Mutex::default(), reads, queues })
+        Arc::new(Self { max, max_per_team, open: Mutex::default(), reads, queues })
     }
 
-    pub(crate) fn enter(self: &Arc<Self>, team: TeamId) -> Result<StreamPermit> {
+    pub(crate) fn acquire(self: &Arc<Self>, team: TeamId) -> Result<StreamPermit> {
         let mut open = self.open();
-        if open.teams.get(&team).copied().unwrap_or_default() >= self.most_of_team {
+        if open.teams.get(&team).copied().unwrap_or_default() >= self.max_per_team {
             return Err(Error::TooManyStreams { of_team: true });
         }
-        if open.all >= self.most {
+        if open.total >= self.max {
             return Err(Error::TooManyStreams { of_team: false });
         }
-        open.all += 1;
+        open.total += 1;
         *open.teams.entry(team).or_default() += 1;
         Ok(StreamPermit { streams: self.clone(), team })
     }
 
     /// How many waits and streams are open.
     pub(crate) fn len(&self) -> usize {
-        self.open().all
+        self.open().total
     }
 
     /// Waits for a permit to read the store for an inbox: behind the readers of the same queue, and few of
@@ -96,13 +96,13 @@ impl Streams {
 impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.streams.open();
-        open.all -= 1;
-        one_less(&mut open.teams, &self.team);
+        open.total -= 1;
+        decrement(&mut open.teams, &self.team);
     }
 }
 
 /// Who has nothing open is forgotten.
-fn one_less<K: Eq + Hash>(open: &mut HashMap<K, usize>, of: &K) {
+fn decrement<K: Eq + Hash>(open: &mut HashMap<K, usize>, of: &K) {
     if let Some(count) = open.get_mut(of) {
         *count -= 1;
         if *count == 0 {
@@ -124,16 +124,16 @@ impl Follower {
     }
 
     /// The time in which this stream is to be written to no more than once.
-    pub(crate) fn pause(&self) -> Duration {
+    pub(crate) fn write_interval(&self) -> Duration {
         let open = self.permit.streams.open();
         let streams = open.followers.get(&self.inbox).copied().unwrap_or_default();
-        Duration::from_secs(1) / WRITES_A_SECOND * u32::try_from(streams).unwrap_or(u32::MAX)
+        Duration::from_secs(1) / MAX_WRITES_PER_SECOND * u32::try_from(streams).unwrap_or(u32::MAX)
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        one_less(&mut self.permit.streams.open().followers, &self.inbox);
+        decrement(&mut self.permit.streams.open().followers, &self.inbox);
     }
 }
 
@@ -145,7 +145,7 @@ impl LiveUpdates {
 
     /// One more parked wait or event stream, if the process may hold it and the team may have it.
     pub(crate) fn stream_permit(&self, team: TeamId) -> Result<StreamPermit> {
-        self.streams.enter(team)
+        self.streams.acquire(team)
     }
 
     /// From now on: whether mail may be stored that nobody announced.
@@ -179,16 +179,16 @@ mod tests {
     fn no_team_takes_what_is_for_all() {
         let streams = Streams::new(5, 3);
         let [one, two] = [1, 2].map(|number| TeamId(Uuid::from_u128(number)));
-        let ones: Vec<_> = (0..3).map(|_| streams.enter(one).unwrap()).collect();
-        assert!(matches!(streams.enter(one), Err(Error::TooManyStreams { of_team: true })));
-        let twos: Vec<_> = (0..2).map(|_| streams.enter(two).unwrap()).collect();
-        assert!(matches!(streams.enter(two), Err(Error::TooManyStreams { of_team: false })));
+        let ones: Vec<_> = (0..3).map(|_| streams.acquire(one).unwrap()).collect();
+        assert!(matches!(streams.acquire(one), Err(Error::TooManyStreams { of_team: true })));
+        let twos: Vec<_> = (0..2).map(|_| streams.acquire(two).unwrap()).collect();
+        assert!(matches!(streams.acquire(two), Err(Error::TooManyStreams { of_team: false })));
         drop(ones);
-        let more = streams.enter(two).unwrap();
+        let more = streams.acquire(two).unwrap();
         assert_eq!(streams.open().teams.len(), 1, "who has nothing open is forgotten");
         drop((twos, more));
         let open = streams.open();
-        assert_eq!((open.all, open.teams.len()), (0, 0));
+        assert_eq!((open.total, open.teams.len()), (0, 0));
     }
 
     #[test]
@@ -214,11 +214,11 @@ mod tests {
         let streams = Streams::new(5_000, 5_000);
         let team = TeamId(Uuid::nil());
         let [one, two] = [1, 2].map(|number| InboxId(Uuid::from_u128(number)));
-        let follow = |inbox| Follower::of(streams.enter(team).unwrap(), inbox);
+        let follow = |inbox| Follower::of(streams.acquire(team).unwrap(), inbox);
         let crowd: Vec<_> = (0..2_000).map(|_| follow(one)).collect();
         let alone = follow(two);
-        assert_eq!(crowd[0].pause(), Duration::from_millis(500));
-        assert_eq!(alone.pause(), Duration::from_micros(250));
+        assert_eq!(crowd[0].write_interval(), Duration::from_millis(500));
+        assert_eq!(alone.write_interval(), Duration::from_micros(250));
         drop((crowd, alone));
         assert!(streams.open().followers.is_empty());
     }

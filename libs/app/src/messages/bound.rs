@@ -13,7 +13,7 @@ use crate::{Result, inbox_versions::InboxVersions, message_scans::message_keys};
 /// Inboxes of which something is known at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
 /// How long a read waits for the inbox's version before it counts the newer messages instead.
-const VERSION_WITHIN: Duration = Duration::from_millis(50);
+const VERSION_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Counts the messages that are newer than one, which are as many as the inbox may hold, and
 /// remembers the answer while the inbox does not change.
@@ -45,7 +45,7 @@ impl MessageBound {
     pub(super) async fn holds(&self, inbox: &Inbox, id: MessageId) -> Result<bool> {
         let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         // Read before the messages are counted: one that comes meanwhile makes the version old.
-        let version = timeout(VERSION_WITHIN, self.versions.of_many(&[inbox.id])).await;
+        let version = timeout(VERSION_TIMEOUT, self.versions.of_many(&[inbox.id])).await;
         let version = version.ok().and_then(|versions| versions.first().copied().flatten());
         let known = version.and_then(|version| self.known(inbox, version, max));
         if known.is_some_and(|oldest| oldest <= id.uuid) {

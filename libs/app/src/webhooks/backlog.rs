@@ -68,7 +68,7 @@ impl Webhooks {
         let id = format!("backlog:{}:{}", owner.webhook, self.ids.next());
         let backlog = Backlog { team: owner.team, webhook: owner.webhook, from, deferrals: 0 };
         self.jobs.schedule(&backlog.job(id, endpoint.lane(), due)?).await?;
-        endpoint.schedule.planned(due, from, now);
+        endpoint.schedule.note_planned(due, from, now);
         Ok(())
     }
 

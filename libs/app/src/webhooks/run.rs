@@ -11,7 +11,7 @@ use super::{
     calls::Batch,
     deliver::{Backlog, TIME_SLICE},
     endpoint::Endpoint,
-    schedule::{Begin, End, Run, Schedule},
+    schedule::{Begin, End, NextRun, Run, Schedule},
 };
 use crate::{Result, jobs};
 
@@ -29,9 +29,8 @@ const STUCK_DELAY: Duration = Duration::from_secs(30);
 enum Pass {
     /// Time was over; from here on something is due.
     Interrupted(Time),
-    /// Everything is done that was due; the job would come again at the first time, to read from the
-    /// second one on.
-    Done(Option<(Time, Time)>),
+    /// Everything is done that was due; the job would come again so.
+    Done(Option<NextRun>),
 }
 
 impl Webhooks {
@@ -63,19 +62,18 @@ impl Webhooks {
         if is_shared && let Err(error) = self.leases.release(&name, holder).await {
             tracing::debug!(%error, "a lease on a backlog runs out by itself");
         }
-        let Some((due, from)) = next? else { return Ok(None) };
-        let backlog = Backlog { from, deferrals: 0, ..backlog };
-        backlog.job(job.id.clone(), endpoint.lane(), due).map(Some)
+        let Some(next) = next? else { return Ok(None) };
+        let backlog = Backlog { from: next.read_from, deferrals: 0, ..backlog };
+        backlog.job(job.id.clone(), endpoint.lane(), next.due).map(Some)
     }
 
-    /// When the job comes again, and from where on it reads then.
     async fn run_backlog(
         &self,
         job: &Job,
         backlog: Backlog,
         endpoint: &Endpoint,
         (run, sender): (Run, &dyn WebhookSender),
-    ) -> Result<Option<(Time, Time)>> {
+    ) -> Result<Option<NextRun>> {
         let owner = Owner { team: backlog.team, webhook: backlog.webhook };
         let batch = Batch { owner, lane: job.lane, until: self.clock.now().after(TIME_SLICE) };
         let mut from = backlog.from;
@@ -88,7 +86,7 @@ impl Webhooks {
                 Pass::Done(next) => match run.end(next, self.clock.now()) {
                     End::ReadAgain(added) => {
                         // What could not be sent is not forgotten.
-                        from = next.map_or(added, |(_, from)| from.min(added));
+                        from = next.map_or(added, |next| next.read_from.min(added));
                     }
                     End::Reschedule => return Ok(next),
                     End::Finished => return Ok(None),
@@ -131,12 +129,12 @@ impl Webhooks {
         owner: Owner,
         stuck: Option<Time>,
         until: Time,
-    ) -> Result<Option<(Time, Time)>> {
+    ) -> Result<Option<NextRun>> {
         let soonest = self.clock.now().after(MIN_INTERVAL);
         let next = self.next_due(owner.webhook, until).await?.map(|next| next.max(soonest));
         let stuck_until = stuck.map(|_| self.clock.now().after(STUCK_DELAY));
         let due = [next, stuck_until].into_iter().flatten().min();
-        Ok(due.map(|due| (due, earlier(stuck, until))))
+        Ok(due.map(|due| NextRun { due, read_from: earlier(stuck, until) }))
     }
 
     /// Puts a job off whose backlog somebody else is at. When that ends, nothing may be left for it; but
@@ -148,7 +146,7 @@ impl Webhooks {
         if endpoint.schedule.is_planned(due, backlog.from, now) {
             return Ok(None);
         }
-        endpoint.schedule.planned(due, backlog.from, now);
+        endpoint.schedule.note_planned(due, backlog.from, now);
         let backlog = Backlog { deferrals: backlog.deferrals.saturating_add(1), ..backlog };
         backlog.job(job.id.clone(), job.lane, due).map(Some)
     }

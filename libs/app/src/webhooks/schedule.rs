@@ -58,6 +58,13 @@ pub(super) enum Begin {
     Busy,
 }
 
+/// When a job comes again, and from where on it reads then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NextRun {
+    pub(super) due: Time,
+    pub(super) read_from: Time,
+}
+
 /// How a run ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -82,8 +89,8 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// Ends the run, whose job would come again at `next`, to read from there on.
-    pub(super) fn end(&self, next: Option<(Time, Time)>, now: Time) -> End {
+    /// Ends the run, whose job would come again as `next` says.
+    pub(super) fn end(&self, next: Option<NextRun>, now: Time) -> End {
         let mut state = self.endpoint.schedule.state();
         if let Some(added) = state.run.as_mut().and_then(|run| run.added.take()) {
             return End::ReadAgain(added);
@@ -91,25 +98,25 @@ impl Run {
         state.run = None;
         match next {
             None => End::Finished,
-            Some((due, from)) if state.is_planned(due, from, now) => End::Finished,
-            Some((due, from)) => {
-                state.plan(due, from, now);
+            Some(next) if state.is_planned(next.due, next.read_from, now) => End::Finished,
+            Some(next) => {
+                state.plan(next.due, next.read_from, now);
                 End::Reschedule
             }
         }
     }
 
-    /// Breaks the run off: its job would come again at `due`, to read from `left` on. When it comes, and
-    /// from where on it reads then; never, where another job does the same.
-    pub(super) fn interrupt(&self, due: Time, left: Time, now: Time) -> Option<(Time, Time)> {
+    /// Breaks the run off: its job would come again at `due`, to read from `left` on. None where another job
+    /// does the same.
+    pub(super) fn interrupt(&self, due: Time, left: Time, now: Time) -> Option<NextRun> {
         let mut state = self.endpoint.schedule.state();
         let added = state.run.take().and_then(|run| run.added);
-        let from = added.map_or(left, |added| added.min(left));
-        if state.is_planned(due, from, now) {
+        let read_from = added.map_or(left, |added| added.min(left));
+        if state.is_planned(due, read_from, now) {
             return None;
         }
-        state.plan(due, from, now);
-        Some((due, from))
+        state.plan(due, read_from, now);
+        Some(NextRun { due, read_from })
     }
 }
 
@@ -143,7 +150,7 @@ impl Schedule {
     }
 
     /// Notes a job that is stored, or takes the place of one that is and is held by this process.
-    pub(super) fn planned(&self, due: Time, from: Time, now: Time) {
+    pub(super) fn note_planned(&self, due: Time, from: Time, now: Time) {
         self.state().plan(due, from, now);
     }
 

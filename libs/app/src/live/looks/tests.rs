@@ -63,7 +63,7 @@ fn looks(
     let rows = Arc::new(rows);
     let streams = Streams::new(followers, followers);
     let team = TeamId(Uuid::nil());
-    let permits = (0..followers).map(|_| streams.enter(team).unwrap()).collect();
+    let permits = (0..followers).map(|_| streams.acquire(team).unwrap()).collect();
     (rows.clone(), Looks::new(rows, streams), permits)
 }
 

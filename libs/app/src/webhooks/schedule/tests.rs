@@ -6,6 +6,10 @@ fn now() -> Time {
     Time::from_millis(1_800_000_000_000)
 }
 
+fn next_run(due: Time, read_from: Time) -> NextRun {
+    NextRun { due, read_from }
+}
+
 fn run(endpoint: &Arc<Endpoint>, from: Time) -> Run {
     match Schedule::begin(endpoint, from, now()) {
         Begin::Run(run) => run,
@@ -20,7 +24,7 @@ fn what_is_added_while_a_run_reads_is_read_before_it_ends() {
     let (early, later) = (now().after(SECOND), now().after(SECOND * 2));
     assert!(endpoint.schedule.covers(later, now()) && endpoint.schedule.covers(early, now()));
     assert!(matches!(Schedule::begin(&endpoint, later, now()), Begin::Covered));
-    let next = Some((now().after(SECOND * 30), now()));
+    let next = Some(next_run(now().after(SECOND * 30), now()));
     assert_eq!(run.end(next, now()), End::ReadAgain(early));
     assert_eq!(run.end(next, now()), End::Reschedule);
     assert!(!endpoint.schedule.covers(early, now()), "the run is over");
@@ -41,7 +45,7 @@ fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_leas
 #[test]
 fn a_job_covers_what_it_reads_in_time_and_after_it_was_added() {
     let (schedule, due) = (Schedule::default(), now().after(SECOND * 30));
-    schedule.planned(due, now(), now());
+    schedule.note_planned(due, now(), now());
     assert!(schedule.covers(due, now()));
     assert!(schedule.covers(due.after(SECOND * 3_600), now()), "it reads on from there");
     assert!(schedule.covers(now().after(SECOND * 25), now()), "it is a little late");
@@ -56,13 +60,13 @@ fn a_job_covers_what_it_reads_in_time_and_after_it_was_added() {
 fn jobs_that_meet_become_one() {
     let endpoint = Arc::<Endpoint>::default();
     let due = now().after(SECOND * 30);
-    endpoint.schedule.planned(due, now(), now());
-    assert_eq!(run(&endpoint, now()).end(Some((due, now())), now()), End::Finished);
+    endpoint.schedule.note_planned(due, now(), now());
+    assert_eq!(run(&endpoint, now()).end(Some(next_run(due, now())), now()), End::Finished);
     let earlier = now().after(SECOND * 10);
-    assert_eq!(run(&endpoint, now()).end(Some((earlier, now())), now()), End::Reschedule);
+    assert_eq!(run(&endpoint, now()).end(Some(next_run(earlier, now())), now()), End::Reschedule);
     // One that has to read more than the other is not given up for it.
     let before = now().before(SECOND);
-    assert_eq!(run(&endpoint, before).end(Some((earlier, before)), now()), End::Reschedule);
+    assert_eq!(run(&endpoint, before).end(Some(next_run(earlier, before)), now()), End::Reschedule);
 }
 
 #[test]
@@ -79,7 +83,7 @@ fn a_run_that_ended_ends_no_other() {
 fn only_so_many_jobs_are_remembered() {
     let schedule = Schedule::default();
     for seconds in 1..=100 {
-        schedule.planned(now().after(SECOND * 100 * seconds), now(), now());
+        schedule.note_planned(now().after(SECOND * 100 * seconds), now(), now());
     }
     assert_eq!(schedule.state().planned.len(), CAPACITY);
     assert!(schedule.covers(now().after(SECOND * 100), now()), "the first are the useful ones");
