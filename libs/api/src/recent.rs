@@ -18,7 +18,7 @@ pub(crate) struct Recent {
     pub deep: Kept<HealthReport>,
     /// What is wrong with outbound mail.
     pub mail: Kept<Vec<String>>,
-    pub status: Kept<status::Documents>,
+    pub status: Kept<status::StatusAnswers>,
 }
 
 /// One answer.

@@ -26,12 +26,12 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 /// Both forms of an answer, which are made together and given out for a while.
 #[derive(Clone)]
-pub(crate) struct Documents {
+pub(crate) struct StatusAnswers {
     json: Bytes,
     page: Bytes,
 }
 
-impl Documents {
+impl StatusAnswers {
     async fn make(app: &App) -> Self {
         let report = app.status().report().await;
         let json = serde_json::to_vec(&report).unwrap_or_default();
@@ -61,12 +61,12 @@ pub(crate) async fn status(
     State(app): State<Arc<App>>,
     State(recent): State<Arc<Recent>>,
 ) -> Response {
-    let documents = recent.status.get(&app, Documents::make).await;
+    let documents = recent.status.get(&app, StatusAnswers::make).await;
     answer("application/json", documents.json)
 }
 
 async fn show(State(app): State<Arc<App>>, State(recent): State<Arc<Recent>>) -> Response {
-    let documents = recent.status.get(&app, Documents::make).await;
+    let documents = recent.status.get(&app, StatusAnswers::make).await;
     let policy: [(HeaderName, HeaderValue); 1] = [(header::CONTENT_SECURITY_POLICY, POLICY)];
     (policy, answer("text/html; charset=utf-8", documents.page)).into_response()
 }

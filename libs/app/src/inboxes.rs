@@ -39,7 +39,7 @@ use counts::Counts;
 use counts::MessageCounts;
 use list::ListRange;
 pub use list::{InboxPage, InboxQuery};
-use plan::Turns;
+use plan::TeamLocks;
 pub use projects::{ProjectPage, ProjectQuery};
 pub(crate) use purge::HousekeepingWork;
 pub(crate) use retention::Retention;
@@ -104,7 +104,7 @@ pub struct Inboxes {
     limits: Limits,
     plans: Arc<Plans>,
     /// The turns of teams that make an inbox.
-    turns: Turns,
+    turns: TeamLocks,
     room: Arc<StorageRoom>,
     jobs: Jobs,
     versions: Arc<InboxVersions>,
@@ -133,7 +133,7 @@ impl Inboxes {
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             plans: parts.plans.clone(),
-            turns: Turns::new(),
+            turns: TeamLocks::new(),
             room: parts.room.clone(),
             jobs: parts.jobs.clone(),
             versions: parts.versions.clone(),

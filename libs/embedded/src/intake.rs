@@ -9,7 +9,7 @@ use trapline_store::{Group, Intake, PortError, Result};
 use crate::{
     database::Database,
     queue::insert,
-    store::Plan,
+    store::WritePlan,
     values::sql,
     writer::{SpaceShare, Transaction},
 };
@@ -22,7 +22,7 @@ impl Intake for SqliteIntake {
     async fn commit(&self, group: Group) -> Result<()> {
         let Group { segment, bytes, before, rows, job } = group;
         let share = if rows.is_empty() { SpaceShare::Copies } else { SpaceShare::Mail };
-        let rows = Plan::of(&self.0.tables, before.into_iter().chain(rows).collect())?;
+        let rows = WritePlan::of(&self.0.tables, before.into_iter().chain(rows).collect())?;
         if !rows.is_plain() {
             return Err(PortError::Misuse("a group's row of a guarded table"));
         }

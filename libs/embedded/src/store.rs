@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, Row as SqlRow, params_from_iter};
 use trapline_store::{Key, Narrowed, PortError, Result, Row, Scan, Store, Table, Value};
 
 use self::search::Search;
-pub(crate) use self::{plan::Plan, tables::Tables};
+pub(crate) use self::{plan::WritePlan, tables::Tables};
 use crate::{
     database::Database,
     schema::VERSION,
@@ -90,7 +90,7 @@ impl Store for SqliteStore {
     }
 
     async fn write(&self, ops: Vec<trapline_store::Op>) -> Result<()> {
-        let plan = Plan::of(&self.0.tables, ops)?;
+        let plan = WritePlan::of(&self.0.tables, ops)?;
         let bytes = plan.bytes();
         self.0.write(bytes, move |transaction| plan.apply(transaction)).await
     }

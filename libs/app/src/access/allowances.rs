@@ -8,7 +8,7 @@ use trapline_store::{Rate, RateDecision};
 
 use super::AccessControl;
 
-type Metered = Option<(Rate, RateDecision)>;
+type Taken = Option<(Rate, RateDecision)>;
 
 impl AccessControl {
     /// Takes one request from the allowance of the key or person, and from that of the team. Returns
@@ -41,7 +41,7 @@ impl AccessControl {
         self.take_request(&format!("api-address:{address}"), Some(rate)).await
     }
 
-    async fn take_request(&self, key: &str, rate: Option<Rate>) -> Metered {
+    async fn take_request(&self, key: &str, rate: Option<Rate>) -> Taken {
         let rate = rate?;
         Some((rate, self.limits.take_if_answered(key, rate).await?))
     }

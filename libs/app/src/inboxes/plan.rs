@@ -15,9 +15,9 @@ const DEFAULT_MAX_MESSAGES: u32 = 1_000;
 const LOCKS: usize = 64;
 
 /// Whose turn it is to make an inbox, where a plan limits them: who counts first writes first.
-pub(super) struct Turns([Mutex<()>; LOCKS]);
+pub(super) struct TeamLocks([Mutex<()>; LOCKS]);
 
-impl Turns {
+impl TeamLocks {
     pub(super) fn new() -> Self {
         Self(std::array::from_fn(|_| Mutex::default()))
     }

@@ -31,7 +31,7 @@ const AT_ONCE: usize = 32;
 /// Counts that are kept in memory at most once they are written; a count is about 100 bytes.
 const KEPT_COUNTS: usize = 10_000;
 
-type Key = (TeamId, Month);
+type TeamMonth = (TeamId, Month);
 
 /// What this process counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,8 +56,8 @@ pub(super) struct MonthlyCounter {
     process: String,
     /// Whether no other process stores anything.
     is_alone: bool,
-    own: Mutex<HashMap<Key, Own>>,
-    others: Mutex<HashMap<Key, Others>>,
+    own: Mutex<HashMap<TeamMonth, Own>>,
+    others: Mutex<HashMap<TeamMonth, Others>>,
     /// Held by who reads or writes this process's rows.
     rows: tokio::sync::Mutex<()>,
     not_written: LogThrottle,
@@ -101,7 +101,7 @@ impl MonthlyCounter {
         Ok(self.read_others(key).await? + self.own_total(key).await?)
     }
 
-    async fn known_others(&self, key: Key) -> Result<u64> {
+    async fn known_others(&self, key: TeamMonth) -> Result<u64> {
         if let Some(others) = self.others().get_mut(&key) {
             others.is_used = true;
             return Ok(others.sum);
@@ -131,7 +131,7 @@ impl MonthlyCounter {
         reads.await;
     }
 
-    async fn read_others(&self, (team, month): Key) -> Result<u64> {
+    async fn read_others(&self, (team, month): TeamMonth) -> Result<u64> {
         let (mut sum, mut after) = (0_u64, None::<String>);
         loop {
             let page = Usage::of_month(team, month.number(), after.as_deref(), PAGE_ROWS);
@@ -150,7 +150,7 @@ impl MonthlyCounter {
     }
 
     /// All that is or will be in this process's row.
-    async fn own_total(&self, key: Key) -> Result<u64> {
+    async fn own_total(&self, key: TeamMonth) -> Result<u64> {
         let known = self.own().get(&key).copied().unwrap_or_default();
         if let Some(base) = known.base {
             return Ok(base + known.counted);
@@ -164,7 +164,7 @@ impl MonthlyCounter {
     }
 
     /// What was in this process's row before it counted. Asked while nobody writes the row.
-    async fn read_base(&self, (team, month): Key) -> Result<u64> {
+    async fn read_base(&self, (team, month): TeamMonth) -> Result<u64> {
         if let Some(base) = self.own().get(&(team, month)).and_then(|own| own.base) {
             return Ok(base);
         }
@@ -192,7 +192,7 @@ impl MonthlyCounter {
         self.forget_some();
     }
 
-    async fn write(&self, key: Key, counted: u64) -> Result<()> {
+    async fn write(&self, key: TeamMonth, counted: u64) -> Result<()> {
         let base = self.read_base(key).await?;
         // Known before anything is written, or the next read would count this as well.
         self.own().entry(key).or_default().base = Some(base);
@@ -214,11 +214,11 @@ impl MonthlyCounter {
         }
     }
 
-    fn own(&self) -> MutexGuard<'_, HashMap<Key, Own>> {
+    fn own(&self) -> MutexGuard<'_, HashMap<TeamMonth, Own>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn others(&self) -> MutexGuard<'_, HashMap<Key, Others>> {
+    fn others(&self) -> MutexGuard<'_, HashMap<TeamMonth, Others>> {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

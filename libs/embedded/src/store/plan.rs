@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// Operations by partition, in the order in which each partition comes first.
-pub(crate) struct Plan(Vec<Vec<Step>>);
+pub(crate) struct WritePlan(Vec<Vec<Step>>);
 
 struct Step {
     op: Op,
     statements: Arc<Statements>,
 }
 
-impl Plan {
+impl WritePlan {
     /// Checks every operation, so that a misuse writes nothing.
     pub(crate) fn of(tables: &Tables, ops: Vec<Op>) -> Result<Self> {
         let step = |op: Op| Ok(Step { statements: tables.of(op.key().table)?, op });
