@@ -222,7 +222,8 @@ impl Smtp {
     }
 
     /// A whole transaction with a server that may go away at any moment: `None` when it went away
-    /// before its answer to the message came.
+    /// before its answer to the message came. Where it puts off a recipient (452), that is the answer, and
+    /// the session is of no more use.
     pub async fn attempt(&mut self, from: &str, to: &[&str], raw: &[u8]) -> Option<Reply> {
         let to_lines: Vec<_> =
             to.iter().map(|recipient| format!("RCPT TO:<{recipient}>\r\n")).collect();
@@ -230,6 +231,9 @@ impl Smtp {
         self.try_write(commands.as_bytes()).await.ok()?;
         for _ in 0..to.len() + 2 {
             let reply = guarded("a reply", self.try_reply()).await?;
+            if reply.code == 452 {
+                return Some(reply);
+            }
             assert!(matches!(reply.code, 250 | 354 | 421), "{reply}");
         }
         self.try_write(&dot_stuff(raw)).await.ok()?;
