@@ -8,8 +8,6 @@ use trapline_store::{Rate, RateDecision};
 
 use super::AccessControl;
 
-type Taken = Option<(Rate, RateDecision)>;
-
 impl AccessControl {
     /// Takes one request from the allowance of the key or person, and from that of the team. Returns
     /// the one of which less is left; `None` when there is no limit or the limiter does not answer.
@@ -41,7 +39,7 @@ impl AccessControl {
         self.take_request(&format!("api-address:{address}"), Some(rate)).await
     }
 
-    async fn take_request(&self, key: &str, rate: Option<Rate>) -> Taken {
+    async fn take_request(&self, key: &str, rate: Option<Rate>) -> Option<(Rate, RateDecision)> {
         let rate = rate?;
         Some((rate, self.limits.take_if_answered(key, rate).await?))
     }
