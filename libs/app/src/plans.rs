@@ -55,6 +55,9 @@ impl Plans {
         if let Some(plan) = self.known.get(&team) {
             return Ok(plan);
         }
+        if team == TeamId::SERVICE {
+            return Ok(self.known.get_with(team, || Arc::new(Plan::of_service())));
+        }
         let found = load::<Team>(&*self.store, &Team::row(team)).await?;
         let plan = found.map_or(self.catalog().default_plan(), |(team, _)| self.of_record(&team));
         self.known.insert(team, plan.clone());

@@ -31,7 +31,7 @@ const TABLE: &[(&str, For)] = &[
     ("GET /api/health", For::Everybody),
     ("GET /api/health/mail", For::Everybody),
     ("GET /api/openapi.json", For::Everybody),
-    ("GET /api/ca.pem", For::Everybody),
+    ("GET /api/smtp/ca.pem", For::Everybody),
     ("GET /api/status", For::Everybody),
     ("GET /api/metrics", For::Operator),
     ("GET /api/forward-addresses/confirm", For::Everybody),

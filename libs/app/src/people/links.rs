@@ -23,6 +23,8 @@ use crate::{
 
 /// Bytes of a token.
 const TOKEN_BYTES: usize = 32;
+/// How long a claim to the first team holds whose person is no member yet: far longer than joining takes.
+const CLAIM_HELD: Duration = Duration::from_mins(1);
 /// How long a link works that an operator hands on.
 const OPERATORS: Duration = Duration::from_hours(24);
 
@@ -233,12 +235,19 @@ impl People {
 
     /// Of several links that are used at once, one leads to the team.
     async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
+        let claimed_at = self.clock.now();
         let when = match load::<FirstOwner>(&*self.store, &FirstOwner::row()).await? {
             None => When::Absent,
-            Some(_) if self.first_owner(team).await?.is_some() => return Err(Error::NotFound),
-            Some((_, version)) => When::Version(version),
+            Some((claim, version)) => {
+                let is_owned = self.first_owner(team).await?.is_some();
+                // Whoever made it may be about to join.
+                if is_owned || claimed_at.since(claim.claimed_at) < CLAIM_HELD {
+                    return Err(Error::NotFound);
+                }
+                When::Version(version)
+            }
         };
-        let claim = Op::put(&FirstOwner { person }, None, when)?;
+        let claim = Op::put(&FirstOwner { person, claimed_at }, None, when)?;
         self.use_up(claim).await
     }
 }

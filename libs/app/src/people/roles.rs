@@ -88,7 +88,7 @@ impl People {
     /// Who took over the first team, if somebody did.
     pub(super) async fn first_owner(&self, team: TeamId) -> Result<Option<PersonId>> {
         let claim = load::<FirstOwner>(&*self.store, &FirstOwner::row()).await?;
-        let Some((FirstOwner { person }, _)) = claim else { return Ok(None) };
+        let Some((FirstOwner { person, .. }, _)) = claim else { return Ok(None) };
         // The claim comes first: without the membership a process ended in between.
         let known = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
         Ok(known.map(|_| person))

@@ -99,6 +99,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Of what the service keeps for itself, which no plan of the operator bounds.
+    pub(super) fn of_service() -> Self {
+        Self {
+            id: "service".to_owned(),
+            name: "Service".to_owned(),
+            limits: [None; PlanLimit::ALL.len()],
+            features: Vec::new(),
+        }
+    }
+
     /// The most of something; `None` is no limit.
     #[must_use]
     pub fn most(&self, limit: PlanLimit) -> Option<u64> {

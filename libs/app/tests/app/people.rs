@@ -114,7 +114,7 @@ async fn two_links_lead_one_person_to_the_team() {
 async fn what_was_begun_and_not_ended_is_taken_over() {
     let bench = Bench::new().await;
     let nobody = PersonId(bench.team.0);
-    let claim = FirstOwner { person: nobody };
+    let claim = FirstOwner { person: nobody, claimed_at: bench.clock.now().before(DAY) };
     let address = PersonByEmail { email: "ada@example.com".to_owned(), person: nobody };
     let claims = vec![
         Op::put(&claim, None, When::Absent).unwrap(),

@@ -10,7 +10,8 @@ use std::{
 
 use async_trait::async_trait;
 use trapline_app::{
-    Error, InboxQuery, Incoming, Probe, ProbeMail, QueueProbe, Status, StorageProbe, WebhookProbe,
+    Error, InboxQuery, Incoming, PlanLimit, Probe, ProbeMail, QueueProbe, Status, StorageProbe,
+    WebhookProbe,
 };
 use trapline_model::{
     Component, Envelope, Principal, ServiceState, ServiceStatus, StatusIncident, TeamId,
@@ -321,4 +322,12 @@ async fn a_role_without_a_process_is_down() {
     let report = another.status().report().await;
     assert_eq!(state_of(&report, Component::Smtp), ServiceState::Operational);
     assert!(incidents_of(&report, Component::Smtp)[0].resolved_at.is_some());
+}
+
+/// The default plan of an installation bounds teams, and no probe.
+#[tokio::test]
+async fn the_operators_plans_do_not_bound_probes() {
+    let bench = Bench::new().await;
+    let plan = bench.app.plans().of(TeamId::SERVICE).await.unwrap();
+    assert!(PlanLimit::ALL.into_iter().all(|limit| plan.most(limit).is_none()), "{plan:?}");
 }

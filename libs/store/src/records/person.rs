@@ -189,6 +189,8 @@ impl Record for TeamOfPerson {
 pub struct FirstOwner {
     /// The first owner.
     pub person: PersonId,
+    /// When the claim was made.
+    pub claimed_at: Time,
 }
 
 impl FirstOwner {
