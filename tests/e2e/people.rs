@@ -1,7 +1,9 @@
 //! People: the first owner, sessions over all processes, and an operator's links.
 
 use serde_json::{Value, json};
-use trapline_tests::{Deployment, Person, Rest, eventually, path_of, token_of};
+use trapline_tests::{
+    Deployment, Inbox, Person, Rest, eventually, path_of, relay_flags, shared, token_of,
+};
 
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery";
@@ -33,7 +35,7 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
         let page = rest.get(path_of(&link)).await.expect(200);
         assert!(page.text().contains("<form method=\"post\">"), "{page}");
         let asked = rest.get(&format!("/api/auth/link?token={}", token_of(&link))).await;
-        assert_eq!(asked.expect(200).json(), json!({ "email": null, "isNew": true }));
+        assert_eq!(asked.expect(200).json()["purpose"], "first_owner");
     }
     let ada = Person::by_link(rest, &link, Some(EMAIL), PASSWORD).await;
     rest.get(path_of(&link)).await.expect(404);
@@ -62,4 +64,95 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
     let old = json!({ "email": EMAIL, "password": PASSWORD });
     rest.post("/api/auth/sign-in", old).await.error(401);
     Person::sign_in(rest, EMAIL, new).await;
+}
+
+/// The link of the next mail in an inbox with this subject.
+async fn mailed_link(sink: &Rest, inbox: &Inbox, subject: &str) -> String {
+    let query = [("subject", subject), ("timeout", "55")];
+    let message = sink.query(&inbox.path("/messages/wait"), &query).await.expect(200).json();
+    let id = message["id"].as_str().unwrap();
+    sink.delete(&format!("/api/messages/{id}")).await.expect(204);
+    message["links"][0]["url"].as_str().unwrap().to_owned()
+}
+
+/// A mail server that looks at what every link leads to.
+async fn scan(rest: &Rest, link: &str) {
+    for _ in 0..2 {
+        rest.get(path_of(link)).await.expect(200);
+        rest.get(&format!("/api/auth/link?token={}", token_of(link))).await.expect(200);
+    }
+}
+
+/// The mails go through an SMTP server of the product, as those of an application under test do.
+#[tokio::test]
+async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
+    let sink = shared();
+    let flags = relay_flags(sink.smtp()[0]);
+    let server = Deployment::alone(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+    let (mails, rest) = (sink.rest(), server.anonymous());
+    let inbox = mails.inbox().await;
+    let email = inbox.address.as_str();
+
+    let wish = json!({ "email": email, "name": "Ada", "password": PASSWORD });
+    let answer = rest.post("/api/auth/sign-up", wish.clone()).await.expect(202).json();
+    assert_eq!(answer["mailSent"], true);
+    let link = mailed_link(&mails, &inbox, "Confirm your address").await;
+    scan(&rest, &link).await;
+    let early = json!({ "email": email, "password": PASSWORD });
+    rest.post("/api/auth/sign-in", early).await.error(401);
+    let ada = Person::by_link(&rest, &link, None, "").await;
+    let me = ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+    assert_eq!((&me["person"]["email"], &me["team"]["role"]), (&json!(email), &json!("owner")));
+    assert!(me["person"]["verifiedAt"].is_string(), "{me}");
+    rest.get(path_of(&link)).await.expect(404);
+
+    // Whoever is signed in waits for a mail like a program with a key.
+    let own = ada.ask(&rest, "POST", "/api/inboxes", json!({ "name": "Mine" })).await;
+    let own = Inbox::of(&own.expect(201).json());
+    let test = ada.ask(&rest, "POST", &own.path("/test-message"), Value::Null).await.expect(201);
+    let waited = ada.ask(&rest, "GET", &own.path("/messages/wait?timeout=10"), Value::Null).await;
+    assert_eq!(waited.expect(200).json()["id"], test.json()["id"]);
+
+    // The password is forgotten.
+    for stranger in ["nobody@trapline.test", email] {
+        let answer = rest.post("/api/auth/reset", json!({ "email": stranger })).await.expect(202);
+        assert_eq!(answer.json()["mailSent"], true);
+    }
+    let link = mailed_link(&mails, &inbox, "Choose a new password").await;
+    scan(&rest, &link).await;
+    ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200);
+    let new = "another horse battery";
+    let ada_again = Person::by_link(&rest, &link, None, new).await;
+    is_over(&[rest.clone()], &ada).await;
+    rest.get(path_of(&link)).await.expect(404);
+    ada_again.ask(&rest, "GET", &own.path(""), Value::Null).await.expect(200);
+
+    // Signing up again changes nothing, and only the mail tells that there is an account.
+    let answer = rest.post("/api/auth/sign-up", wish).await.expect(202).json();
+    assert_eq!(answer["mailSent"], true);
+    mailed_link(&mails, &inbox, "You have an account already").await;
+    Person::sign_in(&rest, email, new).await;
+}
+
+#[tokio::test]
+async fn a_server_that_sends_no_mail_is_no_dead_end() {
+    let server = Deployment::alone(&[]);
+    let rest = server.anonymous();
+    let wish = json!({ "email": EMAIL, "password": PASSWORD });
+    let answer = rest.post("/api/auth/sign-up", wish.clone()).await.expect(201);
+    let ada = Person::of(&answer);
+    assert!(answer.json()["person"]["verifiedAt"].is_null(), "{answer}");
+    assert_eq!(rest.post("/api/auth/sign-up", wish).await.error(400).issues(), ["email"]);
+    let own = ada.ask(&rest, "POST", "/api/inboxes", json!({ "name": "Mine" })).await.expect(201);
+    let own = Inbox::of(&own.json());
+    // The team is the person's own; the first team's key sees nothing of it.
+    server.rest().get(&own.path("")).await.expect(404);
+    ada.ask(&rest, "POST", "/api/auth/verify", Value::Null).await.error(409);
+    let answer = rest.post("/api/auth/reset", json!({ "email": EMAIL })).await.expect(202).json();
+    assert_eq!(answer["mailSent"], false);
+    assert!(answer["message"].as_str().unwrap().contains("trapline link --email"), "{answer}");
+    let link = server.command(&["link", "--email", EMAIL]);
+    let ada = Person::by_link(&rest, &link, None, "another horse battery").await;
+    let me = ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+    assert!(me["person"]["verifiedAt"].is_string(), "{me}");
 }

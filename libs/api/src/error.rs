@@ -211,7 +211,7 @@ fn of_app(error: AppError) -> Response {
         }
         AppError::OutboundDisabled => plain(
             StatusCode::CONFLICT,
-            "This server sends no mail: its operator has configured no relay",
+            "No mail was sent: this server sends none, as its operator has configured no relay",
             "outbound_disabled",
         ),
         AppError::Internal(Fault { source: PortError::Unavailable(source), at }) => {
@@ -319,6 +319,7 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::OwnerStays => {
             ("The owner of a team hands it over before leaving it", "owner_stays")
         }
+        Forbidden::SignUpOff => ("Nobody may sign up at this server", "sign_up_off"),
         Forbidden::TeamRequired => ("You are in no team", "team_required"),
         Forbidden::PersonRequired => ("A person must be signed in for this", "person_required"),
         Forbidden::AdminRequired => {

@@ -1,5 +1,8 @@
 //! People: signing in and out, and who is signed in.
 
+pub(crate) mod account;
+pub(crate) mod sessions;
+
 use std::sync::Arc;
 
 use axum::{
@@ -9,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
-use trapline_app::{App, LinkInput, LinkRequest, NewSession};
+use trapline_app::{App, LinkInput, LinkKind, NewSession};
 use trapline_model::{Me, SignInOptions};
 
 use crate::{
@@ -40,6 +43,23 @@ pub(crate) struct TokenInput {
     token: String,
 }
 
+/// What a link is for.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = LinkPurpose)]
+pub(crate) enum Purpose {
+    /// Makes the owner of the first team.
+    FirstOwner,
+    /// Lets somebody join a team.
+    Invitation,
+    /// Sets a new password.
+    Password,
+    /// Makes the account that somebody signed up for.
+    SignUp,
+    /// Confirms an address.
+    Verify,
+}
+
 /// What a link asks of whoever has it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,11 +68,15 @@ pub(crate) struct LinkBody {
     /// Whose link it is; null lets whoever has it say.
     #[schema(required, example = "ada@example.com")]
     email: Option<String>,
-    /// Whether it makes a new person, who may have a name.
+    /// What it is for.
+    purpose: Purpose,
+    /// Whether it makes a new person, who may say a name.
     is_new: bool,
     /// The team that it leads to, where somebody invites to one.
     #[schema(required, example = "Checkout")]
     team: Option<String>,
+    /// Whether it wants a password.
+    wants_password: bool,
     /// Whether to say the password that the person has; else it becomes that.
     has_password: bool,
 }
@@ -73,7 +97,9 @@ pub(crate) struct LinkUseInput {
     #[serde(default)]
     #[schema(max_length = 100, example = "Ada")]
     name: String,
-    /// The new password: 10 to 256 characters, and none that everybody tries first.
+    /// The new password, where the link wants one: 10 to 256 characters, and none that everybody tries
+    /// first.
+    #[serde(default)]
     #[schema(max_length = 256, example = "correct horse battery")]
     password: String,
 }
@@ -212,15 +238,28 @@ pub(crate) async fn link(
     Params(input): Params<TokenInput>,
 ) -> Result<Json<LinkBody>> {
     let visitor = visitor(&extensions, &headers);
-    let LinkRequest { email, is_new, team, has_password } =
-        app.people().link(&input.token, &visitor).await?;
-    Ok(Json(LinkBody { email, is_new, team, has_password }))
+    let request = app.people().link(&input.token, &visitor).await?;
+    let purpose = match request.kind {
+        LinkKind::FirstOwner => Purpose::FirstOwner,
+        LinkKind::Invitation => Purpose::Invitation,
+        LinkKind::Password => Purpose::Password,
+        LinkKind::SignUp => Purpose::SignUp,
+        LinkKind::Verify => Purpose::Verify,
+    };
+    Ok(Json(LinkBody {
+        purpose,
+        wants_password: request.wants_password(),
+        email: request.email,
+        is_new: request.is_new,
+        team: request.team,
+        has_password: request.has_password,
+    }))
 }
 
 /// Use a link
 ///
-/// Sets the password, ends the person's other sessions and begins one, whose cookie the answer sets. A
-/// link works once; one that says why it was refused still works.
+/// Does what it is for, and begins a session, whose cookie the answer sets. A new password ends all others
+/// of the person. A link works once; one that was refused with 400 still works.
 #[utoipa::path(
     post,
     path = "/api/auth/link",
@@ -269,7 +308,7 @@ pub(crate) async fn use_link(
 }
 
 /// Who is signed in now, with the cookie of the new session. The one that the browser had before ends.
-async fn begun(
+pub(crate) async fn begun(
     app: &App,
     site: &Site,
     headers: &HeaderMap,

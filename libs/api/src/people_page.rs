@@ -10,7 +10,7 @@ use axum::{
     routing::get,
 };
 use bytes::Bytes;
-use trapline_app::{App, Error as AppError, LinkInput, LinkRequest, escape_html};
+use trapline_app::{App, Error as AppError, LinkInput, LinkKind, LinkRequest, escape_html};
 
 use crate::{
     auth::{Site, own_pages_only, visitor},
@@ -88,12 +88,18 @@ fn over(error: AppError) -> Result<Response> {
 
 /// What the link asks, as a form that is sent to the page's own address.
 fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
-    let (title, button) = match &request.team {
-        Some(team) => (format!("Join the team {}", escape_html(team)), "Join the team"),
-        None if request.is_new => {
+    let (title, button) = match (request.kind, &request.team) {
+        (_, Some(team)) => (format!("Join the team {}", escape_html(team)), "Join the team"),
+        (LinkKind::FirstOwner | LinkKind::Invitation, None) => {
             ("Become the owner of this server's first team".to_owned(), "Sign in as owner")
         }
-        None => ("Choose a new password".to_owned(), "Set the password and sign in"),
+        (LinkKind::Password, None) => {
+            ("Choose a new password".to_owned(), "Set the password and sign in")
+        }
+        (LinkKind::SignUp, None) => {
+            ("Confirm your address".to_owned(), "Make the account and sign in")
+        }
+        (LinkKind::Verify, None) => ("Confirm your address".to_owned(), "Confirm the address"),
     };
     let (password, autocomplete) = if request.has_password {
         ("Your password", "current-password")
@@ -125,10 +131,16 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
     } else {
         String::new()
     };
+    let password = if request.wants_password() {
+        format!(
+            "<label>{password}<input type=\"password\" name=\"password\" minlength=\"10\" \
+             maxlength=\"256\" autocomplete=\"{autocomplete}\" required></label>"
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "<h1>{title}</h1>{problem}<form method=\"post\">{email}{name}\
-         <label>{password}<input type=\"password\" name=\"password\" \
-         minlength=\"10\" maxlength=\"256\" autocomplete=\"{autocomplete}\" required></label>\
+        "<h1>{title}</h1>{problem}<form method=\"post\">{email}{name}{password}\
          <button>{button}</button></form>"
     )
 }

@@ -34,7 +34,12 @@ fn team_routes() -> OpenApiRouter<Api> {
 
 /// Whoever is signed in.
 fn people_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::default().routes(routes!(people::me))
+    OpenApiRouter::default()
+        .routes(routes!(people::me))
+        .routes(routes!(people::account::verify))
+        .routes(routes!(people::account::change))
+        .routes(routes!(people::sessions::list, people::sessions::end_others))
+        .routes(routes!(people::sessions::end))
 }
 
 /// Ways in, for everybody; no page of another site may use them in somebody's name.
@@ -44,6 +49,8 @@ fn sign_in_routes() -> OpenApiRouter<Api> {
         .routes(routes!(people::sign_in))
         .routes(routes!(people::sign_out))
         .routes(routes!(people::link, people::use_link))
+        .routes(routes!(people::account::sign_up))
+        .routes(routes!(people::account::reset))
 }
 
 /// Projects, inboxes and the messages in them.

@@ -44,6 +44,8 @@ pub enum Forbidden {
     BadSignature,
     /// A page of another site sent the request, in the name of whoever is signed in.
     CrossSite,
+    /// Nobody may sign up here.
+    SignUpOff,
     /// The signed-in person is in no team.
     TeamRequired,
     /// It takes a person who is signed in; a key will not do.

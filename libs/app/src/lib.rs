@@ -70,7 +70,9 @@ pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
 pub use onboarding::FirstSteps;
-pub use people::{LinkInput, LinkRequest, NewSession, People, SignedIn, Visitor};
+pub use people::{
+    LinkInput, LinkKind, LinkRequest, NewSession, People, SignUp, SignedIn, SignedUp, Visitor,
+};
 pub use plans::{Plan, PlanCatalog, PlanFeature, PlanLimit, Plans};
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;

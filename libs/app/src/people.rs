@@ -1,7 +1,10 @@
 //! People: who they are, their sessions, and the links that let them in. It uses access and mail.
 
+mod account;
 mod invitations;
+mod letters;
 mod links;
+mod own_sessions;
 mod passwords;
 mod roles;
 mod rows;
@@ -17,7 +20,8 @@ use crate::{
     AccessControl, AuditLog, Error, OutboundMail, Result, Settings, ids::Ids, limits::Limits,
     parts::Parts, secrets::sha256_hex,
 };
-pub use links::{LinkInput, LinkRequest};
+pub use account::{SignUp, SignedUp};
+pub use links::{LinkInput, LinkKind, LinkRequest};
 use passwords::Passwords;
 use sessions::KnownSessions;
 pub use sessions::{NewSession, SignedIn};

@@ -26,6 +26,8 @@ pub struct Settings {
     pub catch_all_inbox: String,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
+    /// Whether anybody may sign up.
+    pub sign_up: bool,
     /// Sign-ins, and other tries of secrets, per client address; `None` is no limit.
     pub sign_in_rate: Option<Rate>,
     /// Requests per key or signed-in person; `None` is no limit but the team's.
@@ -76,6 +78,7 @@ impl Default for Settings {
             catch_all: true,
             catch_all_inbox: "Default".to_owned(),
             api_rate: None,
+            sign_up: true,
             sign_in_rate: Some(Rate { burst: 20, per: Duration::from_mins(1) }),
             key_rate: None,
             address_rate: None,

@@ -29,7 +29,7 @@ pub use id::{
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use onboarding::{Onboarding, OnboardingStep};
-pub use person::{Me, OwnTeam, Person, SignInOptions};
+pub use person::{Me, OwnSession, OwnTeam, Person, SignInOptions};
 pub use status::{
     Component, ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident,
 };

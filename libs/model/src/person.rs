@@ -36,6 +36,26 @@ pub struct OwnTeam {
     pub role: Role,
 }
 
+/// A session of whoever asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSession {
+    /// The session's id.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015")]
+    pub id: String,
+    /// Whether it is the one that asks.
+    pub is_current: bool,
+    /// When somebody signed in.
+    pub created_at: Time,
+    /// When it was last used, to the minute.
+    pub last_seen_at: Time,
+    /// Where somebody signed in from; of IPv6 the network.
+    #[schema(required, example = "192.0.2.7")]
+    pub address: Option<String>,
+    /// The browser by its own words.
+    pub user_agent: String,
+}
+
 /// Who is signed in, and what this person may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -11,7 +11,7 @@ use trapline_store::Rate;
 
 use super::{
     checks::{
-        DAY, a_minute, address, api_key, base_url, count, domain, folder, frame_ancestors,
+        DAY, a_minute, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors,
         keyspace, link, log_filter, master_key, one_of, plans, port, service_url, size, text, time,
     },
     setting::settings,
@@ -158,6 +158,8 @@ settings! {
         key_rate = TRAPLINE_KEY_RATE("N") default("0") public, a_minute(10_000_000);
         /// How many inboxes a team may make in a minute; 0 is no limit.
         inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
+        /// Whether anybody may sign up, who gets a team of their own.
+        sign_up = TRAPLINE_SIGN_UP("BOOL") default("true") public, boolean;
         /// How many times a minute one client address (for IPv6, one /64) may try to sign in, five of them
         /// with one account; 0 is no limit.
         sign_in_rate = TRAPLINE_SIGN_IN_RATE("N") default("20") public, a_minute(1_000_000);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 46] = [
+const ROUTES: [&str; 53] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -45,6 +45,13 @@ const ROUTES: [&str; 46] = [
     "get /api/auth/me",
     "get /api/auth/link",
     "post /api/auth/link",
+    "post /api/auth/sign-up",
+    "post /api/auth/reset",
+    "post /api/auth/verify",
+    "post /api/auth/password",
+    "get /api/auth/sessions",
+    "delete /api/auth/sessions",
+    "delete /api/auth/sessions/{id}",
     "get /api/onboarding",
     "get /api/audit",
     "get /api/api-keys",

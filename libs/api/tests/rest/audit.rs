@@ -12,7 +12,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 34] = [
+const TOLD: [(&str, Option<&str>); 40] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -41,7 +41,13 @@ const TOLD: [(&str, Option<&str>); 34] = [
     ("POST /api/team/transfer", Some("team.transferred")),
     ("POST /api/team/invitations", Some("invitation.created")),
     ("DELETE /api/team/invitations/{id}", Some("invitation.deleted")),
-    // A person's own session.
+    // A person's own account and sessions.
+    ("POST /api/auth/sign-up", None),
+    ("POST /api/auth/reset", None),
+    ("POST /api/auth/verify", None),
+    ("POST /api/auth/password", None),
+    ("DELETE /api/auth/sessions", None),
+    ("DELETE /api/auth/sessions/{id}", None),
     ("POST /api/auth/sign-in", None),
     ("POST /api/auth/sign-out", None),
     ("POST /api/auth/link", None),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod access;
+mod accounts;
 mod answers;
 mod audit;
 mod callers;

@@ -30,6 +30,7 @@ impl Service {
             email: email.to_owned(),
             name: email.to_owned(),
             password: None,
+            password_set_at: None,
             verified_at: None,
             created_at: now,
         };
@@ -45,9 +46,11 @@ impl Service {
     async fn password_link(&self, person: PersonId) -> String {
         let token = format!("token-{}", number());
         let sha256 = crate::sha256(&token);
-        let expires_at = self.clock.now().after(crate::minutes(10));
+        let made_at = self.clock.now();
+        let expires_at = made_at.after(crate::minutes(10));
         let purpose = LinkPurpose::Password { person };
-        self.store_row(&OneTimeLink { sha256, purpose, expires_at }, When::Absent).await;
+        let link = OneTimeLink { sha256, purpose, made_at, expires_at };
+        self.store_row(&link, When::Absent).await;
         token
     }
 
@@ -70,11 +73,17 @@ impl Service {
         self.owner.get_or_init(|| self.signed_in("owner@example.com", Role::Owner)).await
     }
 
-    async fn with_cookie(&self, cookie: &str, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn with_cookie(
+        &self,
+        cookie: &str,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Answer {
         self.ask(with(request(None, method, path, body), &[("cookie", cookie)])).await
     }
 
-    async fn sign_in(&self, email: &str, password: &str) -> Answer {
+    pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Answer {
         let body = json!({ "email": email, "password": password });
         self.ask(request(None, "POST", "/api/auth/sign-in", &body)).await
     }
@@ -93,7 +102,7 @@ fn with(mut request: Request<Body>, fields: &[(&'static str, &str)]) -> Request<
     request
 }
 
-fn cookie_of(answer: &Answer) -> String {
+pub(crate) fn cookie_of(answer: &Answer) -> String {
     let set = answer.header("set-cookie");
     assert!(set.starts_with(COOKIE) && set.contains("; HttpOnly; SameSite=Lax"), "{answer:?}");
     set.split(';').next().unwrap().to_owned()

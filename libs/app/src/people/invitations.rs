@@ -7,7 +7,7 @@ use trapline_store::{
 };
 
 use super::{
-    LinkInput, LinkRequest, People, Visitor,
+    LinkInput, LinkKind, LinkRequest, People, Visitor,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -44,6 +44,7 @@ impl People {
             load::<Team>(&*self.store, &Team::row(team)).await?.ok_or(Error::NotFound)?;
         let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
         Ok(LinkRequest {
+            kind: LinkKind::Invitation,
             email: Some(invitation.email),
             is_new: known.is_none(),
             team: Some(team.name),

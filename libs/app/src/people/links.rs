@@ -28,17 +28,47 @@ const CLAIM_HELD: Duration = Duration::from_mins(1);
 /// How long a link works that an operator hands on.
 const OPERATORS: Duration = Duration::from_hours(24);
 
+/// What a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Makes the owner of the first team.
+    FirstOwner,
+    /// Lets somebody join a team.
+    Invitation,
+    /// Sets a new password.
+    Password,
+    /// Makes the account that somebody signed up for.
+    SignUp,
+    /// Confirms the address of an account.
+    Verify,
+}
+
 /// What a link asks of whoever opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRequest {
+    /// What it is for.
+    pub kind: LinkKind,
     /// Whose link it is; `None` is whoever opens it, who says so.
     pub email: Option<String>,
-    /// Whether it makes a person, who may have a name.
+    /// Whether it makes a person, who may say a name.
     pub is_new: bool,
     /// The name of the team that it leads to, where somebody invites to one.
     pub team: Option<String>,
     /// Whether the password is the one that the person has; else it becomes that.
     pub has_password: bool,
+}
+
+impl LinkRequest {
+    fn of(kind: LinkKind, email: Option<String>) -> Self {
+        let is_new = kind == LinkKind::FirstOwner;
+        Self { kind, email, is_new, team: None, has_password: false }
+    }
+
+    /// Whether it wants a password.
+    #[must_use]
+    pub fn wants_password(&self) -> bool {
+        matches!(self.kind, LinkKind::FirstOwner | LinkKind::Invitation | LinkKind::Password)
+    }
 }
 
 /// A link that was just made.
@@ -55,7 +85,7 @@ pub struct LinkInput {
     pub email: String,
     /// The name of a new person; empty is that of the address.
     pub name: String,
-    /// The new password.
+    /// The new password, where the link wants one.
     pub password: String,
 }
 
@@ -100,11 +130,9 @@ impl People {
         life: Duration,
     ) -> Result<MadeLink> {
         let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
-        let link = OneTimeLink {
-            sha256: sha256_hex(&token),
-            purpose,
-            expires_at: self.clock.now().after(life),
-        };
+        let made_at = self.clock.now();
+        let (sha256, expires_at) = (sha256_hex(&token), made_at.after(life));
+        let link = OneTimeLink { sha256, purpose, made_at, expires_at };
         self.store.write(vec![Op::put(&link, Some(life), When::Absent)?]).await?;
         let url = format!("{}/{page}?token={token}", self.settings.base_url);
         Ok(MadeLink { url, sha256: link.sha256 })
@@ -117,19 +145,21 @@ impl People {
     /// [`Error::NotFound`] when it was used, is over or never was.
     pub async fn link(&self, token: &str, visitor: &Visitor) -> Result<LinkRequest> {
         let (link, _) = self.pending(token, visitor).await?;
-        Ok(match link.purpose {
+        let (kind, person) = match link.purpose {
             LinkPurpose::FirstOwner { email } => {
-                LinkRequest { email, is_new: true, team: None, has_password: false }
+                return Ok(LinkRequest::of(LinkKind::FirstOwner, email));
             }
             LinkPurpose::Invitation { team, invitation } => {
-                self.invitation_request(team, invitation, &link.sha256).await?
+                return self.invitation_request(team, invitation, &link.sha256).await;
             }
-            LinkPurpose::Password { person } => {
-                let (person, _) = self.person(person).await?.ok_or(Error::NotFound)?;
-                let email = Some(person.email);
-                LinkRequest { email, is_new: false, team: None, has_password: false }
+            LinkPurpose::SignUp { email, .. } => {
+                return Ok(LinkRequest::of(LinkKind::SignUp, Some(email)));
             }
-        })
+            LinkPurpose::Password { person } => (LinkKind::Password, person),
+            LinkPurpose::Verify { person } => (LinkKind::Verify, person),
+        };
+        let (person, _) = self.person(person).await?.ok_or(Error::NotFound)?;
+        Ok(LinkRequest::of(kind, Some(person.email)))
     }
 
     /// Does what a link is for, once, and signs in.
@@ -155,22 +185,51 @@ impl People {
                 self.become_first_owner(email, &input, used, visitor).await?
             }
             LinkPurpose::Password { person } => {
-                self.set_password(person, &input.password, used).await?
+                let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
+                check_new(&input.password, &row.email)?;
+                let hash = self.passwords.hash(&input.password).await?;
+                self.use_up(used).await?;
+                self.set_password(person, hash, true).await?;
+                person
+            }
+            LinkPurpose::SignUp { email, name, password } => {
+                let email = EmailAddress::parse("email", &email)?;
+                self.use_up(used).await?;
+                let (password, verified_at) = (Some(password), Some(self.clock.now()));
+                let new = NewPerson { email, name, password, verified_at };
+                self.create_account(new, visitor).await?
+            }
+            LinkPurpose::Verify { person } => {
+                self.use_up(used).await?;
+                let now = self.clock.now();
+                self.change(person, |row| {
+                    row.verified_at.get_or_insert(now);
+                })
+                .await?;
+                person
             }
         };
         self.begin(person, visitor).await
     }
 
-    /// The link, if it still works.
+    /// The link, if it still works: a password that was set later ends those that would set another.
     async fn pending(&self, token: &str, visitor: &Visitor) -> Result<(OneTimeLink, i64)> {
         self.access.may_try(visitor.address)?;
         let row = OneTimeLink::row(&sha256_hex(token));
         let found = load::<OneTimeLink>(&*self.store, &row).await?;
-        let works = found.filter(|(link, _)| link.expires_at > self.clock.now());
-        if works.is_none() {
+        let Some((link, version)) = found.filter(|(link, _)| link.expires_at > self.clock.now())
+        else {
             self.access.tried_in_vain(visitor.address, "link");
+            return Err(Error::NotFound);
+        };
+        if let LinkPurpose::Password { person } = &link.purpose {
+            let person = self.person(*person).await?.map(|(person, _)| person);
+            let set_at = person.ok_or(Error::NotFound)?.password_set_at;
+            if set_at.is_some_and(|at| at > link.made_at) {
+                return Err(Error::NotFound);
+            }
         }
-        works.ok_or(Error::NotFound)
+        Ok((link, version))
     }
 
     /// Uses a link up. Of two who come at once, one is too late.
@@ -179,20 +238,6 @@ impl People {
             Err(PortError::Conflict) => Err(Error::NotFound),
             outcome => Ok(outcome?),
         }
-    }
-
-    async fn set_password(&self, id: PersonId, password: &str, used: Op) -> Result<PersonId> {
-        let (person, _) = self.person(id).await?.ok_or(Error::NotFound)?;
-        check_new(password, &person.email)?;
-        let (hash, now) = (self.passwords.hash(password).await?, self.clock.now());
-        self.use_up(used).await?;
-        self.change(id, |person: &mut Person| {
-            person.password = Some(hash.clone());
-            person.verified_at.get_or_insert(now);
-        })
-        .await?;
-        self.end_all(id).await?;
-        Ok(id)
     }
 
     async fn become_first_owner(

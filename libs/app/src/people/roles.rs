@@ -79,7 +79,7 @@ impl People {
         SignInOptions {
             sign_in: true,
             password: true,
-            sign_up: false,
+            sign_up: self.settings.sign_up,
             sso: false,
             outbound_enabled: self.mail.is_enabled(),
         }

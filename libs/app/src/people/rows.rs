@@ -74,6 +74,7 @@ impl People {
             email: new.email.folded(),
             name: new.name,
             password: new.password,
+            password_set_at: None,
             verified_at: new.verified_at,
             created_at: self.clock.now(),
         };

@@ -34,12 +34,12 @@ const TRIES: usize = 5;
 
 /// What a process knows of sessions and roles for a few seconds, which another one may change.
 pub(super) struct KnownSessions {
-    sessions: Cache<String, Arc<Known>>,
+    sessions: Cache<String, Arc<KnownSession>>,
     roles: Cache<(TeamId, PersonId), Role>,
 }
 
 /// A session as read.
-struct Known {
+struct KnownSession {
     session: Session,
     version: i64,
 }
@@ -65,8 +65,8 @@ impl KnownSessions {
         self.roles.invalidate(&(team, person));
     }
 
-    fn keep(&self, session: Session, version: i64) -> Arc<Known> {
-        let known = Arc::new(Known { session, version });
+    fn keep(&self, session: Session, version: i64) -> Arc<KnownSession> {
+        let known = Arc::new(KnownSession { session, version });
         self.sessions.insert(known.session.sha256.clone(), known.clone());
         known
     }
@@ -83,6 +83,11 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The same person, acting for this team.
+    pub(super) fn acting_for(self, team: TeamId, role: Role) -> Self {
+        Self { member: Some((team, role)), ..self }
+    }
+
     /// The person.
     #[must_use]
     pub fn person(&self) -> PersonId {
@@ -128,7 +133,7 @@ impl People {
         Ok(SignedIn { person, member, address: visitor.address })
     }
 
-    async fn session_of(&self, token: &str, visitor: &Visitor) -> Result<Arc<Known>> {
+    async fn session_of(&self, token: &str, visitor: &Visitor) -> Result<Arc<KnownSession>> {
         let over = || Error::Unauthenticated(Unauthenticated::SessionOver);
         if token.len() != TOKEN_LENGTH {
             return Err(over());
@@ -141,7 +146,7 @@ impl People {
         if known.session.ends_at() <= self.clock.now() { Err(over()) } else { Ok(known) }
     }
 
-    async fn look_up(&self, sha256: &str, visitor: &Visitor) -> Result<Option<Arc<Known>>> {
+    async fn look_up(&self, sha256: &str, visitor: &Visitor) -> Result<Option<Arc<KnownSession>>> {
         let attempts = self.access.attempts();
         if !attempts.is_trusted(sha256) {
             self.access.may_try(visitor.address)?;
@@ -162,7 +167,7 @@ impl People {
 
     /// Takes note of a request. Where another process was quicker, or the store does not answer, it is
     /// as good without.
-    async fn seen(&self, known: Arc<Known>) -> Arc<Known> {
+    async fn seen(&self, known: Arc<KnownSession>) -> Arc<KnownSession> {
         let now = self.clock.now();
         if now.since(known.session.last_seen_at) < SEEN_NOTED {
             return known;
@@ -188,20 +193,32 @@ impl People {
         Ok(self.store.write(vec![put]).await?)
     }
 
+    /// Makes a team the one that a session's requests act for.
+    pub(super) async fn lead(&self, session: &Session, version: i64, team: TeamId) -> Result<()> {
+        let session = Session { team: Some(team), ..session.clone() };
+        match self.replace(&session, version).await {
+            Ok(()) => {
+                self.known.keep(session, version + 1);
+                Ok(())
+            }
+            Err(error) => {
+                self.known.sessions.invalidate(&session.sha256);
+                Err(error)
+            }
+        }
+    }
+
     /// Leads a session whose team the person has left to another of their teams, if there is one.
-    async fn move_on(&self, known: &Known) -> Result<Option<(TeamId, Role)>> {
+    async fn move_on(&self, known: &KnownSession) -> Result<Option<(TeamId, Role)>> {
         let memberships = self.memberships(known.session.person).await?;
         let Some(Membership { team, role, .. }) = memberships.first().cloned() else {
             return Ok(None);
         };
-        let session = Session { team: Some(team), ..known.session.clone() };
-        match self.replace(&session, known.version).await {
-            Ok(()) => drop(self.known.keep(session, known.version + 1)),
-            // Another request did the same.
-            Err(Error::Conflict) => self.known.sessions.invalidate(&session.sha256),
-            Err(error) => return Err(error),
+        match self.lead(&known.session, known.version, team).await {
+            // On a conflict another request did the same.
+            Ok(()) | Err(Error::Conflict) => Ok(Some((team, role))),
+            Err(error) => Err(error),
         }
-        Ok(Some((team, role)))
     }
 
     /// Begins a session, with a token of its own.

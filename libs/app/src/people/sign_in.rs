@@ -46,11 +46,22 @@ impl People {
 
     /// Takes a try of the address, and one of the account at this address.
     pub(super) async fn may_sign_in(&self, email: &str, visitor: &Visitor) -> Result<()> {
-        let address = visitor.address.map_or_else(String::new, |address| address.to_string());
-        if let Some(rate) = self.settings.sign_in_rate {
-            self.take("sign-in-address", &address, rate).await?;
-            self.take("sign-in", &format!("{email}|{address}"), OF_ACCOUNT).await?;
+        self.take_of_address(visitor).await?;
+        if self.settings.sign_in_rate.is_some() {
+            self.take("sign-in", &format!("{email}|{}", address(visitor)), OF_ACCOUNT).await?;
         }
         Ok(())
     }
+
+    /// Takes a try of the address.
+    pub(super) async fn take_of_address(&self, visitor: &Visitor) -> Result<()> {
+        match self.settings.sign_in_rate {
+            Some(rate) => self.take("sign-in-address", &address(visitor), rate).await,
+            None => Ok(()),
+        }
+    }
+}
+
+fn address(visitor: &Visitor) -> String {
+    visitor.address.map_or_else(String::new, |address| address.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use trapline_app::{App, Error, LinkInput, NewSession, Unauthenticated, Visitor};
+use trapline_app::{App, Error, LinkInput, LinkKind, NewSession, Unauthenticated, Visitor};
 use trapline_model::{PersonId, Role};
 use trapline_store::{
     Op, When, load,
@@ -43,7 +43,7 @@ async fn owned() -> (Bench, NewSession) {
     let bench = Bench::new().await;
     let (people, token) = (bench.app.people(), token_of(&bench.owners_link));
     let asked = people.link(token, &from(1)).await.unwrap();
-    assert_eq!((asked.email, asked.is_new), (None, true));
+    assert_eq!((asked.email, asked.kind), (None, LinkKind::FirstOwner));
     let session = people.use_link(token, input("Ada@Example.com"), &from(1)).await.unwrap();
     (bench, session)
 }

@@ -26,6 +26,7 @@ async fn member(bench: &Bench, team: TeamId, number: u128, role: Role) -> Princi
         email: email.clone(),
         name: format!("P{number}"),
         password: None,
+        password_set_at: None,
         verified_at: None,
         created_at: now,
     };

@@ -77,6 +77,9 @@ pub struct Person {
     /// The password's Argon2id hash as a PHC string; `None` while no password is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
+    /// When the password was set; `None` where it never was again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_set_at: Option<Time>,
     /// When the address was shown to be the person's own; `None` is not yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<Time>,

@@ -128,6 +128,8 @@ pub struct OneTimeLink {
     pub sha256: String,
     /// What it does.
     pub purpose: LinkPurpose,
+    /// When it was made.
+    pub made_at: Time,
     /// From when on it is refused.
     pub expires_at: Time,
 }
@@ -147,6 +149,20 @@ pub enum LinkPurpose {
         team: TeamId,
         /// The invitation, which knows whether this is its last link.
         invitation: InvitationId,
+    },
+    /// Makes an account. What somebody said who signed up waits here until the address is confirmed.
+    SignUp {
+        /// The address.
+        email: String,
+        /// The name.
+        name: String,
+        /// The password's Argon2id hash as a PHC string.
+        password: String,
+    },
+    /// Confirms a person's address.
+    Verify {
+        /// Whose.
+        person: PersonId,
     },
     /// Sets a person's password, ends the person's sessions and begins one.
     Password {

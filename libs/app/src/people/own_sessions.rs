@@ -1,0 +1,87 @@
+//! A person's own sessions: listed, ended, and led to another team.
+
+use futures_util::future::try_join_all;
+use trapline_model::{OwnSession, TeamId};
+use trapline_store::{
+    load,
+    records::{Session, SessionOfPerson},
+};
+
+use super::{People, SignedIn};
+use crate::{Error, Result, secrets::sha256_hex};
+
+/// Characters of a session's id: enough of its hash to be its own.
+const ID_LENGTH: usize = 32;
+
+impl People {
+    /// The person's sessions, newest first; `token` is that of the session which asks.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn sessions(&self, who: &SignedIn, token: &str) -> Result<Vec<OwnSession>> {
+        let listed = self.listed_sessions(who.person()).await?;
+        let reads = listed.iter().map(|listed| async {
+            load::<Session>(&*self.store, &Session::row(&listed.sha256)).await
+        });
+        let (current, now) = (sha256_hex(token), self.clock.now());
+        let found = try_join_all(reads).await?.into_iter().flatten().map(|(session, _)| session);
+        let mut sessions: Vec<_> = found
+            .filter(|session| session.ends_at() > now)
+            .map(|session| OwnSession {
+                id: id_of(&session.sha256).to_owned(),
+                is_current: session.sha256 == current,
+                created_at: session.created_at,
+                last_seen_at: session.last_seen_at,
+                address: session.address.map(|address| address.to_string()),
+                user_agent: session.user_agent,
+            })
+            .collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created_at));
+        Ok(sessions)
+    }
+
+    /// Ends one of the person's sessions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person has no such session.
+    pub async fn end_session(&self, who: &SignedIn, id: &str) -> Result<()> {
+        let listed = self.listed_sessions(who.person()).await?;
+        let named = listed.iter().find(|session| id_of(&session.sha256) == id);
+        self.end(named.ok_or(Error::NotFound)?).await
+    }
+
+    /// Ends the person's sessions but for that of the token.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn end_other_sessions(&self, who: &SignedIn, token: &str) -> Result<()> {
+        let current = sha256_hex(token);
+        let is_other = |session: &&SessionOfPerson| session.sha256 != current;
+        for session in self.listed_sessions(who.person()).await?.iter().filter(is_other) {
+            self.end(session).await?;
+        }
+        Ok(())
+    }
+
+    /// Leads the session of a token to another of the person's teams.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person is not in that team, and [`Error::Conflict`] when the session
+    /// changed at the same moment.
+    pub async fn switch_team(&self, who: &SignedIn, token: &str, team: TeamId) -> Result<SignedIn> {
+        let role = self.role(team, who.person()).await?.ok_or(Error::NotFound)?;
+        let row = Session::row(&sha256_hex(token));
+        let found = load::<Session>(&*self.store, &row).await?;
+        let (session, version) = found.ok_or(Error::NotFound)?;
+        self.lead(&session, version, team).await?;
+        Ok(who.acting_for(team, role))
+    }
+}
+
+fn id_of(sha256: &str) -> &str {
+    sha256.get(..ID_LENGTH).unwrap_or(sha256)
+}
