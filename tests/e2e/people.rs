@@ -5,6 +5,8 @@ use trapline_tests::{
     Deployment, Inbox, Person, Rest, eventually, path_of, relay_flags, shared, token_of,
 };
 
+/// Left out, a cluster lets nobody sign up.
+const SIGN_UP: [&str; 2] = ["--sign-up", "true"];
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery";
 
@@ -87,8 +89,9 @@ async fn scan(rest: &Rest, link: &str) {
 #[tokio::test]
 async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
     let sink = shared();
-    let flags = relay_flags(sink.smtp()[0]);
-    let server = Deployment::alone(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+    let relay = relay_flags(sink.smtp()[0]);
+    let flags: Vec<_> = relay.iter().map(String::as_str).chain(SIGN_UP).collect();
+    let server = Deployment::alone(&flags);
     let (mails, rest) = (sink.rest(), server.anonymous());
     let inbox = mails.inbox().await;
     let email = inbox.address.as_str();
@@ -123,7 +126,7 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
     ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200);
     let new = "another horse battery";
     let ada_again = Person::by_link(&rest, &link, None, new).await;
-    is_over(&[rest.clone()], &ada).await;
+    is_over(std::slice::from_ref(&rest), &ada).await;
     rest.get(path_of(&link)).await.expect(404);
     ada_again.ask(&rest, "GET", &own.path(""), Value::Null).await.expect(200);
 
@@ -136,7 +139,7 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
 
 #[tokio::test]
 async fn a_server_that_sends_no_mail_is_no_dead_end() {
-    let server = Deployment::alone(&[]);
+    let server = Deployment::alone(&SIGN_UP);
     let rest = server.anonymous();
     let wish = json!({ "email": EMAIL, "password": PASSWORD });
     let answer = rest.post("/api/auth/sign-up", wish.clone()).await.expect(201);

@@ -201,6 +201,7 @@ impl ApiArgs {
             address_rate: defaults
                 .address_rate
                 .unwrap_or(is_cluster.then_some(CLUSTER_ADDRESS_RATE)),
+            sign_up: defaults.sign_up.unwrap_or(!is_cluster),
             max_streams_per_team: defaults.max_streams_per_team.unwrap_or(half),
             ..settings
         })

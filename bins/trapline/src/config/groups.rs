@@ -125,6 +125,9 @@ settings! {
         /// in one process.
         address_rate: Option<Option<Rate>> =
             TRAPLINE_ADDRESS_RATE("N") optional public, a_minute(10_000_000);
+        /// Whether anybody may sign up, who gets a team of their own. When left out, everybody in one
+        /// process, and nobody in a cluster.
+        sign_up: Option<bool> = TRAPLINE_SIGN_UP("BOOL") optional public, boolean;
         /// How many waits and event streams of one team may be open at once. When left out, half of
         /// `--max-streams`.
         max_streams_per_team: Option<usize> =
@@ -158,8 +161,6 @@ settings! {
         key_rate = TRAPLINE_KEY_RATE("N") default("0") public, a_minute(10_000_000);
         /// How many inboxes a team may make in a minute; 0 is no limit.
         inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
-        /// Whether anybody may sign up, who gets a team of their own.
-        sign_up = TRAPLINE_SIGN_UP("BOOL") default("true") public, boolean;
         /// How many times a minute one client address (for IPv6, one /64) may try to sign in, five of them
         /// with one account; 0 is no limit.
         sign_in_rate = TRAPLINE_SIGN_IN_RATE("N") default("20") public, a_minute(1_000_000);

@@ -171,6 +171,20 @@ impl People {
         self.begin(person.id, visitor).await
     }
 
+    /// Sets the password of somebody who has none; links that would set another no longer work.
+    pub(super) async fn set_first_password(
+        &self,
+        id: PersonId,
+        hash: Option<&str>,
+    ) -> Result<Person> {
+        let now = self.clock.now();
+        let set = |person: &mut Person| {
+            person.password = hash.map(str::to_owned);
+            person.password_set_at = Some(now);
+        };
+        self.change(id, set).await
+    }
+
     /// Sets a password and ends all sessions; links to earlier ones no longer work.
     pub(super) async fn set_password(
         &self,

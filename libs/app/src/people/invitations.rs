@@ -72,9 +72,7 @@ impl People {
         }
         let person = match known {
             Some(person) if password.is_none() => person,
-            Some(person) => {
-                self.change(person.id, |row| row.password.clone_from(&password)).await?
-            }
+            Some(person) => self.set_first_password(person.id, password.as_deref()).await?,
             None => {
                 // Only a mail shows that whoever has the link has the address too.
                 let verified_at = invitation.is_mailed.then(|| self.clock.now());

@@ -266,7 +266,7 @@ impl People {
         self.use_up(used).await?;
         let person = match known {
             Some(person) if hash.is_none() => person,
-            Some(person) => self.change(person.id, |row| row.password.clone_from(&hash)).await?,
+            Some(person) => self.set_first_password(person.id, hash.as_deref()).await?,
             None => {
                 let verified_at = Some(self.clock.now());
                 self.create_person(NewPerson { email, name, password: hash, verified_at }).await?
