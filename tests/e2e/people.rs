@@ -71,7 +71,8 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
 /// The link of the next mail in an inbox with this subject.
 async fn mailed_link(sink: &Rest, inbox: &Inbox, subject: &str) -> String {
     let query = [("subject", subject), ("timeout", "55")];
-    let message = sink.query(&inbox.path("/messages/wait"), &query).await.expect(200).json();
+    let answer = sink.query(&inbox.path("/messages/wait"), &query).await.expect(200).json();
+    let message = &answer["message"];
     let id = message["id"].as_str().unwrap();
     sink.delete(&format!("/api/messages/{id}")).await.expect(204);
     message["links"][0]["url"].as_str().unwrap().to_owned()
@@ -114,7 +115,7 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
     let own = Inbox::of(&own.expect(201).json());
     let test = ada.ask(&rest, "POST", &own.path("/test-message"), Value::Null).await.expect(201);
     let waited = ada.ask(&rest, "GET", &own.path("/messages/wait?timeout=10"), Value::Null).await;
-    assert_eq!(waited.expect(200).json()["id"], test.json()["id"]);
+    assert_eq!(waited.expect(200).json()["message"]["id"], test.json()["id"]);
 
     // The password is forgotten.
     for stranger in ["nobody@trapline.test", email] {

@@ -82,7 +82,9 @@ include-operation-id = [
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
 [[operations]]
-include-operation-id = ["signIn", "showLink", "useLink"]
+include-operation-id = [
+    "signIn", "showLink", "useLink", "signUp", "resetPassword", "changePassword"
+]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 "#;
 

@@ -18,7 +18,7 @@ use trapline_store::{Clock, Rate, RateDecision, Store};
 
 use crate::{
     AccessControl, AuditLog, Error, OutboundMail, Result, Settings, ids::Ids, limits::Limits,
-    parts::Parts, secrets::sha256_hex,
+    parts::Parts, plans::Plans, secrets::sha256_hex,
 };
 pub use account::{SignUp, SignedUp};
 pub use links::{LinkInput, LinkKind, LinkRequest};
@@ -34,6 +34,7 @@ pub struct People {
     settings: Arc<Settings>,
     limits: Limits,
     audit: Arc<AuditLog>,
+    plans: Arc<Plans>,
     access: Arc<AccessControl>,
     mail: Arc<OutboundMail>,
     passwords: Passwords,
@@ -65,6 +66,7 @@ impl People {
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             audit: parts.audit.clone(),
+            plans: parts.plans.clone(),
             access,
             mail,
             passwords: Passwords::new()?,

@@ -14,7 +14,7 @@ use trapline_store::{
 
 use crate::{
     AccessControl, AuditAction, AuditLog, Error, FirstSteps, Forbidden, OutboundMail, People,
-    Plans, Result, audit::Target, limits::Limits, parts::Parts,
+    Result, audit::Target, limits::Limits, parts::Parts,
 };
 
 /// How often a change is tried that others get in the way of.
@@ -27,7 +27,6 @@ pub struct Teams {
     audit: Arc<AuditLog>,
     first_steps: Arc<FirstSteps>,
     limits: Limits,
-    plans: Arc<Plans>,
     access: Arc<AccessControl>,
     mail: Arc<OutboundMail>,
     people: Arc<People>,
@@ -49,7 +48,6 @@ impl Teams {
             audit: parts.audit.clone(),
             first_steps: parts.first_steps.clone(),
             limits: parts.limits.clone(),
-            plans: parts.plans.clone(),
             access,
             mail,
             people,

@@ -62,12 +62,16 @@ impl People {
         let teams = try_join_all(reads).await?;
         let current = who.principal().map(|by| by.team);
         let team = teams.iter().find(|team| Some(team.id) == current).cloned();
+        let features = match &team {
+            Some(team) => self.plans.of(team.id).await?.feature_names(),
+            None => Vec::new(),
+        };
         Ok(Me {
             person: shown(&person),
             can: team.as_ref().map(|team| rights(team.role)).unwrap_or_default(),
             team,
             teams,
-            features: vec!["webhooks".to_owned()],
+            features,
             outbound_enabled: self.mail.is_enabled(),
             build: env!("CARGO_PKG_VERSION").to_owned(),
         })

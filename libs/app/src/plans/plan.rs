@@ -121,6 +121,11 @@ impl Plan {
         self.features.contains(&feature)
     }
 
+    /// The names of the plan's features.
+    pub(crate) fn feature_names(&self) -> Vec<String> {
+        self.features.iter().map(ToString::to_string).collect()
+    }
+
     /// How long a message is kept; `None` is for as long as its inbox keeps it.
     #[must_use]
     pub fn retention(&self) -> Option<Duration> {

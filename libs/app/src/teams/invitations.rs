@@ -64,7 +64,7 @@ impl Teams {
         let mailbox = EmailAddress::parse("email", email)?;
         let (team, _) = self.team(by).await?;
         self.not_in_the_team(by.team, &mailbox).await?;
-        self.plans.check_members(by.team, self.member_count(by).await?).await?;
+        self.people.check_room(by.team).await?;
         let id = id_of(by.team, &mailbox);
         let known = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
         if known.is_none() && self.open_invitations(by.team).await?.len() >= MAX_INVITATIONS {

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{Member, PersonId, Principal, RemovedMember, Role};
 use trapline_store::{
-    Op, Record as _, Scan, When, load,
+    Op, Record as _, When, load,
     records::{Membership, TeamOfPerson},
 };
 
@@ -128,11 +128,6 @@ impl Teams {
     }
 
     /// How many people the team has.
-    pub(super) async fn member_count(&self, by: &Principal) -> Result<u64> {
-        let keys = Scan { keys_only: true, ..Membership::of_team(by.team, MAX_MEMBERS) };
-        Ok(u64::try_from(self.store.scan(keys).await?.len()).unwrap_or(u64::MAX))
-    }
-
     async fn end_membership(
         &self,
         by: &Principal,
