@@ -56,9 +56,12 @@ async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: Effort, settin
 /// that a signature's two parameters want each other, nor that a project must be there, which
 /// addresses a webhook may have, nor that an inbox that was emptied may get mail again, nor that mail
 /// is only forwarded where there is a relay and somebody agreed; nor which passwords
-/// are too easy to guess, and how often one may try.
+/// are too easy to guess, and how often one may try. What is wrong may be too long for a URL.
 const BOUNDS: &str = r#"
 request-timeout = 30.0
+checks.negative_data_rejection.expected-statuses = [
+    400, 401, 403, 404, 405, 406, 409, 414, 415, 422, 428, 429, "5xx"
+]
 [[operations]]
 include-path = "/api/inboxes/{id}/events"
 enabled = false

@@ -17,7 +17,7 @@ const METERED: [Named; 2] = [
     ("RateLimit", "What is left of it: `r` requests; whole again in `t` seconds."),
 ];
 
-const SHARED: [Shared; 11] = [
+const SHARED: [Shared; 12] = [
     ("400", "Invalid", "The request is wrong; `issues` says where.", "InvalidRequest", &[]),
     (
         "401",
@@ -49,6 +49,7 @@ const SHARED: [Shared; 11] = [
         &[],
     ),
     ("413", "TooLarge", "The body is over 1 MiB.", "ApiError", &[]),
+    ("414", "UriTooLong", "The URL is over 8 KiB (`uri_too_long`).", "ApiError", &[]),
     ("415", "UnsupportedMediaType", "The body is not sent as application/json.", "ApiError", &[]),
     ("429", "TooMany", "Too many requests.", "ApiError", &[RETRY_AFTER]),
     ("500", "Internal", "A fault of the service.", "ApiError", &[]),
@@ -101,7 +102,7 @@ fn takes_caller(operation: &Operation) -> bool {
 
 fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'static str> {
     // Whatever it does not take is wrong.
-    let mut statuses = vec!["400", "500", "503"];
+    let mut statuses = vec!["400", "414", "500", "503"];
     if takes_caller(operation) {
         statuses.extend(["401", "403", "429"]);
         if *method != HttpMethod::Get {
