@@ -81,13 +81,14 @@ fn flags_of<'a>(role: &str, flags: &'a [String]) -> Vec<&'a str> {
 }
 
 fn knows(role: &str, flag: &str) -> bool {
-    const API: [&str; 6] = [
+    const API: [&str; 7] = [
         "--answer-memory",
         "--api-rate",
         "--deep-health-",
         "--inbox-rate",
         "--max-streams",
         "--preview-",
+        "--sign-",
     ];
     const SMTP: [&str; 6] =
         ["--smtp-", "--tls-", "--auth-requires-tls", "--require-auth", "--catch-all", "--drain"];

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::{Answer, Rest};
 
-/// A session, as its cookie.
+/// A session.
 #[derive(Debug, Clone)]
 pub struct Person {
-    /// `name=token`, as the field `Cookie` has it.
-    pub cookie: String,
+    /// What the cookie holds.
+    token: String,
 }
 
 impl Person {
@@ -31,13 +31,15 @@ impl Person {
     #[track_caller]
     pub fn of(answer: &Answer) -> Self {
         let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default();
-        assert!(cookie.contains('='), "no session begins: {answer}");
-        Self { cookie: cookie.to_owned() }
+        let token = cookie.split_once('=').map(|(_, token)| token.to_owned());
+        Self { token: token.unwrap_or_else(|| panic!("no session begins: {answer}")) }
     }
 
-    /// Asks as this person; `Value::Null` sends no body. `rest` is a client without a key.
+    /// Asks as this person; `Value::Null` sends no body. `rest` is a client without a key. Processes have
+    /// one name in front of them, and so one cookie; here each has a port, which is in the cookie's name.
     pub async fn ask(&self, rest: &Rest, method: &str, path: &str, body: Value) -> Answer {
-        let request = rest.request(method, path).header("cookie", &self.cookie);
+        let cookie = format!("trapline-{}={}", rest.port(), self.token);
+        let request = rest.request(method, path).header("cookie", cookie);
         Answer::to(if body.is_null() { request } else { request.json(&body) }).await
     }
 }

@@ -26,6 +26,11 @@ impl Rest {
         Self { http, base: base.to_owned(), key: key.map(str::to_owned) }
     }
 
+    /// The port of the API.
+    pub(crate) fn port(&self) -> &str {
+        self.base.rsplit(':').next().unwrap_or_default()
+    }
+
     /// A request to be completed by the caller. `path` may be a whole URL.
     pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
         let url =
