@@ -177,6 +177,16 @@ pub(crate) fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
+/// Bytes of a token.
+const TOKEN_BYTES: usize = 32;
+/// Characters of a token.
+pub(crate) const TOKEN_LENGTH: usize = 43;
+
+/// A token of a link or a session, which is kept as its hash only.
+pub(crate) fn new_token() -> String {
+    BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>())
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

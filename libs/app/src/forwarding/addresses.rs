@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
 use trapline_model::{ForwardAddress, ForwardAddressId, Principal, TeamId};
 use trapline_store::{
     Op, PortError, Rate, Record as _, When, load,
@@ -66,7 +65,7 @@ impl Forwarding {
         let team = by.team;
         let mailbox = self.parse_foreign("email", email)?;
         self.mail.identity()?;
-        let (id, store) = (address_id(team, &mailbox), &*self.store);
+        let (id, store) = (ForwardAddressId(mailbox.id_in(team)), &*self.store);
         let row = records::ForwardAddress::row(team, id);
         if let Some((known, _)) = load::<records::ForwardAddress>(store, &row).await? {
             if known.verified_at.is_none() {
@@ -161,7 +160,7 @@ impl Forwarding {
         team: TeamId,
         mailbox: &EmailAddress,
     ) -> Result<Option<String>> {
-        let row = records::ForwardAddress::row(team, address_id(team, mailbox));
+        let row = records::ForwardAddress::row(team, ForwardAddressId(mailbox.id_in(team)));
         let found = load::<records::ForwardAddress>(&*self.store, &row).await?;
         Ok(found.filter(|(address, _)| address.verified_at.is_some()).map(|(found, _)| found.email))
     }
@@ -207,15 +206,6 @@ impl Forwarding {
         let rows = rows.iter().map(records::ForwardAddress::of);
         Ok(rows.collect::<Result<_, PortError>>()?)
     }
-}
-
-/// The same team and address have the same id, so that two requests at once cannot add it twice
-/// (RFC 9562, section 5.8).
-fn address_id(team: TeamId, mailbox: &EmailAddress) -> ForwardAddressId {
-    let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(mailbox.folded());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.finalize()[..16]);
-    ForwardAddressId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
 }
 
 fn present(row: &records::ForwardAddress) -> ForwardAddress {

@@ -3,7 +3,6 @@
 
 use std::net::IpAddr;
 
-use data_encoding::BASE64URL_NOPAD;
 use trapline_model::Principal;
 use trapline_store::{
     Op, Record as _, When, load,
@@ -14,11 +13,8 @@ use super::{Forwarding, templates};
 use crate::{
     AuditAction, Error, Result,
     audit::Target,
-    secrets::{random, sha256_hex},
+    secrets::{new_token, sha256_hex},
 };
-
-/// Bytes of a token.
-const TOKEN_BYTES: usize = 32;
 
 /// What a link asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +60,7 @@ impl Forwarding {
 
     /// Sends a link to the owner of an address.
     pub(super) async fn send_link(&self, address: &ForwardAddress) -> Result<()> {
-        let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
+        let token = new_token();
         let verification = Verification {
             sha256: sha256_hex(&token),
             team: address.team,

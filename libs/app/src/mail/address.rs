@@ -2,6 +2,8 @@
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
+use trapline_model::TeamId;
+use uuid::Uuid;
 
 use crate::{Error, Result};
 
@@ -54,6 +56,15 @@ impl EmailAddress {
         let untagged = local.split_once('+').map_or(local, |(name, _)| name).replace('.', "");
         let hash = Sha256::new().chain_update(untagged).chain_update("@").chain_update(domain);
         HEXLOWER.encode(&hash.finalize()[..16])
+    }
+
+    /// An id of what a team has of this address: the same team and address have the same, so that two
+    /// requests at once cannot make it twice (RFC 9562, section 5.8).
+    pub(crate) fn id_in(&self, team: TeamId) -> Uuid {
+        let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(self.folded());
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.finalize()[..16]);
+        uuid::Builder::from_custom_bytes(bytes).into_uuid()
     }
 
     /// The form in which two addresses are the same. Local parts differ by case in theory only.

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use data_encoding::BASE64URL_NOPAD;
 use trapline_model::{PersonId, Principal, Role, TeamId};
 use trapline_store::{
     Op, PortError, When, load,
@@ -18,11 +17,9 @@ use super::{
 use crate::{
     Error, Result,
     mail::EmailAddress,
-    secrets::{random, sha256_hex},
+    secrets::{new_token, sha256_hex},
 };
 
-/// Bytes of a token.
-const TOKEN_BYTES: usize = 32;
 /// How long a claim to the first team holds whose person is no member yet: far longer than joining takes.
 const CLAIM_HELD: Duration = Duration::from_mins(1);
 /// How long a link works that an operator hands on.
@@ -129,7 +126,7 @@ impl People {
         purpose: LinkPurpose,
         life: Duration,
     ) -> Result<MadeLink> {
-        let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
+        let token = new_token();
         let made_at = self.clock.now();
         let (sha256, expires_at) = (sha256_hex(&token), made_at.after(life));
         let link = OneTimeLink { sha256, purpose, made_at, expires_at };

@@ -2,7 +2,6 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use data_encoding::BASE64URL_NOPAD;
 use moka::sync::Cache;
 use trapline_model::{PersonId, Principal, Role, TeamId};
 use trapline_store::{
@@ -14,13 +13,9 @@ use super::{People, Visitor};
 use crate::{
     Error, Result, Unauthenticated,
     access::CACHE_TTL,
-    secrets::{random, sha256_hex},
+    secrets::{TOKEN_LENGTH, new_token, sha256_hex},
 };
 
-/// Bytes of a token.
-const TOKEN_BYTES: usize = 32;
-/// Characters of a token.
-const TOKEN_LENGTH: usize = 43;
 /// Sessions and roles that a process knows at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
 /// How often a session's last use is written down at most.
@@ -223,7 +218,7 @@ impl People {
 
     /// Begins a session, with a token of its own.
     pub(super) async fn begin(&self, person: PersonId, visitor: &Visitor) -> Result<NewSession> {
-        let token = BASE64URL_NOPAD.encode(&random::<TOKEN_BYTES>());
+        let token = new_token();
         let (now, sha256) = (self.clock.now(), sha256_hex(&token));
         let member = self.memberships(person).await?.first().map(|first| (first.team, first.role));
         let listed = SessionOfPerson { person, sha256: sha256.clone(), created_at: now };
@@ -286,23 +281,27 @@ impl People {
     }
 
     pub(super) async fn end(&self, listed: &SessionOfPerson) -> Result<()> {
-        let row = Session::row(&listed.sha256);
-        for _ in 0..TRIES {
-            let found = load::<Session>(&*self.store, &row).await?;
-            let Some((_, version)) = found else { break };
-            let delete = Op::Delete { key: row.clone(), when: When::Version(version) };
-            match self.store.write(vec![delete]).await {
-                Ok(()) => break,
-                // It was used at the same moment.
-                Err(PortError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let removed = self.remove_row(&listed.sha256).await;
         self.known.sessions.invalidate(&listed.sha256);
-        if self.store.get(&row).await?.is_some() {
-            return Err(Error::Conflict);
-        }
+        removed?;
         let delete = Op::Delete { key: listed.key(), when: When::Always };
         Ok(self.store.write(vec![delete]).await?)
+    }
+
+    /// Removes the row of a session, if it is there.
+    async fn remove_row(&self, sha256: &str) -> Result<()> {
+        let key = Session::row(sha256);
+        for _ in 0..TRIES {
+            let Some((_, version)) = load::<Session>(&*self.store, &key).await? else {
+                return Ok(());
+            };
+            let delete = Op::Delete { key: key.clone(), when: When::Version(version) };
+            match self.store.write(vec![delete]).await {
+                // It was used at the same moment.
+                Err(PortError::Conflict) => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+        Err(Error::Conflict)
     }
 }
