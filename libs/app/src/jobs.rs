@@ -11,7 +11,9 @@ mod put_back;
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use futures_util::future::join_all;
-use trapline_store::{Clock, Job, JobDelivery, Op, Ports, Queue, Record as _, Result, Store, When};
+use trapline_store::{
+    Clock, Job, JobDelivery, Lane, LaneStats, Op, Ports, Queue, Record as _, Result, Store, When,
+};
 
 use crate::rows::write_all;
 pub(crate) use body::{due, job, job_at, placed, with_work, work};
@@ -91,6 +93,18 @@ impl Jobs {
         }
         join_all(publishing).await.into_iter().collect()
     }
+}
+
+/// How these lanes stand.
+pub(crate) async fn lane_stats(
+    queue: &dyn Queue,
+    lanes: &[Lane],
+) -> Result<Vec<(Lane, LaneStats)>> {
+    let mut all = Vec::with_capacity(lanes.len());
+    for lane in lanes {
+        all.push((*lane, queue.stats(*lane).await?));
+    }
+    Ok(all)
 }
 
 fn outbox_put(job: &Job) -> Result<Op> {

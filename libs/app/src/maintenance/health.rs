@@ -8,6 +8,7 @@ use super::Maintenance;
 use crate::{
     Result,
     heartbeats::{RoleState, WORKER},
+    jobs::lane_stats,
 };
 
 /// How often a process with job loops shows that it lives.
@@ -81,11 +82,8 @@ impl Maintenance {
     }
 
     async fn overdue_jobs(&self) -> Result<u64> {
-        let mut overdue = 0;
-        for lane in Lane::ALL {
-            overdue += self.queue.stats(lane).await?.overdue;
-        }
-        Ok(overdue)
+        let lanes = lane_stats(&*self.queue, &Lane::ALL).await?;
+        Ok(lanes.iter().map(|(_, stats)| stats.overdue).sum())
     }
 
     /// Shows that the job loop of a lane goes on, and with it its process; called from inside the loop.

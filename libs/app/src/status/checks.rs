@@ -8,7 +8,7 @@ use trapline_model::{Component, MessageId, Principal, TeamId, Time};
 use trapline_store::{Lane, LaneStats, records, records::Message};
 
 use super::{Probe, Status};
-use crate::{Error, NewInbox, Result, message_scans::message_keys, metrics};
+use crate::{Error, NewInbox, Result, jobs::lane_stats, message_scans::message_keys, metrics};
 
 /// Mails that the service's own inbox keeps.
 const KEPT_MAILS: u32 = 3;
@@ -103,26 +103,18 @@ impl Status {
         Ok(())
     }
 
-    /// How each lane stands, in the metrics too.
-    async fn measure_lanes(&self) -> Result<(), String> {
-        for lane in Lane::ALL {
-            let stats = self.queue.stats(lane).await.map_err(|error| error.to_string())?;
-            metrics::lane(lane, &stats);
-        }
-        Ok(())
+    /// How these lanes stand.
+    async fn lanes(&self, lanes: &[Lane]) -> Result<Vec<(Lane, LaneStats)>, String> {
+        lane_stats(&*self.queue, lanes).await.map_err(|error| error.to_string())
     }
 
     /// Whether the jobs of these lanes are taken when they are due.
-    async fn is_on_time(&self, lanes: &[Lane]) -> Result<(), String> {
-        let mut all = LaneStats::default();
-        for lane in lanes {
-            let stats = self.queue.stats(*lane).await.map_err(|error| error.to_string())?;
-            all.overdue += stats.overdue;
-            all.oldest_overdue = all.oldest_overdue.max(stats.oldest_overdue);
-        }
-        let late = all.oldest_overdue.unwrap_or_default();
-        if all.overdue >= self.max_overdue_jobs.max(1) || late > MAX_LATENESS {
-            return Err(format!("{} jobs are overdue, one by {} s", all.overdue, late.as_secs()));
+    fn is_on_time(&self, lanes: &[(Lane, LaneStats)]) -> Result<(), String> {
+        let overdue: u64 = lanes.iter().map(|(_, stats)| stats.overdue).sum();
+        let late = lanes.iter().filter_map(|(_, stats)| stats.oldest_overdue).max();
+        let late = late.unwrap_or_default();
+        if overdue >= self.max_overdue_jobs.max(1) || late > MAX_LATENESS {
+            return Err(format!("{overdue} jobs are overdue, one by {} s", late.as_secs()));
         }
         Ok(())
     }
@@ -156,8 +148,11 @@ impl Probe for QueueProbe {
     }
 
     async fn take(&self) -> Result<(), String> {
-        self.0.measure_lanes().await?;
-        self.0.is_on_time(&Lane::ALL).await
+        let lanes = self.0.lanes(&Lane::ALL).await?;
+        for (lane, stats) in &lanes {
+            metrics::lane(*lane, stats);
+        }
+        self.0.is_on_time(&lanes)
     }
 }
 
@@ -171,6 +166,7 @@ impl Probe for WebhookProbe {
     }
 
     async fn take(&self) -> Result<(), String> {
-        self.0.is_on_time(&[Lane::Webhook, Lane::WebhookSlow]).await
+        let lanes = self.0.lanes(&[Lane::Webhook, Lane::WebhookSlow]).await?;
+        self.0.is_on_time(&lanes)
     }
 }

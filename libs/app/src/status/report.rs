@@ -14,7 +14,7 @@ use trapline_store::{
 };
 
 use super::Status;
-use crate::{Error, Result};
+use crate::{Error, Result, jobs::lane_stats};
 
 /// Days that are shown.
 const DAYS: i64 = 90;
@@ -89,11 +89,10 @@ impl Status {
     }
 
     async fn backlog(&self) -> Option<JobBacklog> {
+        let log = |error: &_| tracing::warn!(%error, "the queue does not tell its backlog");
+        let lanes = lane_stats(&*self.queue, &Lane::ALL).await.inspect_err(log).ok()?;
         let mut all = JobBacklog::default();
-        for lane in Lane::ALL {
-            let stats = self.queue.stats(lane).await;
-            let log = |error: &_| tracing::warn!(%error, "the queue does not tell its backlog");
-            let stats = stats.inspect_err(log).ok()?;
+        for (_, stats) in lanes {
             all.pending += stats.ready + stats.leased;
             all.overdue += stats.overdue;
             let oldest = stats.oldest_overdue.unwrap_or_default().as_secs();
