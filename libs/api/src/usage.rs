@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use serde::Serialize;
-use trapline_app::{App, Plan, PlanFeature, PlanLimit, UsageReport};
+use trapline_app::{App, Plan, PlanLimit, UsageReport};
 use trapline_model::Time;
 
 use crate::{auth::Reader, error::Result};
@@ -111,13 +111,12 @@ pub(crate) async fn get(
 ) -> Result<Json<UsageBody>> {
     let report = app.usage().report(&by).await?;
     let UsageReport { plan, inboxes, members, messages, since, resets_at } = report;
-    let features = PlanFeature::ALL.iter().filter(|feature| plan.includes(**feature));
     Ok(Json(UsageBody {
         limits: PlanLimits::of(&plan),
         used: Used { inboxes, members, messages_per_month: messages },
         since,
         resets_at,
-        features: features.map(|feature| feature.name()).collect(),
+        features: plan.feature_names(),
         upgrade_url: app.plans().upgrade_url().map(str::to_owned),
         plan: PlanName { id: plan.id.clone(), name: plan.name.clone() },
     }))

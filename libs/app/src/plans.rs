@@ -7,7 +7,10 @@ use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use trapline_model::TeamId;
-use trapline_store::{Op, PortError, Store, When, load, records::Team};
+use trapline_store::{
+    Op, PortError, Scan, Store, When, load,
+    records::{Membership, Team},
+};
 
 use crate::{Error, Result, Settings, log_throttle::LogThrottle, metrics};
 pub use catalog::PlanCatalog;
@@ -17,6 +20,8 @@ pub use plan::{Plan, PlanFeature, PlanLimit};
 const CACHE_TTL: Duration = Duration::from_secs(5);
 /// Teams whose plan is known at the same time.
 const CACHE_CAPACITY: u64 = 10_000;
+/// Members that are counted; no plan is asked about more.
+const MAX_MEMBERS: usize = 100_000;
 /// How often a change is tried again when somebody else changes the same team.
 const EDIT_TRIES: usize = 8;
 
@@ -119,6 +124,21 @@ impl Plans {
     pub async fn check_members(&self, team: TeamId, members: u64) -> Result<()> {
         let plan = self.of(team).await?;
         self.check(&plan, PlanLimit::Members, members, 1)
+    }
+
+    /// Whether a team may have one more member.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Plans::check_members`].
+    pub(crate) async fn check_room(&self, team: TeamId) -> Result<()> {
+        self.check_members(team, self.members(team).await?).await
+    }
+
+    /// How many people are in a team, of whom 100,000 are counted.
+    pub(crate) async fn members(&self, team: TeamId) -> Result<u64> {
+        let scan = Scan { keys_only: true, ..Membership::of_team(team, MAX_MEMBERS) };
+        Ok(self.store.scan(scan).await?.len() as u64)
     }
 
     /// Whether a team's plan includes a feature.

@@ -14,7 +14,7 @@ use trapline_store::{
 
 use crate::{
     AccessControl, AuditAction, AuditLog, Error, FirstSteps, Forbidden, OutboundMail, People,
-    Result, audit::Target, limits::Limits, parts::Parts,
+    Result, audit::Target, limits::Limits, parts::Parts, plans::Plans,
 };
 
 /// How often a change is tried that others get in the way of.
@@ -27,6 +27,7 @@ pub struct Teams {
     audit: Arc<AuditLog>,
     first_steps: Arc<FirstSteps>,
     limits: Limits,
+    plans: Arc<Plans>,
     access: Arc<AccessControl>,
     mail: Arc<OutboundMail>,
     people: Arc<People>,
@@ -48,6 +49,7 @@ impl Teams {
             audit: parts.audit.clone(),
             first_steps: parts.first_steps.clone(),
             limits: parts.limits.clone(),
+            plans: parts.plans.clone(),
             access,
             mail,
             people,

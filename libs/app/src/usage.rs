@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 use trapline_model::{Principal, TeamId, Time};
-use trapline_store::{Clock, Scan, Store, records::Membership};
+use trapline_store::Clock;
 
 use crate::{Plan, PlanLimit, Result, inboxes::Inboxes, parts::Parts, plans::Plans};
 use counter::MonthlyCounter;
@@ -15,9 +15,6 @@ use month::Month;
 
 /// Between two writes of what was counted: with the time of the write, less than a second.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Members that are counted at most.
-const MAX_MEMBERS: usize = 100_000;
 
 /// What a team uses, and may use.
 #[derive(Debug, Clone)]
@@ -38,7 +35,6 @@ pub struct UsageReport {
 
 /// Counts what teams use.
 pub struct TeamUsage {
-    store: Arc<dyn Store>,
     clock: Clock,
     plans: Arc<Plans>,
     inboxes: Arc<Inboxes>,
@@ -48,8 +44,7 @@ pub struct TeamUsage {
 impl TeamUsage {
     pub(crate) fn new(parts: &Parts, inboxes: Arc<Inboxes>) -> Self {
         let (clock, plans) = (parts.clock.clone(), parts.plans.clone());
-        let store = parts.ports.store.clone();
-        Self { store, clock, plans, inboxes, counter: MonthlyCounter::new(parts) }
+        Self { clock, plans, inboxes, counter: MonthlyCounter::new(parts) }
     }
 
     /// What the team uses now.
@@ -62,16 +57,11 @@ impl TeamUsage {
         Ok(UsageReport {
             plan: self.plans.of(by.team).await?,
             inboxes: self.inboxes.count(by.team).await?,
-            members: self.members(by.team).await?,
+            members: self.plans.members(by.team).await?,
             messages: self.counter.read(by.team, month).await?,
             since: month.begins_at(),
             resets_at: month.next().begins_at(),
         })
-    }
-
-    async fn members(&self, team: TeamId) -> Result<u64> {
-        let scan = Scan { keys_only: true, ..Membership::of_team(team, MAX_MEMBERS) };
-        Ok(self.store.scan(scan).await?.len() as u64)
     }
 
     /// Whether the team may store so many messages more this month.

@@ -64,7 +64,7 @@ impl People {
         let name = name_of(&input.name, &email)?;
         let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
         // Others may have joined since the invitation, or the plan may be a smaller one.
-        self.check_room(invitation.team).await?;
+        self.plans.check_room(invitation.team).await?;
         let password = self.password_for(&invitation, known.as_ref(), input, visitor).await?;
         // Of two who come at once, one is too late.
         let delete = Op::Delete { key: invitation.key(), when: When::Version(version) };

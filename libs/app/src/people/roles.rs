@@ -71,7 +71,7 @@ impl People {
             can: team.as_ref().map(|team| rights(team.role)).unwrap_or_default(),
             team,
             teams,
-            features,
+            features: features.into_iter().map(str::to_owned).collect(),
             outbound_enabled: self.mail.is_enabled(),
             build: env!("CARGO_PKG_VERSION").to_owned(),
         })

@@ -121,9 +121,11 @@ impl Plan {
         self.features.contains(&feature)
     }
 
-    /// The names of the plan's features.
-    pub(crate) fn feature_names(&self) -> Vec<String> {
-        self.features.iter().map(ToString::to_string).collect()
+    /// The names of the plan's features, in the order of [`PlanFeature::ALL`].
+    #[must_use]
+    pub fn feature_names(&self) -> Vec<&'static str> {
+        let included = PlanFeature::ALL.into_iter().filter(|feature| self.includes(*feature));
+        included.map(PlanFeature::name).collect()
     }
 
     /// How long a message is kept; `None` is for as long as its inbox keeps it.

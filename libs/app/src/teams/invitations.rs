@@ -1,7 +1,6 @@
 //! Invitations: made, sent or handed on, listed and taken back. Accepting one is up to people, whose link
 //! it is.
 
-use sha2::{Digest as _, Sha256};
 use trapline_model::{self as model, InvitationId, Principal, Role, TeamId};
 use trapline_store::{
     Op, Rate, Record as _, When, load,
@@ -64,8 +63,8 @@ impl Teams {
         let mailbox = EmailAddress::parse("email", email)?;
         let (team, _) = self.team(by).await?;
         self.not_in_the_team(by.team, &mailbox).await?;
-        self.people.check_room(by.team).await?;
-        let id = id_of(by.team, &mailbox);
+        self.plans.check_room(by.team).await?;
+        let id = InvitationId(mailbox.id_in(by.team));
         let known = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
         if known.is_none() && self.open_invitations(by.team).await?.len() >= MAX_INVITATIONS {
             let message = format!("at most {MAX_INVITATIONS} invitations may be open");
@@ -136,15 +135,6 @@ impl Teams {
         }
         Err(Error::invalid("email", "is_member", "is somebody who is in the team already"))
     }
-}
-
-/// The same team and address have the same id, so that an address has one invitation (RFC 9562,
-/// section 5.8).
-fn id_of(team: TeamId, mailbox: &EmailAddress) -> InvitationId {
-    let hash = Sha256::new().chain_update(team.0.as_bytes()).chain_update(mailbox.folded());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.finalize()[..16]);
-    InvitationId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
 }
 
 fn target_of(invitation: &Invitation) -> Target {
