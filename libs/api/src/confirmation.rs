@@ -2,24 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::State,
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
-};
-use serde::Deserialize;
+use axum::{extract::State, http::StatusCode, response::Response};
 use trapline_app::{App, Confirmation, Error as AppError, escape_html};
 
-use crate::{auth::Origin, error::Result, extract::Params};
-
-/// What a link carries.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct LinkInput {
-    /// The link's token.
-    #[param(min_length = 1, max_length = 100)]
-    token: String,
-}
+use crate::{
+    auth::Origin,
+    error::Result,
+    extract::{Params, TokenInput},
+    html_page::{FORM_POLICY, SecretPage},
+};
 
 /// What both requests answer.
 #[derive(utoipa::IntoResponses)]
@@ -42,13 +33,13 @@ enum Page {
     path = "/api/forward-addresses/confirm",
     operation_id = "showConfirmation",
     tag = "Forwarding",
-    params(LinkInput),
+    params(TokenInput),
     security(()),
     responses(Page)
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    Params(input): Params<LinkInput>,
+    Params(input): Params<TokenInput>,
 ) -> Result<Response> {
     answer(app.forwarding().confirmation(&input.token).await, |email, team| {
         format!(
@@ -68,14 +59,14 @@ pub(crate) async fn show(
     path = "/api/forward-addresses/confirm",
     operation_id = "confirmAddress",
     tag = "Forwarding",
-    params(LinkInput),
+    params(TokenInput),
     security(()),
     responses(Page)
 )]
 pub(crate) async fn confirm(
     State(app): State<Arc<App>>,
     Origin(from): Origin,
-    Params(input): Params<LinkInput>,
+    Params(input): Params<TokenInput>,
 ) -> Result<Response> {
     answer(app.forwarding().confirm(&input.token, from).await, |email, team| {
         format!("<h1>Confirmed</h1><p>The team <b>{team}</b> can now forward mail to {email}.</p>")
@@ -98,28 +89,15 @@ fn answer(
         }
         Err(error) => return Err(error.into()),
     };
-    let fixed = HeaderValue::from_static;
-    let headers = [
-        (header::CONTENT_TYPE, fixed("text/html; charset=utf-8")),
-        (header::CONTENT_SECURITY_POLICY, fixed(POLICY)),
-        // The address of the page is the secret.
-        (header::REFERRER_POLICY, fixed("no-referrer")),
-        (header::CACHE_CONTROL, fixed("private, no-store")),
-    ];
-    Ok((status, headers, page(&body)).into_response())
+    Ok(PAGE.answer(status, &body))
 }
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
-                      base-uri 'none'; frame-ancestors 'none'";
-
-fn page(body: &str) -> String {
-    format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>Forwarding address</title>\
-         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
-         padding:0 1em;overflow-wrap:anywhere}}h1{{font-size:1.3em}}\
-         button{{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;border-radius:.4em;\
-         background:#1d4ed8;color:#fff}}</style></head><body><main>{body}</main></body></html>"
-    )
-}
+const PAGE: SecretPage = SecretPage {
+    title: "Forwarding address",
+    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
+         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}\
+         button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;border-radius:.4em;\
+         background:#1d4ed8;color:#fff}",
+    policy: FORM_POLICY,
+    referrer: "no-referrer",
+};

@@ -4,8 +4,10 @@ mod contract;
 mod json;
 mod path;
 mod query;
+mod token;
 
 pub(crate) use contract::{Contract, hold};
 pub(crate) use json::{Body, given};
 pub(crate) use path::PathParams;
 pub(crate) use query::{Flag, Params, has_parameter};
+pub(crate) use token::TokenInput;

@@ -6,17 +6,25 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Path, RawQuery, State},
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    http::StatusCode,
+    response::Response,
     routing::get,
 };
 use trapline_app::{App, Error as AppError, Signature, escape_html};
 use trapline_model::{InboxId, MessageId};
 
-use crate::{error::Result, state::Api};
+use crate::{error::Result, html_page::SecretPage, state::Api};
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; \
-                      form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+const PAGE: SecretPage = SecretPage {
+    title: "Trapline",
+    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;\
+         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}\
+         pre{white-space:pre-wrap;border:1px solid;padding:.6em}\
+         iframe{width:100%;height:75vh;border:1px solid;background:#fff}",
+    policy: "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; \
+                      form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    referrer: "no-referrer",
+};
 
 /// The page is for people, so it is no part of the document of the API.
 pub(crate) fn routes() -> Router<Api> {
@@ -59,21 +67,21 @@ async fn show(
     let inbox: InboxId = inbox.parse().map_err(|_| AppError::NotFound)?;
     let query = Query::of(&query.unwrap_or_default());
     let Some(message) = query.message else {
-        return Ok(page(StatusCode::OK, &of_inbox(&app, inbox)));
+        return Ok(PAGE.answer(StatusCode::OK, &of_inbox(&app, inbox)));
     };
     let message: MessageId = message.parse().map_err(|_| AppError::NotFound)?;
     if message.inbox != inbox {
         return Err(AppError::NotFound.into());
     }
     Ok(match query.signature {
-        None => page(StatusCode::OK, &of_message(&app, message)),
+        None => PAGE.answer(StatusCode::OK, &of_message(&app, message)),
         Some(signature) if app.messages().may_see(message, &signature) => {
-            page(StatusCode::OK, &framed(message, &signature))
+            PAGE.answer(StatusCode::OK, &framed(message, &signature))
         }
         Some(_) => {
             let over =
                 "<p><b>This link is not valid, or no longer: links work for 15 minutes.</b></p>";
-            page(StatusCode::FORBIDDEN, &format!("{over}{}", of_message(&app, message)))
+            PAGE.answer(StatusCode::FORBIDDEN, &format!("{over}{}", of_message(&app, message)))
         }
     })
 }
@@ -114,26 +122,4 @@ fn framed(message: MessageId, signature: &Signature) -> String {
          sandbox=\"allow-popups allow-popups-to-escape-sandbox\" referrerpolicy=\"no-referrer\">\
          </iframe><p><a href=\"{url}\" rel=\"noreferrer\">The message on a page of its own</a></p>"
     )
-}
-
-fn page(status: StatusCode, body: &str) -> Response {
-    let fixed = HeaderValue::from_static;
-    let headers = [
-        (header::CONTENT_TYPE, fixed("text/html; charset=utf-8")),
-        (header::CONTENT_SECURITY_POLICY, fixed(POLICY)),
-        // The address of the page may hold a signature.
-        (header::REFERRER_POLICY, fixed("no-referrer")),
-        (header::CACHE_CONTROL, fixed("private, no-store")),
-    ];
-    let html = format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>Trapline</title>\
-         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;\
-         padding:0 1em;overflow-wrap:anywhere}}h1{{font-size:1.3em}}\
-         pre{{white-space:pre-wrap;border:1px solid;padding:.6em}}\
-         iframe{{width:100%;height:75vh;border:1px solid;background:#fff}}</style></head>\
-         <body><main>{body}</main></body></html>"
-    );
-    (status, headers, html).into_response()
 }

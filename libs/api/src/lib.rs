@@ -12,6 +12,7 @@ mod docs;
 mod error;
 mod extract;
 mod forwarding;
+mod html_page;
 mod inbox_page;
 mod inboxes;
 mod later;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::State,
-    http::{Extensions, HeaderMap, StatusCode, header},
+    http::{Extensions, HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use trapline_model::{Me, SignInOptions};
 use crate::{
     auth::{Person, Site, visitor},
     error::{ErrorBody, Result},
-    extract::{Body, Params},
+    extract::{Body, Params, TokenInput},
 };
 
 /// Who wants in.
@@ -34,14 +34,17 @@ pub(crate) struct SignInInput {
     password: String,
 }
 
-/// What a link carries.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct TokenInput {
-    /// The link's token.
-    #[param(min_length = 1, max_length = 100)]
-    token: String,
-}
+/// A page of another site sent it (`cross_site`).
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "it is there for the description of the API")]
+#[response(status = 403)]
+pub(crate) struct CrossSite(ErrorBody);
+
+/// Too many tries.
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "it is there for the description of the API")]
+#[response(status = 429, headers(("Retry-After" = u32, description = "Seconds.")))]
+pub(crate) struct TooManyTries(ErrorBody);
 
 /// What a link is for.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
@@ -141,17 +144,8 @@ pub(crate) async fn options(State(app): State<Arc<App>>) -> Json<SignInOptions> 
             description = "Nobody has this address and password (`wrong_password`).",
             body = ErrorBody
         ),
-        (
-            status = 403,
-            description = "A page of another site sent it (`cross_site`).",
-            body = ErrorBody
-        ),
-        (
-            status = 429,
-            description = "Too many tries.",
-            body = ErrorBody,
-            headers(("Retry-After" = u32, description = "Seconds."))
-        )
+        CrossSite,
+        TooManyTries
     )
 )]
 pub(crate) async fn sign_in(
@@ -177,11 +171,7 @@ pub(crate) async fn sign_in(
     security((), ("session" = [])),
     responses(
         (status = 204, description = "Nobody is signed in now."),
-        (
-            status = 403,
-            description = "A page of another site sent it (`cross_site`).",
-            body = ErrorBody
-        )
+        CrossSite
     )
 )]
 pub(crate) async fn sign_out(
@@ -223,12 +213,7 @@ pub(crate) async fn me(State(app): State<Arc<App>>, Person(who): Person) -> Resu
     responses(
         (status = 200, description = "What it asks.", body = LinkBody),
         (status = 404, description = "The link was used, is over or never was.", body = ErrorBody),
-        (
-            status = 429,
-            description = "Too many tries.",
-            body = ErrorBody,
-            headers(("Retry-After" = u32, description = "Seconds."))
-        )
+        TooManyTries
     )
 )]
 pub(crate) async fn link(
@@ -274,23 +259,14 @@ pub(crate) async fn link(
             body = Me,
             headers(("Set-Cookie" = String, description = "The session."))
         ),
-        (
-            status = 403,
-            description = "A page of another site sent it (`cross_site`).",
-            body = ErrorBody
-        ),
+        CrossSite,
         (status = 404, description = "The link was used, is over or never was.", body = ErrorBody),
         (
             status = 409,
             description = "Somebody else changed the same person at the same moment.",
             body = ErrorBody
         ),
-        (
-            status = 429,
-            description = "Too many tries.",
-            body = ErrorBody,
-            headers(("Retry-After" = u32, description = "Seconds."))
-        )
+        TooManyTries
     )
 )]
 pub(crate) async fn use_link(
@@ -307,16 +283,27 @@ pub(crate) async fn use_link(
     begun(&app, &site, &headers, session).await
 }
 
-/// Who is signed in now, with the cookie of the new session. The one that the browser had before ends.
+/// The cookie of a new session. The one that the browser had before ends.
+pub(crate) async fn cookie_of(
+    app: &App,
+    site: &Site,
+    headers: &HeaderMap,
+    session: &NewSession,
+) -> Result<HeaderValue> {
+    if let Some(before) = site.token(headers) {
+        app.people().sign_out(before).await?;
+    }
+    Ok(site.cookie(&session.token))
+}
+
+/// Who is signed in now, with the cookie of the new session.
 pub(crate) async fn begun(
     app: &App,
     site: &Site,
     headers: &HeaderMap,
     session: NewSession,
 ) -> Result<Response> {
-    if let Some(before) = site.token(headers) {
-        app.people().sign_out(before).await?;
-    }
+    let cookie = cookie_of(app, site, headers, &session).await?;
     let me = app.people().me(&session.signed_in).await?;
-    Ok(([(header::SET_COOKIE, site.cookie(&session.token))], Json(me)).into_response())
+    Ok(([(header::SET_COOKIE, cookie)], Json(me)).into_response())
 }

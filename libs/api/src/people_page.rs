@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{RawQuery, State},
-    http::{Extensions, HeaderMap, HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    http::{Extensions, HeaderMap, StatusCode, header},
+    response::Response,
     routing::get,
 };
 use bytes::Bytes;
@@ -15,12 +15,24 @@ use trapline_app::{App, Error as AppError, LinkInput, LinkKind, LinkRequest, esc
 use crate::{
     auth::{Site, own_pages_only, visitor},
     error::Result,
+    html_page::{FORM_POLICY, SecretPage},
     layers::{self, around},
+    people::cookie_of,
     state::Api,
 };
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
-                      base-uri 'none'; frame-ancestors 'none'";
+/// The address of the page is the secret, so it goes to nobody else. With `no-referrer` browsers would not
+/// even tell us that it was our own page that sent the form (Fetch, section 3.2).
+const PAGE: SecretPage = SecretPage {
+    title: "Trapline",
+    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
+         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}label{display:block;\
+         margin:1em 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;\
+         padding:.5em}button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
+         border-radius:.4em;background:#1d4ed8;color:#fff}",
+    policy: FORM_POLICY,
+    referrer: "same-origin",
+};
 
 /// The page is for people, so it is no part of the document of the API.
 pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
@@ -36,7 +48,7 @@ async fn show(
 ) -> Result<Response> {
     let token = field(query.unwrap_or_default().as_bytes(), "token");
     match app.people().link(&token, &visitor(&extensions, &headers)).await {
-        Ok(request) => Ok(page(StatusCode::OK, &form(&request, &LinkInput::default(), ""))),
+        Ok(request) => Ok(PAGE.answer(StatusCode::OK, &form(&request, &LinkInput::default(), ""))),
         Err(error) => over(error),
     }
 }
@@ -62,15 +74,16 @@ async fn apply(
     };
     match app.people().use_link(&token, input.clone(), &visitor).await {
         Ok(session) => {
+            let cookie = cookie_of(&app, &site, &headers, &session).await?;
             let me = app.people().me(&session.signed_in).await?;
-            let mut answer = page(StatusCode::OK, &signed_in(&app, &me));
-            answer.headers_mut().insert(header::SET_COOKIE, site.cookie(&session.token));
+            let mut answer = PAGE.answer(StatusCode::OK, &signed_in(&app, &me));
+            answer.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(answer)
         }
         Err(AppError::Invalid(issues)) => {
             let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
             let problem = lines.collect::<Vec<_>>().join("; ");
-            Ok(page(StatusCode::BAD_REQUEST, &form(&request, &input, &problem)))
+            Ok(PAGE.answer(StatusCode::BAD_REQUEST, &form(&request, &input, &problem)))
         }
         Err(error) => over(error),
     }
@@ -83,7 +96,7 @@ fn over(error: AppError) -> Result<Response> {
     let body = "<h1>This link does not work any more</h1>\
                 <p>It was used, or its time is over. Whoever runs this server makes another one: \
                 <code>trapline link</code>.</p>";
-    Ok(page(StatusCode::NOT_FOUND, body))
+    Ok(PAGE.answer(StatusCode::NOT_FOUND, body))
 }
 
 /// What the link asks, as a form that is sent to the page's own address.
@@ -160,28 +173,4 @@ fn signed_in(app: &App, me: &trapline_model::Me) -> String {
 fn field(encoded: &[u8], name: &str) -> String {
     let mut fields = form_urlencoded::parse(encoded);
     fields.find(|(field, _)| field == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
-}
-
-fn page(status: StatusCode, body: &str) -> Response {
-    let fixed = HeaderValue::from_static;
-    let headers = [
-        (header::CONTENT_TYPE, fixed("text/html; charset=utf-8")),
-        (header::CONTENT_SECURITY_POLICY, fixed(POLICY)),
-        // The address of the page is the secret, so it goes to nobody else. With `no-referrer` browsers
-        // would not even tell us that it was our own page that sent the form (Fetch, section 3.2).
-        (header::REFERRER_POLICY, fixed("same-origin")),
-        (header::CACHE_CONTROL, fixed("private, no-store")),
-    ];
-    let html = format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>Trapline</title>\
-         <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
-         padding:0 1em;overflow-wrap:anywhere}}h1{{font-size:1.3em}}label{{display:block;\
-         margin:1em 0}}input{{display:block;width:100%;box-sizing:border-box;font:inherit;\
-         padding:.5em}}button{{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
-         border-radius:.4em;background:#1d4ed8;color:#fff}}</style></head>\
-         <body><main>{body}</main></body></html>"
-    );
-    (status, headers, html).into_response()
 }

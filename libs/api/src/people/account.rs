@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use trapline_app::{App, SignUp, SignedUp};
 use trapline_model::Me;
 
-use super::begun;
+use super::{CrossSite, TooManyTries, begun};
 use crate::{
     auth::{Person, Site, visitor},
     error::{ErrorBody, Result},
@@ -108,12 +108,7 @@ impl NoticeBody {
             description = "Nobody may sign up (`sign_up_off`), or a page of another site sent it (`cross_site`).",
             body = ErrorBody
         ),
-        (
-            status = 429,
-            description = "Too many tries.",
-            body = ErrorBody,
-            headers(("Retry-After" = u32, description = "Seconds."))
-        )
+        TooManyTries
     )
 )]
 pub(crate) async fn sign_up(
@@ -148,17 +143,8 @@ pub(crate) async fn sign_up(
     request_body = ResetInput,
     responses(
         (status = 202, description = "What to do now.", body = NoticeBody),
-        (
-            status = 403,
-            description = "A page of another site sent it (`cross_site`).",
-            body = ErrorBody
-        ),
-        (
-            status = 429,
-            description = "Too many tries.",
-            body = ErrorBody,
-            headers(("Retry-After" = u32, description = "Seconds."))
-        )
+        CrossSite,
+        TooManyTries
     )
 )]
 pub(crate) async fn reset(

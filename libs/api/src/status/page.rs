@@ -5,6 +5,8 @@ use trapline_model::{
     ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident, Time,
 };
 
+use crate::html_page::html;
+
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:52em;margin:2em auto;\
     padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em;padding:.5em .8em;border-radius:.4em;\
     border-left:.5em solid}h2{font-size:1.1em;margin:1.6em 0 .2em}p{margin:.2em 0}\
@@ -32,13 +34,7 @@ pub(super) fn render(report: &ServiceStatus) -> String {
         body += "<p>None.</p>";
     }
     body.extend(report.incidents.iter().map(incident_of));
-    format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>Status: {}</title>\
-         <style>{STYLE}</style></head><body><main>{body}</main></body></html>",
-        word(report.status)
-    )
+    html(&format!("Status: {}", word(report.status)), STYLE, &body)
 }
 
 fn component_of(component: &ComponentStatus) -> String {

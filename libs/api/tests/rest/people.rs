@@ -244,3 +244,20 @@ async fn a_links_page_asks_first_and_its_button_signs_in() {
     let page = service.ask(request(None, "GET", &path, &Value::Null)).await;
     assert_eq!(page.status, 404);
 }
+
+/// Whoever used the browser before is not signed in any more, as after a sign-in by JSON.
+#[tokio::test]
+async fn the_page_of_a_link_ends_the_session_that_the_browser_had() {
+    let service = Service::start().await;
+    let person = service.member(service.team, "ada@example.com", Role::Owner).await;
+    let before = service.signed_in("bob@example.com", Role::Member).await;
+    let path = format!("/link?token={}", service.password_link(person).await);
+    let press = Request::post(&path)
+        .header("origin", "http://trapline.test")
+        .header("cookie", &before)
+        .header("content-type", "application/x-www-form-urlencoded");
+    let done = service.ask(press.body(Body::from("password=correct+horse")).unwrap()).await;
+    assert_eq!(done.status, 200, "{done:?}");
+    let me = service.with_cookie(&before, "GET", "/api/auth/me", &Value::Null).await;
+    assert_eq!(me.code(), (401, "session_over".to_owned()));
+}
