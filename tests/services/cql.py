@@ -10,7 +10,7 @@ from service import TOOLS, Failure, Service
 CONFIG = Path(__file__).resolve().parent / "cassandra"
 JARS = TOOLS / "cassandra" / "lib"
 ARCHIVE = TOOLS / "cassandra" / "classes.jsa"
-HEAP = "512m"
+HEAP = "1g"
 # Quick to start, and small: the C1 compiler, the serial collector, no JMX port.
 JVM = [
     f"-Xms{HEAP}",
@@ -29,6 +29,9 @@ JVM = [
     "-Dcassandra.superuser_setup_delay_ms=0",
     "-Dcassandra.consistent.rangemovement=false",
 ]
+# A change of the schema is flushed to disk at once, which is most of what it costs. A node that is
+# never restarted needs it in its commit log only.
+NOT_RESTARTED = "-Dcassandra.test.flush_local_schema_changes=false"
 OPTIONS, SUPPORTED = 5, 6
 # Of the native protocol, version 4: version, flags, stream (2), opcode, length (4).
 HEADER = 9
@@ -80,7 +83,7 @@ class Cassandra(Service):
             "commitlog_sync_period": "10000ms",
             "commitlog_segment_size": "8MiB",
             "commitlog_total_space": "256MiB",
-            "memtable_allocation_type": "heap_buffers",
+            "memtable_allocation_type": "unslabbed_heap_buffers",
             "memtable_heap_space": "96MiB",
             "memtable_offheap_space": "96MiB",
             "file_cache_enabled": False,
@@ -110,6 +113,7 @@ class Cassandra(Service):
             "java",
             *(word for word in words if word and not word.startswith("#")),
             *JVM,
+            *([NOT_RESTARTED] if len(self.nodes) == 1 else []),
             *classes,
             f"-javaagent:{agents[0]}",
             f"-Dcassandra.config=file://{self.folder}/cassandra.yaml",
