@@ -17,8 +17,9 @@ use super::{CqlError, CqlSettings, connect::nodes, ddl, server::Server, table_op
 const TRIES: u32 = 5;
 /// The pause between two tries; each is longer by this than the one before.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
-/// How long a change of the schema may take.
-const CHANGE: Duration = Duration::from_secs(30);
+/// How long a node may take for a change of the schema, or a read of it. Both are slow on one that has many
+/// tables, and at a migration nobody waits for another answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The copies of each row if nothing is said: a write survives the loss of any one node.
 const COPIES: usize = 3;
 
@@ -222,13 +223,14 @@ fn look(text: &str) -> Statement {
     let mut statement = Statement::new(text);
     statement.set_consistency(Consistency::LocalOne);
     statement.set_is_idempotent(true);
+    statement.set_request_timeout(Some(TIMEOUT));
     statement
 }
 
 /// Changes the schema; the driver waits until all nodes have agreed.
 async fn change(session: &Session, text: String) -> Result<(), CqlError> {
     let mut statement = Statement::new(text);
-    statement.set_request_timeout(Some(CHANGE));
+    statement.set_request_timeout(Some(TIMEOUT));
     let answer = session.query_unpaged(statement, ()).await;
     answer.map(drop).map_err(CqlError::failed("change its schema"))
 }
