@@ -40,6 +40,7 @@ fn people_routes() -> OpenApiRouter<Api> {
         .routes(routes!(people::account::change))
         .routes(routes!(people::sessions::list, people::sessions::end_others))
         .routes(routes!(people::sessions::end))
+        .routes(routes!(people::sessions::switch_team))
 }
 
 /// Ways in, for everybody; no page of another site may use them in somebody's name.

@@ -11,7 +11,7 @@ use trapline_model::{
 
 use crate::{
     auth::roles::{Admin, TeamOwner, Teammate},
-    error::{PlanBody, Result},
+    error::{ErrorBody, PlanBody, Result},
     extract::{Body, PathParams},
     projects::Name,
     reply::{Created, NoContent},
@@ -200,7 +200,10 @@ pub(crate) async fn leave(
     tag = "Team",
     security(("session" = [])),
     request_body = TransferInput,
-    responses((status = 200, description = "The people.", body = Vec<Member>))
+    responses(
+        (status = 200, description = "The people.", body = Vec<Member>),
+        (status = 404, description = "The person is not in the team.", body = ErrorBody)
+    )
 )]
 pub(crate) async fn transfer(
     State(app): State<Arc<App>>,

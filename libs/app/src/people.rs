@@ -26,6 +26,9 @@ use passwords::Passwords;
 use sessions::KnownSessions;
 pub use sessions::{NewSession, SignedIn};
 
+/// How often a change is tried that others get in the way of.
+const TRIES: usize = 5;
+
 /// People, their sessions, and one-time links.
 pub struct People {
     store: Arc<dyn Store>,

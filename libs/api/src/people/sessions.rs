@@ -3,15 +3,25 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::HeaderMap};
+use serde::Deserialize;
 use trapline_app::App;
-use trapline_model::OwnSession;
+use trapline_model::{Me, OwnSession, TeamId};
 
 use crate::{
     auth::{Person, Site},
-    error::Result,
-    extract::PathParams,
+    error::{ErrorBody, Result},
+    extract::{Body, PathParams},
     reply::NoContent,
 };
+
+/// Which team requests are to act for.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = TeamChoice)]
+pub(crate) struct TeamChoiceInput {
+    /// One of the person's teams.
+    team_id: TeamId,
+}
 
 /// List one's sessions
 ///
@@ -80,4 +90,31 @@ pub(crate) async fn end(
 ) -> Result<NoContent> {
     app.people().end_session(&who, &id).await?;
     Ok(NoContent)
+}
+
+/// Switch to another of one's teams
+///
+/// From then on requests of this session act for that team: at once here, within 5 seconds everywhere.
+#[utoipa::path(
+    post,
+    path = "/api/auth/team",
+    operation_id = "switchTeam",
+    tag = "People",
+    security(("session" = [])),
+    request_body = TeamChoiceInput,
+    responses(
+        (status = 200, description = "Who is signed in.", body = Me),
+        (status = 404, description = "The person is not in such a team.", body = ErrorBody)
+    )
+)]
+pub(crate) async fn switch_team(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+    Person(who): Person,
+    Body(input): Body<TeamChoiceInput>,
+) -> Result<Json<Me>> {
+    let token = site.token(&headers).unwrap_or_default();
+    let who = app.people().switch_team(&who, token, input.team_id).await?;
+    Ok(Json(app.people().me(&who).await?))
 }

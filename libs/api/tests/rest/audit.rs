@@ -12,7 +12,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 40] = [
+const TOLD: [(&str, Option<&str>); 41] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -48,6 +48,7 @@ const TOLD: [(&str, Option<&str>); 40] = [
     ("POST /api/auth/password", None),
     ("DELETE /api/auth/sessions", None),
     ("DELETE /api/auth/sessions/{id}", None),
+    ("POST /api/auth/team", None),
     ("POST /api/auth/sign-in", None),
     ("POST /api/auth/sign-out", None),
     ("POST /api/auth/link", None),

@@ -49,6 +49,7 @@ const TABLE: &[(&str, For)] = &[
     ("GET /api/auth/sessions", For::People),
     ("DELETE /api/auth/sessions", For::People),
     ("DELETE /api/auth/sessions/{id}", For::People),
+    ("POST /api/auth/team", For::People),
     ("GET /api/audit", For::Admins),
     ("GET /api/api-keys", For::Admins),
     ("POST /api/api-keys", For::Admins),

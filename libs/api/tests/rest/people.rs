@@ -261,3 +261,40 @@ async fn the_page_of_a_link_ends_the_session_that_the_browser_had() {
     let me = service.with_cookie(&before, "GET", "/api/auth/me", &Value::Null).await;
     assert_eq!(me.code(), (401, "session_over".to_owned()));
 }
+
+#[tokio::test]
+async fn a_session_switches_between_the_teams_of_its_person() {
+    let service = Service::start().await;
+    let other = service.app.access().create_team("Other").await.unwrap();
+    let foreign = service.app.access().create_team("Foreign").await.unwrap();
+    let person = service.member(service.team, "ada@example.com", Role::Admin).await;
+    let token = service.password_link(person).await;
+    let body = json!({ "token": token, "password": PASSWORD });
+    let cookie = cookie_of(&service.ask(request(None, "POST", "/api/auth/link", &body)).await);
+    let joined_at = service.clock.now();
+    let membership = Membership { team: other, person, role: Role::Member, joined_at };
+    service.store_row(&TeamOfPerson { person, team: other }, When::Always).await;
+    service.store_row(&membership, When::Absent).await;
+    let switch = async |team: TeamId| {
+        let body = json!({ "teamId": team });
+        service.with_cookie(&cookie, "POST", "/api/auth/team", &body).await
+    };
+    let ours = service.inbox().await;
+    let ours = format!("/api/inboxes/{ours}");
+
+    let switched = switch(other).await;
+    assert_eq!(switched.status, 200, "{switched:?}");
+    let me = service.with_cookie(&cookie, "GET", "/api/auth/me", &Value::Null).await.json();
+    assert_eq!(switched.json(), me);
+    let wanted = json!({ "id": other, "name": "Other", "role": "member" });
+    assert_eq!((&me["team"], me["teams"].as_array().unwrap().len()), (&wanted, 2));
+    // What requests see is of that team from then on.
+    assert_eq!(service.with_cookie(&cookie, "GET", &ours, &Value::Null).await.status, 404);
+    for nobodys in [foreign, TeamId(Uuid::from_u128(7)), TeamId::SERVICE] {
+        assert_eq!(switch(nobodys).await.code(), (404, "not_found".to_owned()));
+    }
+    let me = service.with_cookie(&cookie, "GET", "/api/auth/me", &Value::Null).await.json();
+    assert_eq!(me["team"], wanted);
+    assert_eq!(switch(service.team).await.json()["team"]["role"], "admin");
+    assert_eq!(service.with_cookie(&cookie, "GET", &ours, &Value::Null).await.status, 200);
+}

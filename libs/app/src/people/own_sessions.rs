@@ -7,7 +7,7 @@ use trapline_store::{
     records::{Session, SessionOfPerson},
 };
 
-use super::{People, SignedIn};
+use super::{People, SignedIn, TRIES};
 use crate::{Error, Result, secrets::sha256_hex};
 
 /// Characters of a session's id: enough of its hash to be its own.
@@ -71,14 +71,20 @@ impl People {
     /// # Errors
     ///
     /// [`Error::NotFound`] when the person is not in that team, and [`Error::Conflict`] when the session
-    /// changed at the same moment.
+    /// changes all the time.
     pub async fn switch_team(&self, who: &SignedIn, token: &str, team: TeamId) -> Result<SignedIn> {
         let role = self.role(team, who.person()).await?.ok_or(Error::NotFound)?;
         let row = Session::row(&sha256_hex(token));
-        let found = load::<Session>(&*self.store, &row).await?;
-        let (session, version) = found.ok_or(Error::NotFound)?;
-        self.lead(&session, version, team).await?;
-        Ok(who.acting_for(team, role))
+        for _ in 0..TRIES {
+            let found = load::<Session>(&*self.store, &row).await?;
+            let (session, version) = found.ok_or(Error::NotFound)?;
+            match self.lead(&session, version, team).await {
+                // Another request noted that it was used.
+                Err(Error::Conflict) => {}
+                led => return led.map(|()| who.acting_for(team, role)),
+            }
+        }
+        Err(Error::Conflict)
     }
 }
 

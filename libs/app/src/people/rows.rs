@@ -6,7 +6,7 @@ use trapline_store::{
     records::{Membership, Person, PersonByEmail, TeamOfPerson},
 };
 
-use super::People;
+use super::{People, TRIES};
 use crate::{
     AuditAction, Error, Result,
     audit::{Target, TargetKind},
@@ -15,8 +15,6 @@ use crate::{
 
 /// Letters of a name.
 const NAME_LETTERS: usize = 100;
-/// How often a change is tried that others get in the way of.
-const TRIES: usize = 5;
 
 /// Somebody who is to become a person.
 pub(super) struct NewPerson {

@@ -9,7 +9,7 @@ use trapline_store::{
     records::{Membership, Session, SessionOfPerson},
 };
 
-use super::{People, Visitor};
+use super::{People, TRIES, Visitor};
 use crate::{
     Error, Result, Unauthenticated,
     access::CACHE_TTL,
@@ -24,8 +24,6 @@ const SEEN_NOTED: std::time::Duration = std::time::Duration::from_mins(1);
 const MAX_SESSIONS: usize = 100;
 /// Characters of a browser's name that are kept.
 const USER_AGENT_LETTERS: usize = 256;
-/// How often a change is tried that others get in the way of.
-const TRIES: usize = 5;
 
 /// What a process knows of sessions and roles for a few seconds, which another one may change.
 pub(super) struct KnownSessions {
