@@ -88,14 +88,32 @@ async fn identity(
     if !site.permits(method, headers) {
         return Err(AppError::Forbidden(Forbidden::CrossSite));
     }
-    let visitor = Visitor { address, user_agent: String::new() };
+    let visitor = Visitor { address, ..Visitor::default() };
     app.people().authenticate(token, &visitor).await.map(Identity::Person)
 }
 
 /// Whose request it is, for somebody who signs in.
 pub(crate) fn visitor(extensions: &Extensions, headers: &HeaderMap) -> Visitor {
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
-    Visitor { address: address(extensions), user_agent: agent.unwrap_or_default().to_owned() }
+    let user_agent = agent.unwrap_or_default().to_owned();
+    Visitor { address: address(extensions), user_agent, person: None }
+}
+
+/// The same, with who is signed in there, for pages and requests that do with and without. No page of
+/// another site may have sent it.
+pub(crate) async fn known_visitor(
+    app: &App,
+    site: &Site,
+    extensions: &Extensions,
+    headers: &HeaderMap,
+) -> Result<Visitor> {
+    let visitor = visitor(extensions, headers);
+    let Some(token) = site.token(headers) else { return Ok(visitor) };
+    match app.people().authenticate(token, &visitor).await {
+        Ok(who) => Ok(Visitor { person: Some(who.person()), ..visitor }),
+        Err(AppError::Unauthenticated(_)) => Ok(visitor),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Where the request comes from, if the listener said so.

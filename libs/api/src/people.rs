@@ -16,7 +16,7 @@ use trapline_app::{App, LinkInput, LinkKind, NewSession};
 use trapline_model::{Me, SignInOptions};
 
 use crate::{
-    auth::{Person, Site, visitor},
+    auth::{Person, Site, known_visitor, visitor},
     error::{ErrorBody, Result},
     extract::{Body, Params, TokenInput},
 };
@@ -202,14 +202,15 @@ pub(crate) async fn me(State(app): State<Arc<App>>, Person(who): Person) -> Resu
 
 /// Show what a link asks
 ///
-/// A link from `trapline link`, from the first start or from a mail. Asking changes nothing.
+/// A link from `trapline link`, from the first start or from a mail. Asking changes nothing. Whoever is
+/// signed in with the address of an invitation needs no password for it.
 #[utoipa::path(
     get,
     path = "/api/auth/link",
     operation_id = "showLink",
     tag = "People",
     params(TokenInput),
-    security(()),
+    security((), ("session" = [])),
     responses(
         (status = 200, description = "What it asks.", body = LinkBody),
         (status = 404, description = "The link was used, is over or never was.", body = ErrorBody),
@@ -218,11 +219,12 @@ pub(crate) async fn me(State(app): State<Arc<App>>, Person(who): Person) -> Resu
 )]
 pub(crate) async fn link(
     State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
     extensions: Extensions,
     headers: HeaderMap,
     Params(input): Params<TokenInput>,
 ) -> Result<Json<LinkBody>> {
-    let visitor = visitor(&extensions, &headers);
+    let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
     let request = app.people().link(&input.token, &visitor).await?;
     let purpose = match request.kind {
         LinkKind::FirstOwner => Purpose::FirstOwner,
@@ -243,14 +245,16 @@ pub(crate) async fn link(
 
 /// Use a link
 ///
-/// Does what it is for, and begins a session, whose cookie the answer sets. A new password ends all others
-/// of the person. A link works once; one that was refused with 400 still works.
+/// Does what it is for, and begins a session, whose cookie the answer sets, in the team that the link leads
+/// to. A new password ends all others of the person. Whoever is signed in with the address of an invitation
+/// joins without a password; with another address it is a 400 (`other_person`). A link works once; one that
+/// was refused with 400 still works.
 #[utoipa::path(
     post,
     path = "/api/auth/link",
     operation_id = "useLink",
     tag = "People",
-    security(()),
+    security((), ("session" = [])),
     request_body = LinkUseInput,
     responses(
         (
@@ -276,7 +280,7 @@ pub(crate) async fn use_link(
     headers: HeaderMap,
     Body(input): Body<LinkUseInput>,
 ) -> Result<Response> {
-    let visitor = visitor(&extensions, &headers);
+    let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
     let LinkUseInput { token, email, name, password } = input;
     let input = LinkInput { email, name, password };
     let session = app.people().use_link(&token, input, &visitor).await?;

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use trapline_app::{App, Error as AppError, LinkInput, LinkKind, LinkRequest, escape_html};
 
 use crate::{
-    auth::{Site, own_pages_only, visitor},
+    auth::{Site, known_visitor, own_pages_only},
     error::Result,
     html_page::{FORM_POLICY, SecretPage},
     layers::{self, around},
@@ -42,12 +42,14 @@ pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
 
 async fn show(
     State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
     RawQuery(query): RawQuery,
     extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<Response> {
     let token = field(query.unwrap_or_default().as_bytes(), "token");
-    match app.people().link(&token, &visitor(&extensions, &headers)).await {
+    let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
+    match app.people().link(&token, &visitor).await {
         Ok(request) => Ok(PAGE.answer(StatusCode::OK, &form(&request, &LinkInput::default(), ""))),
         Err(error) => over(error),
     }
@@ -61,8 +63,8 @@ async fn apply(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response> {
-    let (token, visitor) =
-        (field(query.unwrap_or_default().as_bytes(), "token"), visitor(&extensions, &headers));
+    let token = field(query.unwrap_or_default().as_bytes(), "token");
+    let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
     let input = LinkInput {
         email: field(&body, "email"),
         name: field(&body, "name"),

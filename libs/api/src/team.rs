@@ -152,7 +152,7 @@ pub(crate) async fn change_role(
 
 /// Remove a member
 ///
-/// For admins. The person's sessions that act for the team end. The answer lists the keys that the person
+/// For admins. The person's sessions act for another of their teams then, or for none. The answer lists the keys that the person
 /// made, which still work.
 #[utoipa::path(
     delete,

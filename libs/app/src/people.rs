@@ -14,6 +14,7 @@ mod teams;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
+use trapline_model::PersonId;
 use trapline_store::{Clock, Rate, RateDecision, Store};
 
 use crate::{
@@ -51,6 +52,8 @@ pub struct Visitor {
     pub address: Option<IpAddr>,
     /// The browser by its own words.
     pub user_agent: String,
+    /// Who is signed in there already.
+    pub person: Option<PersonId>,
 }
 
 impl People {

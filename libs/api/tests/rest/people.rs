@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::{body::Body, http::Request};
 use serde_json::{Value, json};
-use trapline_model::{PersonId, Role, TeamId};
+use trapline_model::{PersonId, Principal, Role, TeamId};
 use trapline_store::{
     Op, Record, When,
     records::{LinkPurpose, Membership, OneTimeLink, Person, PersonByEmail, TeamOfPerson},
@@ -297,4 +297,53 @@ async fn a_session_switches_between_the_teams_of_its_person() {
     assert_eq!(me["team"], wanted);
     assert_eq!(switch(service.team).await.json()["team"]["role"], "admin");
     assert_eq!(service.with_cookie(&cookie, "GET", &ours, &Value::Null).await.status, 200);
+}
+
+/// By the page's button, which asks for no password, and by JSON.
+#[tokio::test]
+async fn whoever_is_signed_in_joins_a_team_by_a_press_of_a_button() {
+    let service = Service::without_relay().await;
+    let inviter = service.member(service.team, "grace@example.com", Role::Owner).await;
+    let inviter = Principal::of_person(service.team, inviter, Role::Owner);
+    let other = service.app.access().create_team("Other").await.unwrap();
+    let ada = service.signed_in_to(other, "ada@example.com", Role::Owner).await;
+    let eve = service.signed_in_to(other, "eve@example.com", Role::Member).await;
+    let teams = service.app.teams();
+    let made = teams.invite(&inviter, "ada@example.com", Role::Member).await.unwrap();
+    let link = made.link.unwrap();
+    let path = link.strip_prefix("http://trapline.test").unwrap();
+    let page = async |cookie: &str| {
+        let page = service.with_cookie(cookie, "GET", path, &Value::Null).await;
+        assert_eq!((page.status, page.header("set-cookie")), (200, ""));
+        String::from_utf8(page.body).unwrap()
+    };
+    assert!(page(&eve).await.contains("type=\"password\""));
+    assert!(!page(&ada).await.contains("type=\"password\""));
+    let press = async |cookie: &str, fields: &[(&'static str, &str)]| {
+        let press = with(Request::post(path).body(Body::empty()).unwrap(), fields);
+        service.ask(with(press, &[("cookie", cookie)])).await
+    };
+    let ours = [("origin", "http://trapline.test")];
+    let theirs = press(&ada, &[("origin", "https://evil.example")]).await;
+    assert_eq!(theirs.code(), (403, "cross_site".to_owned()));
+    let refused = press(&eve, &ours).await;
+    assert_eq!((refused.status, refused.header("set-cookie")), (400, ""));
+    let html = String::from_utf8(refused.body).unwrap();
+    assert!(html.contains("email is not the one that you are signed in with"), "{html}");
+
+    let token = path.split_once("?token=").unwrap().1;
+    let body = json!({ "token": token });
+    let refused = service.with_cookie(&eve, "POST", "/api/auth/link", &body).await;
+    assert_eq!(refused.json()["issues"][0]["code"], "other_person", "{refused:?}");
+    let asked = format!("/api/auth/link?token={token}");
+    let asked = service.with_cookie(&ada, "GET", &asked, &Value::Null).await.json();
+    assert_eq!((&asked["wantsPassword"], &asked["isNew"]), (&json!(false), &json!(false)));
+    let done = press(&ada, &ours).await;
+    assert_eq!(done.status, 200, "{done:?}");
+    let me = service.with_cookie(&cookie_of(&done), "GET", "/api/auth/me", &Value::Null).await;
+    let team = me.json()["team"].clone();
+    assert_eq!((&team["id"], &team["role"]), (&json!(service.team), &json!("member")));
+    // The session before the change of roles is over.
+    let before = service.with_cookie(&ada, "GET", "/api/auth/me", &Value::Null).await;
+    assert_eq!(before.code(), (401, "session_over".to_owned()));
 }

@@ -35,19 +35,18 @@ impl People {
     /// What the link of an invitation asks.
     pub(super) async fn invitation_request(
         &self,
-        team: TeamId,
-        id: InvitationId,
-        link: &str,
+        invitation: Invitation,
+        visitor: &Visitor,
     ) -> Result<LinkRequest> {
-        let (invitation, _) = self.invitation(team, id, link).await?;
-        let (team, _) =
-            load::<Team>(&*self.store, &Team::row(team)).await?.ok_or(Error::NotFound)?;
+        let row = Team::row(invitation.team);
+        let (team, _) = load::<Team>(&*self.store, &row).await?.ok_or(Error::NotFound)?;
         let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
         Ok(LinkRequest {
             kind: LinkKind::Invitation,
             email: Some(invitation.email),
             is_new: known.is_none(),
             team: Some(team.name),
+            is_own: is_signed_in(known.as_ref(), visitor),
             has_password: known.is_some_and(|person| person.password.is_some()),
         })
     }
@@ -86,7 +85,8 @@ impl People {
         Ok(person.id)
     }
 
-    /// The hash of a first password. Whoever has one says it instead, as at any sign-in.
+    /// The hash of a first password. Whoever has one says it instead, as at any sign-in, or is signed in
+    /// already.
     async fn password_for(
         &self,
         invitation: &Invitation,
@@ -94,6 +94,14 @@ impl People {
         input: &LinkInput,
         visitor: &Visitor,
     ) -> Result<Option<String>> {
+        if is_signed_in(known, visitor) {
+            return Ok(None);
+        }
+        if visitor.person.is_some() && input.password.is_empty() {
+            let message =
+                "is not the one that you are signed in with: sign out, or sign in with it";
+            return Err(Error::invalid("email", "other_person", message));
+        }
         match known {
             Some(Person { password: Some(hash), .. }) => {
                 self.may_sign_in(&invitation.email, visitor).await?;
@@ -111,4 +119,9 @@ impl People {
             }
         }
     }
+}
+
+/// Whether somebody is signed in there as this person.
+fn is_signed_in(person: Option<&Person>, visitor: &Visitor) -> bool {
+    person.is_some_and(|person| Some(person.id) == visitor.person)
 }

@@ -53,18 +53,24 @@ pub struct LinkRequest {
     pub team: Option<String>,
     /// Whether the password is the one that the person has; else it becomes that.
     pub has_password: bool,
+    /// Whether it is the link of whoever is signed in there, who needs no password to join a team.
+    pub is_own: bool,
 }
 
 impl LinkRequest {
     fn of(kind: LinkKind, email: Option<String>) -> Self {
         let is_new = kind == LinkKind::FirstOwner;
-        Self { kind, email, is_new, team: None, has_password: false }
+        Self { kind, email, is_new, team: None, has_password: false, is_own: false }
     }
 
     /// Whether it wants a password.
     #[must_use]
     pub fn wants_password(&self) -> bool {
-        matches!(self.kind, LinkKind::FirstOwner | LinkKind::Invitation | LinkKind::Password)
+        match self.kind {
+            LinkKind::FirstOwner | LinkKind::Password => true,
+            LinkKind::Invitation => !self.is_own,
+            LinkKind::SignUp | LinkKind::Verify => false,
+        }
     }
 }
 
@@ -147,7 +153,8 @@ impl People {
                 return Ok(LinkRequest::of(LinkKind::FirstOwner, email));
             }
             LinkPurpose::Invitation { team, invitation } => {
-                return self.invitation_request(team, invitation, &link.sha256).await;
+                let known = self.invitation(team, invitation, &link.sha256).await?;
+                return self.invitation_request(known.0, visitor).await;
             }
             LinkPurpose::SignUp { email, .. } => {
                 return Ok(LinkRequest::of(LinkKind::SignUp, Some(email)));
@@ -159,7 +166,7 @@ impl People {
         Ok(LinkRequest::of(kind, Some(person.email)))
     }
 
-    /// Does what a link is for, once, and signs in.
+    /// Does what a link is for, once, and signs in: into the team that it leads to, where there is one.
     ///
     /// # Errors
     ///
@@ -176,10 +183,12 @@ impl People {
         let person = match link.purpose.clone() {
             LinkPurpose::Invitation { team, invitation } => {
                 let known = self.invitation(team, invitation, &link.sha256).await?;
-                self.accept(known, &input, used, visitor).await?
+                let person = self.accept(known, &input, used, visitor).await?;
+                return self.begin_in(Some(team), person, visitor).await;
             }
             LinkPurpose::FirstOwner { email } => {
-                self.become_first_owner(email, &input, used, visitor).await?
+                let (team, person) = self.become_first_owner(email, &input, used, visitor).await?;
+                return self.begin_in(Some(team), person, visitor).await;
             }
             LinkPurpose::Password { person } => {
                 let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
@@ -243,7 +252,7 @@ impl People {
         input: &LinkInput,
         used: Op,
         visitor: &Visitor,
-    ) -> Result<PersonId> {
+    ) -> Result<(TeamId, PersonId)> {
         let email = EmailAddress::parse("email", bound.as_deref().unwrap_or(&input.email))?;
         let name = name_of(&input.name, &email)?;
         check_new(&input.password, &email.folded())?;
@@ -272,7 +281,7 @@ impl People {
         self.claim_first_team(team, person.id).await?;
         let by = Principal::of_person(team, person.id, Role::Owner).at(visitor.address);
         self.join(&by, person.id).await?;
-        Ok(person.id)
+        Ok((team, person.id))
     }
 
     /// Of several links that are used at once, one leads to the team.

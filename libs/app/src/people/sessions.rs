@@ -216,9 +216,21 @@ impl People {
 
     /// Begins a session, with a token of its own.
     pub(super) async fn begin(&self, person: PersonId, visitor: &Visitor) -> Result<NewSession> {
+        self.begin_in(None, person, visitor).await
+    }
+
+    /// The same, for requests that act for this team, if the person is in it.
+    pub(super) async fn begin_in(
+        &self,
+        team: Option<TeamId>,
+        person: PersonId,
+        visitor: &Visitor,
+    ) -> Result<NewSession> {
         let token = new_token();
         let (now, sha256) = (self.clock.now(), sha256_hex(&token));
-        let member = self.memberships(person).await?.first().map(|first| (first.team, first.role));
+        let memberships = self.memberships(person).await?;
+        let wanted = memberships.iter().find(|membership| Some(membership.team) == team);
+        let member = wanted.or(memberships.first()).map(|found| (found.team, found.role));
         let listed = SessionOfPerson { person, sha256: sha256.clone(), created_at: now };
         let session = Session {
             sha256,

@@ -1,7 +1,6 @@
 //! What teams ask of people.
 
 use trapline_model::{PersonId, TeamId};
-use trapline_store::{load, records::Session};
 
 use super::People;
 use crate::Result;
@@ -15,16 +14,5 @@ impl People {
     /// Looks again at what a person is to a team: at once in this process, within 5 seconds in others.
     pub(crate) fn forget_role(&self, team: TeamId, person: PersonId) {
         self.known.forget_role(team, person);
-    }
-
-    /// Ends the sessions of a person that act for a team.
-    pub(crate) async fn end_sessions_of(&self, person: PersonId, team: TeamId) -> Result<()> {
-        for listed in self.listed_sessions(person).await? {
-            let found = load::<Session>(&*self.store, &Session::row(&listed.sha256)).await?;
-            if found.is_some_and(|(session, _)| session.team == Some(team)) {
-                self.end(&listed).await?;
-            }
-        }
-        Ok(())
     }
 }

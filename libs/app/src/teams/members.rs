@@ -69,8 +69,8 @@ impl Teams {
         Err(Error::Conflict)
     }
 
-    /// Removes somebody: their sessions that act for the team end, at once here and within 5 seconds
-    /// everywhere. Returns the keys that they made, which still work.
+    /// Removes somebody: their sessions act for another of their teams or for none, at once here and within
+    /// 5 seconds everywhere. Returns the keys that they made, which still work.
     ///
     /// # Errors
     ///
@@ -79,7 +79,6 @@ impl Teams {
     pub async fn remove(&self, by: &Principal, person: PersonId) -> Result<RemovedMember> {
         need(by, Role::Admin)?;
         self.end_membership(by, person, AuditAction::MemberRemoved).await?;
-        self.people.end_sessions_of(person, by.team).await?;
         let mut keys = self.access.shown_keys(by).await?;
         keys.retain(|key| key.created_by.as_ref().is_some_and(|maker| maker.id == person));
         Ok(RemovedMember { keys })
@@ -127,7 +126,7 @@ impl Teams {
         self.members(by).await
     }
 
-    /// How many people the team has.
+    /// Ends somebody's being in the team. Their sessions are led to another team at their next request.
     async fn end_membership(
         &self,
         by: &Principal,

@@ -14,7 +14,8 @@ const PASSWORD: &str = "correct horse";
 const NEW: &str = "another horse";
 
 fn from(address: u32) -> Visitor {
-    Visitor { address: Some(IpAddr::from(address.to_be_bytes())), user_agent: String::new() }
+    let address = Some(IpAddr::from(address.to_be_bytes()));
+    Visitor { address, ..Visitor::default() }
 }
 
 fn wish(email: &str) -> SignUp {

@@ -16,7 +16,7 @@ const DAY: Duration = Duration::from_hours(24);
 
 fn from(address: u8) -> Visitor {
     let address = Some(IpAddr::from([192, 0, 2, address]));
-    Visitor { address, user_agent: "Test".to_owned() }
+    Visitor { address, user_agent: "Test".to_owned(), person: None }
 }
 
 fn input(email: &str) -> LinkInput {

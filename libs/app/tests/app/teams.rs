@@ -1,6 +1,6 @@
 //! Teams: who is in them, and how people come and go.
 
-use trapline_app::{Error, Forbidden, LinkInput, NewKey, Visitor};
+use trapline_app::{Error, Forbidden, LinkInput, NewKey, NewSession, SignUp, SignedUp, Visitor};
 use trapline_model::{Access, OpenInvitation, PersonId, Principal, Role, TeamId};
 use trapline_store::{
     Op, Record, When,
@@ -119,6 +119,61 @@ async fn a_link_that_was_handed_on_opens_nobodys_account() {
     let link = teams.invite(&owner, "p3@example.com", Role::Member).await.unwrap();
     let used = people.use_link(token(&link), says(PASSWORD), &visitor).await;
     assert!(matches!(used, Err(Error::NotFound)), "{used:?}");
+}
+
+/// Signs somebody up, with a team of their own.
+async fn signed_up(bench: &Bench, email: &str) -> NewSession {
+    let wish =
+        SignUp { email: email.to_owned(), name: String::new(), password: PASSWORD.to_owned() };
+    match bench.app.people().sign_up(&wish, &Visitor::default()).await.unwrap() {
+        SignedUp::Now(session) => session,
+        SignedUp::MailSent => panic!("no mail can be sent"),
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_signed_in_joins_without_a_password_and_as_nobody_else() {
+    let bench = Bench::new().await;
+    let (teams, people) = (bench.app.teams(), bench.app.people());
+    let owner = member(&bench, bench.team, 1, Role::Owner).await;
+    let ada = signed_up(&bench, "ada@example.com").await;
+    let eve = signed_up(&bench, "eve@example.com").await;
+    let own = ada.signed_in.principal().unwrap().team;
+    let there = |session: &NewSession| Visitor {
+        person: Some(session.signed_in.person()),
+        ..Visitor::default()
+    };
+    let link = teams.invite(&owner, "Ada@example.com", Role::Member).await.unwrap();
+    assert!(people.link(token(&link), &there(&eve)).await.unwrap().wants_password());
+    let refused = people.use_link(token(&link), LinkInput::default(), &there(&eve)).await;
+    let Err(Error::Invalid(issues)) = refused else { panic!("{refused:?}") };
+    assert_eq!((issues[0].path.as_str(), issues[0].code), ("email", "other_person"));
+    let nobody = people.use_link(token(&link), LinkInput::default(), &Visitor::default()).await;
+    assert!(matches!(nobody, Err(Error::Invalid(_))), "{nobody:?}");
+
+    assert!(!people.link(token(&link), &there(&ada)).await.unwrap().wants_password());
+    let used = people.use_link(token(&link), LinkInput::default(), &there(&ada)).await;
+    let session = used.unwrap();
+    // The new session is in the team that was joined, though there is an older one.
+    let joined = session.signed_in.principal().unwrap();
+    assert_eq!((joined.team, joined.role), (bench.team, Role::Member));
+    let again = people.use_link(token(&link), LinkInput::default(), &there(&ada)).await;
+    assert!(matches!(again, Err(Error::NotFound)), "{again:?}");
+
+    // Whoever leaves or is removed goes on with another team of theirs, or with none.
+    let now_in = async |session: &NewSession| {
+        let who = people.authenticate(&session.token, &Visitor::default()).await.unwrap();
+        who.principal().map(|by| by.team)
+    };
+    assert_eq!(now_in(&session).await, Some(bench.team));
+    teams.leave(&joined).await.unwrap();
+    assert_eq!(now_in(&session).await, Some(own));
+    let link = teams.invite(&owner, "new@example.com", Role::Member).await.unwrap();
+    let new = people.use_link(token(&link), says(PASSWORD), &Visitor::default()).await.unwrap();
+    assert_eq!(now_in(&new).await, Some(bench.team));
+    teams.remove(&owner, new.signed_in.person()).await.unwrap();
+    assert_eq!(now_in(&new).await, None);
+    assert!(people.me(&new.signed_in).await.unwrap().teams.is_empty());
 }
 
 #[tokio::test]
