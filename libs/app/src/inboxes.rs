@@ -263,7 +263,7 @@ impl Inboxes {
     /// change it again and again.
     pub async fn delete(&self, by: &Principal, id: InboxId) -> Result<()> {
         let team = by.team;
-        let inbox = match self.record(team, id).await {
+        let (inbox, version) = match self.versioned(team, id).await {
             Err(Error::NotFound) => {
                 // A removal that was cut off may have left it in the list, in which every id is a
                 // UUIDv7.
@@ -277,9 +277,11 @@ impl Inboxes {
         // First the job, so that a crash in between leaves no messages without an inbox: the job
         // waits until the inbox is gone.
         self.schedule_purge(&inbox).await?;
-        let removed = self.remove_rows(by, id, Some(AuditAction::InboxDeleted)).await;
+        let username = inbox.username.clone();
+        let action = Some(AuditAction::InboxDeleted);
+        let removed = self.remove_rows(by, (inbox, version), action).await;
         // Where it is not known what was removed, nobody may rely on what was there.
-        self.logins.changed(&inbox.username).await;
+        self.logins.changed(&username).await;
         removed?;
         self.dependent.inbox_removed(team, id).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;

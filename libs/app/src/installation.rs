@@ -110,7 +110,11 @@ impl Installation {
 
     /// Removes what this process made while another one made the installation.
     async fn take_back(&self, inbox: &Inbox, team: TeamId, project: ProjectId) -> Result<()> {
-        match self.inboxes.remove_rows(&Principal::system(team), inbox.id, None).await {
+        let removal = async {
+            let found = self.inboxes.versioned(team, inbox.id).await?;
+            self.inboxes.remove_rows(&Principal::system(team), found, None).await
+        };
+        match removal.await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => return Err(error),
         }

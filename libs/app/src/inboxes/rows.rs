@@ -108,16 +108,15 @@ impl Inboxes {
         }
     }
 
-    /// Removes an inbox, again when somebody changed it at the same moment.
+    /// Removes an inbox that was read at a version, again when somebody changed it at the same moment.
     pub(crate) async fn remove_rows(
         &self,
         by: &Principal,
-        id: InboxId,
+        (mut inbox, mut version): (Inbox, i64),
         action: Option<AuditAction>,
     ) -> Result<()> {
-        let team = by.team;
+        let (team, id) = (by.team, inbox.id);
         for _ in 0..EDIT_TRIES {
-            let (inbox, version) = self.versioned(team, id).await?;
             let mut ops = vec![
                 Op::Delete { key: inbox.key(), when: When::Version(version) },
                 Op::Delete { key: Login::row(&inbox.username), when: When::Always },
@@ -126,7 +125,9 @@ impl Inboxes {
             ops.extend(self.entry_deletes(team, id).await?);
             match self.write_change(by, action, &inbox, ops).await {
                 Ok(()) => return Ok(()),
-                Err(PortError::Conflict) => {}
+                Err(PortError::Conflict) => {
+                    (inbox, version) = self.versioned(team, id).await?;
+                }
                 Err(error) => return Err(error.into()),
             }
         }

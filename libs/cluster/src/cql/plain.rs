@@ -21,18 +21,21 @@ const PART_BYTES: usize = 40 << 10;
 
 /// Writes to one partition, whole or not at all.
 pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
-    look_at_ranges(store, ops).await?;
+    if !has_effect(store, ops).await? {
+        return Ok(());
+    }
     send(store, steps(store, ops)?).await
 }
 
 /// Writes to many partitions, and tries all even when some fail.
 pub(super) async fn write_all(store: &CqlStore, partitions: &[Vec<Op>]) -> Result<()> {
-    for ops in partitions {
-        look_at_ranges(store, ops).await?;
-    }
     let mut parts = Vec::new();
-    for part in partitions.iter().flat_map(|ops| in_parts(ops)) {
-        parts.push(steps(store, part)?);
+    for ops in partitions {
+        if has_effect(store, ops).await? {
+            for part in in_parts(ops) {
+                parts.push(steps(store, part)?);
+            }
+        }
     }
     let sends: Vec<_> = parts.into_iter().map(|steps| send(store, steps)).collect();
     let sent = stream::iter(sends).buffer_unordered(IN_FLIGHT);
@@ -67,14 +70,17 @@ fn bytes(op: &Op) -> usize {
     }
 }
 
-/// A range delete must win over rows that this process has never read.
-async fn look_at_ranges(store: &CqlStore, ops: &[Op]) -> Result<()> {
+/// Whether there is anything to write: range deletes of ranges without a row would leave only tombstones.
+/// Reads the write times in each range, since its delete must win over rows that this process never read.
+async fn has_effect(store: &CqlStore, ops: &[Op]) -> Result<bool> {
+    let mut has_effect = false;
     for op in ops {
-        if let Op::DeleteUntil { until } = op {
-            look_at_range(store, until).await?;
-        }
+        has_effect |= match op {
+            Op::DeleteUntil { until } => look_at_range(store, until).await?,
+            Op::Put { .. } | Op::Delete { .. } => true,
+        };
     }
-    Ok(())
+    Ok(has_effect)
 }
 
 /// Each statement has a write time of its own, later than those before it. With one time for all of

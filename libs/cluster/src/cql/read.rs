@@ -50,19 +50,21 @@ pub(super) async fn find(
     rows(&page, &[], key.table.writes)?.next().transpose()
 }
 
-/// Reads the write times of what a range delete is to remove.
-pub(super) async fn look_at_range(store: &CqlStore, until: &Key) -> Result<()> {
+/// Reads the write times of what a range delete is to remove; whether that is anything.
+pub(super) async fn look_at_range(store: &CqlStore, until: &Key) -> Result<bool> {
     let statements = store.tables.of(until.table)?;
-    let Prepared::Plain(made) = &statements.writes else { return Ok(()) };
-    let Some(range) = &made.range else { return Ok(()) };
+    // Such a delete is refused where it is made into a statement.
+    let Prepared::Plain(made) = &statements.writes else { return Ok(true) };
+    let Some(range) = &made.range else { return Ok(true) };
     let values: Vec<_> = key_values(until).collect();
     let mut bound = range.written.clone().bind(&values).map_err(PortError::unavailable)?;
     bound.set_page_size(i32::try_from(PAGE_OF_KEYS).unwrap_or(i32::MAX));
     let partition = Partition::of(until.table, &until.partition);
-    let mut next = Some(PagingState::start());
+    let (mut found, mut next) = (false, Some(PagingState::start()));
     while let Some(from) = next {
         let (page, behind) = store.client.page(&bound, from).await?;
         for row in page.rows::<CqlRow>().map_err(PortError::unavailable)? {
+            found = true;
             let mut columns = row.map_err(PortError::unavailable)?.columns.into_iter();
             if let Some(written) = number(columns.next().flatten()) {
                 store.stamps.saw(partition, written);
@@ -70,7 +72,7 @@ pub(super) async fn look_at_range(store: &CqlStore, until: &Key) -> Result<()> {
         }
         next = behind;
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Reads part of a partition.

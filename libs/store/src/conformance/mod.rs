@@ -58,7 +58,8 @@ macro_rules! suite {
             $crate::suite!(@ store_scans, $harness, newest_first, text_by_its_bytes, partitions_are_listed_once,
                 numbers_by_value, between_after_and_until,
                 bounds_of_other_versions_are_refused, by_prefix, at_most_limit, keys_only,
-                partitions_are_apart, delete_until_takes_the_row_and_the_older, scans_skip_the_expired);
+                partitions_are_apart, delete_until_takes_the_row_and_the_older,
+                delete_until_takes_what_comes_before_it, scans_skip_the_expired);
             $crate::suite!(@ store_heads, $harness, headed_rows_are_rows, narrow_finds_every_row_with_a_text,
                 narrow_ends_with_the_last_it_was_asked_for, narrow_stays_within_its_scan);
             $crate::suite!(@ store_guards, $harness, absent_loses_to_a_row, versions_count_up,

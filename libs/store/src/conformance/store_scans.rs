@@ -184,6 +184,17 @@ pub async fn delete_until_takes_the_row_and_the_older(h: &impl Harness) {
     assert_eq!(docs(h, all(&NEWEST, [uuid(other)])).await.len(), 2);
 }
 
+/// A range delete also takes what is put before it in the same write, and may find nothing to take.
+pub async fn delete_until_takes_what_comes_before_it(h: &impl Harness) {
+    let (owner, other) = (fresh(h), fresh(h));
+    let ids = messages(h, other, 3).await;
+    let row = |id| key(&NEWEST, [uuid(owner)], [uuid(id)]);
+    let until = |id| Op::DeleteUntil { until: row(id) };
+    write(h, vec![until(Uuid::max())]).await;
+    write(h, vec![put(&row(ids[0]), "1"), until(ids[1]), put(&row(ids[2]), "3")]).await;
+    assert_eq!(docs(h, all(&NEWEST, [uuid(owner)])).await, ["3"]);
+}
+
 /// Rows past their time are not in a scan and do not count for its limit.
 pub async fn scans_skip_the_expired(h: &impl Harness) {
     prepared(h).await;
