@@ -89,7 +89,7 @@ async fn revoke_key(args: &RevokeKeyArgs, backend: config::Backend) -> Result<()
         };
         app.access().revoke_key(&Principal::system(team), key.id).await?;
         print(&format!("The key {} ({}) is revoked.\n", key.prefix, key.name))?;
-        if key.of_setting {
+        if key.is_configured {
             print("TRAPLINE_API_KEY or --api-key would make it again: take it out there too.\n")?;
         }
         Ok(())

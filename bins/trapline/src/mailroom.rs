@@ -111,7 +111,7 @@ impl Mailroom for InboxMailroom {
     async fn confirm(&self, account: &DeliveryTarget) -> Result<(), Reject> {
         const REPLACED: Reject =
             Reject::fixed(530, (5, 7, 0), "the password was replaced, authenticate again");
-        let stands = self.app.access().password_stands(account).await;
+        let stands = self.app.access().is_password_current(account).await;
         let stands = stands.map_err(|error| unanswered(&error, not_now()))?;
         if stands { Ok(()) } else { Err(REPLACED) }
     }

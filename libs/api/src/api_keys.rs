@@ -54,7 +54,7 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Admin(by): Admin,
 ) -> Result<Json<Vec<ListedApiKey>>> {
-    Ok(Json(app.access().shown_keys(&by).await?))
+    Ok(Json(app.access().list_keys(&by).await?))
 }
 
 /// Create an API key

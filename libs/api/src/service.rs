@@ -195,12 +195,12 @@ pub(crate) async fn metrics(
     headers: HeaderMap,
 ) -> Result<Response> {
     let address = auth::address(&extensions);
-    app.access().may_try(address)?;
+    app.access().check_auth_attempts(address)?;
     let token = options.metrics_token.as_deref().filter(|token| !token.is_empty());
     let sent = bearer(&headers).unwrap_or_default();
     if !token.is_some_and(|token| token.as_bytes().ct_eq(sent.as_bytes()).into()) {
         if !sent.is_empty() {
-            app.access().tried_in_vain(address, "metrics_token");
+            app.access().record_auth_failure(address, "metrics_token");
         }
         return Err(Error::MetricsToken);
     }

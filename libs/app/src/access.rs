@@ -23,14 +23,14 @@ use attempts::FailedAttempts;
 pub use keys::NewKey;
 pub use logins::{DeliveryTarget, LoginRefused};
 pub(crate) use logins::{Logins, password_context};
-pub use manage_keys::KnownKey;
+pub use manage_keys::ApiKeyDetails;
 
-/// How long a process may rely on what it knows of a key or a login that another one may change.
+/// How long a process caches keys and logins, which another process may change.
 pub(crate) const CACHE_TTL: Duration = Duration::from_secs(5);
-/// Keys, and logins, that a process knows at the same time.
+/// Keys, and as many logins, in the cache of a process.
 const CACHE_CAPACITY: u64 = 10_000;
-/// How often the use of a key is written down at most.
-const USE_NOTED_INTERVAL: Duration = Duration::from_mins(1);
+/// Shortest time between two writes of a key's last use.
+const KEY_USE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Teams, API keys and credentials.
 pub struct AccessControl {
@@ -42,12 +42,12 @@ pub struct AccessControl {
     first_steps: Arc<FirstSteps>,
     limits: Limits,
     plans: Arc<Plans>,
-    /// Requests that may come.
+    /// The API's rate limits.
     rates: Rates,
     logins: Arc<Logins>,
     /// Keys by the SHA-256 of their values.
     keys: Cache<String, Arc<records::ApiKeyByHash>>,
-    /// Keys whose use was noted a moment ago.
+    /// Keys whose last use was written within [`KEY_USE_INTERVAL`].
     key_uses: Cache<ApiKeyId, ()>,
     attempts: FailedAttempts,
 }
@@ -72,13 +72,13 @@ impl AccessControl {
             keys: Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build(),
             key_uses: Cache::builder()
                 .max_capacity(CACHE_CAPACITY)
-                .time_to_live(USE_NOTED_INTERVAL)
+                .time_to_live(KEY_USE_INTERVAL)
                 .build(),
             attempts: FailedAttempts::new(CACHE_CAPACITY, CACHE_TTL),
         }
     }
 
-    /// What is remembered of keys and tokens that were tried.
+    /// Failed authentications, by address and by key.
     pub(crate) fn attempts(&self) -> &FailedAttempts {
         &self.attempts
     }

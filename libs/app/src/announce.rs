@@ -14,11 +14,11 @@ use crate::log_throttle::LogThrottle;
 pub(crate) const BROADCAST: InboxId = InboxId(Uuid::nil());
 /// Bytes of JSON of a row that its announcement may carry.
 pub(crate) const MAX_ANNOUNCED: usize = 4 * 1024;
-/// Between a subscription that failed and the next try.
+/// Delay before a failed subscription is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Tells who listens to an inbox; whoever misses it reads the store again. A bus that does not answer
-/// is logged once a minute.
+/// Publishes an event to the listeners of an inbox; one that misses it reads the store again. A bus that
+/// does not answer is logged once a minute.
 pub(crate) async fn announce(bus: &dyn Bus, inbox: InboxId, event: LiveEvent) {
     static LINE: LogThrottle = LogThrottle::new();
     if let Err(error) = bus.publish(inbox, event).await
@@ -28,32 +28,32 @@ pub(crate) async fn announce(bus: &dyn Bus, inbox: InboxId, event: LiveEvent) {
     }
 }
 
-/// Something that this process remembers and that another process may change.
-pub(crate) trait Remembered: Send + Sync {
-    /// Forgets what the event says was changed.
-    fn forget_changed(&self, event: &LiveEvent);
-    /// Forgets everything: a change may have gone unheard.
-    fn forget_all(&self);
+/// A cache of this process over rows that another process may change.
+pub(crate) trait LocalCache: Send + Sync {
+    /// Drops the entries that the event says were changed.
+    fn invalidate_changed(&self, event: &LiveEvent);
+    /// Drops every entry: an event may have been missed.
+    fn invalidate_all(&self);
 }
 
-/// Forgets what other processes changed, and everything whenever a change may have gone unheard. Runs
-/// until it is dropped.
-pub(crate) async fn follow_changes(bus: Arc<dyn Bus>, remembered: Vec<Arc<dyn Remembered>>) {
-    let forget_all = || {
+/// Invalidates caches by the events of other processes, and whole whenever an event may have been missed.
+/// Runs until it is dropped.
+pub(crate) async fn follow_invalidations(bus: Arc<dyn Bus>, remembered: Vec<Arc<dyn LocalCache>>) {
+    let invalidate_all = || {
         for known in &remembered {
-            known.forget_all();
+            known.invalidate_all();
         }
     };
     loop {
         match bus.subscribe(BROADCAST).await {
             Ok(mut signals) => {
-                forget_all();
+                invalidate_all();
                 while let Some(signal) = signals.next().await {
                     match signal {
-                        Signal::Gap | Signal::Lagged => forget_all(),
+                        Signal::Gap | Signal::Lagged => invalidate_all(),
                         Signal::Event(event) => {
                             for known in &remembered {
-                                known.forget_changed(&event);
+                                known.invalidate_changed(&event);
                             }
                         }
                     }

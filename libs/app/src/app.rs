@@ -10,7 +10,7 @@ use crate::{
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
     People, Plans, Result, Settings, Status, Supervisor, TeamUsage, Teams, Upgrades, Webhooks,
     access::Logins,
-    announce::{Remembered, follow_changes},
+    announce::{LocalCache, follow_invalidations},
     forwarding::RuleRows,
     inboxes::Retention,
     parts::Parts,
@@ -98,7 +98,7 @@ impl App {
             people.clone(),
             upgrades.clone(),
         );
-        let remembered: Vec<Arc<dyn Remembered>> =
+        let remembered: Vec<Arc<dyn LocalCache>> =
             vec![logins, webhooks.cache().clone(), forwarding.cache().clone()];
         let app = Self {
             live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
@@ -127,12 +127,12 @@ impl App {
     }
 
     /// Starts what goes on behind the services, beside what they started themselves.
-    fn start_tasks(&self, retention: Arc<Retention>, remembered: Vec<Arc<dyn Remembered>>) {
+    fn start_tasks(&self, retention: Arc<Retention>, remembered: Vec<Arc<dyn LocalCache>>) {
         let shutdown = &self.parts.shutdown;
         self.tasks.spawn("retention", retention.run(shutdown.clone()));
         self.tasks.spawn("versions", self.parts.versions.clone().run(shutdown.clone()));
         self.tasks.spawn("usage", self.usage.clone().run(shutdown.clone()));
-        let changes = follow_changes(self.parts.ports.bus.clone(), remembered);
+        let changes = follow_invalidations(self.parts.ports.bus.clone(), remembered);
         let shutdown = shutdown.clone();
         self.tasks.spawn("changes", async move {
             shutdown.run_until_cancelled(changes).await;
@@ -283,7 +283,7 @@ impl App {
         &self.answers
     }
 
-    /// The tasks behind the use cases: what [`Supervisor::broken`] names does not work any more.
+    /// The tasks behind the use cases: what [`Supervisor::first_failure`] names does not work any more.
     #[must_use]
     pub fn tasks(&self) -> &Supervisor {
         &self.tasks

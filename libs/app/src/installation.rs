@@ -71,7 +71,7 @@ impl Installation {
             _ => None,
         };
         let new_key = match known_key {
-            Some(value) => self.access.set_key(run.team, value).await.map(|()| None)?,
+            Some(value) => self.access.set_configured_key(run.team, value).await.map(|()| None)?,
             None if is_new => Some(self.first_key(&Principal::system(run.team)).await?),
             None => None,
         };

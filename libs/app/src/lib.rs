@@ -47,7 +47,7 @@ mod upgrade;
 mod usage;
 mod webhooks;
 
-pub use access::{AccessControl, DeliveryTarget, KnownKey, LoginRefused, NewKey};
+pub use access::{AccessControl, ApiKeyDetails, DeliveryTarget, LoginRefused, NewKey};
 pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use app::App;
 pub use arrivals::Arrivals;

@@ -1,4 +1,4 @@
-//! A team's rows as the receiving path knows them: for 5 s, or until it hears of a change.
+//! A cache of a team's rows for the receiving path: for 5 s, or until a change is announced.
 
 use std::{
     sync::{
@@ -12,11 +12,11 @@ use moka::sync::Cache;
 use trapline_model::TeamId;
 use trapline_store::{LiveEvent, Record, Result, Scan, Store};
 
-use crate::announce::Remembered;
+use crate::announce::LocalCache;
 
-/// How long a change that was not heard of stays unknown.
+/// How long a row is used after a change that was not announced.
 const CACHE_TTL: Duration = Duration::from_secs(5);
-/// Teams whose rows are known at the same time.
+/// Teams whose rows are in the cache.
 const CACHE_CAPACITY: u64 = 10_000;
 
 /// Rows of one kind by team, of which a team has few.
@@ -56,14 +56,14 @@ impl<R: Record + 'static> TeamCache<R> {
     }
 }
 
-impl<R: Record + Send + Sync + 'static> Remembered for TeamCache<R> {
-    fn forget_changed(&self, event: &LiveEvent) {
+impl<R: Record + Send + Sync + 'static> LocalCache for TeamCache<R> {
+    fn invalidate_changed(&self, event: &LiveEvent) {
         if let LiveEvent::HooksChanged { team } = event {
             self.forget(*team);
         }
     }
 
-    fn forget_all(&self) {
+    fn invalidate_all(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         self.known.invalidate_all();
     }

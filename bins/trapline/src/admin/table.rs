@@ -1,6 +1,6 @@
 //! Keys and plans as tables of text.
 
-use trapline_app::{KnownKey, Plan, PlanCatalog, PlanFeature, PlanLimit};
+use trapline_app::{ApiKeyDetails, Plan, PlanCatalog, PlanFeature, PlanLimit};
 use trapline_model::{Access, Time};
 
 const KEY_HEAD: [&str; 7] = ["ID", "PREFIX", "ACCESS", "CREATED", "LAST USED", "EXPIRES", "NAME"];
@@ -17,7 +17,7 @@ const PLAN_HEAD: [&str; 9] = [
 ];
 
 /// A line for each key, under a line of headings.
-pub(super) fn of_keys(keys: &[KnownKey]) -> String {
+pub(super) fn of_keys(keys: &[ApiKeyDetails]) -> String {
     table(KEY_HEAD, keys.iter().map(row))
 }
 
@@ -51,7 +51,7 @@ fn plan_row(plan: &Plan) -> [String; 9] {
     [plan.id.clone(), inboxes, month, inbox, bytes, days, members, features, plan.name.clone()]
 }
 
-fn row(key: &KnownKey) -> [String; 7] {
+fn row(key: &ApiKeyDetails) -> [String; 7] {
     let access = match key.access {
         Access::Read => "read",
         Access::Write => "write",

@@ -9,30 +9,30 @@ use trapline_model::Time;
 use super::AccessControl;
 use crate::{Error, Result, metrics};
 
-/// Failures that are free.
+/// Failures of one address that cause no delay.
 const FREE_FAILURES: u32 = 50;
-/// The time after which one more is.
+/// Time after which one failure of an address is forgiven.
 const FAILURE_PERIOD: Duration = Duration::from_millis(100);
-/// Addresses that are known at the same time; beyond them the least used is forgotten.
+/// Addresses whose failures are remembered; beyond them the least recently used is forgotten.
 const CACHE_CAPACITY: u64 = 100_000;
-/// How long a key that worked is let through whatever others at its address do.
+/// How long a key that worked is looked up whatever others at its address fail to.
 const TRUSTED_FOR: Duration = Duration::from_hours(1);
 
 /// What is remembered of keys and clients; nothing of it lets anybody in.
 pub(crate) struct FailedAttempts {
-    /// When the allowance of an address is whole again.
-    whole_at: Cache<IpAddr, Time>,
-    /// Hashes of keys that were not there.
+    /// When all failures of an address are forgiven.
+    full_at: Cache<IpAddr, Time>,
+    /// SHA-256 of keys that are not in the store.
     unknown: Cache<String, ()>,
-    /// Hashes of keys that were.
+    /// SHA-256 of keys that are in the store.
     trusted: Cache<String, ()>,
 }
 
 impl FailedAttempts {
-    /// `known` keys of each kind; one that was not there is looked up again after `for_time`.
+    /// Remembers up to `known` keys of each kind; an unknown one is looked up again after `for_time`.
     pub(crate) fn new(known: u64, for_time: Duration) -> Self {
         Self {
-            whole_at: Cache::builder()
+            full_at: Cache::builder()
                 .max_capacity(CACHE_CAPACITY)
                 .time_to_idle(FAILURE_PERIOD * FREE_FAILURES * 2)
                 .build(),
@@ -41,53 +41,57 @@ impl FailedAttempts {
         }
     }
 
-    /// Whether the key was looked for a moment ago, and not found.
+    /// Whether the key was looked up a moment ago and is not in the store.
     pub(crate) fn is_unknown(&self, sha256: &str) -> bool {
         self.unknown.contains_key(sha256)
     }
 
+    /// Whether the key was found in the store within the last hour.
     pub(crate) fn is_trusted(&self, sha256: &str) -> bool {
         self.trusted.contains_key(sha256)
     }
 
-    pub(crate) fn found(&self, sha256: &str) {
+    /// Notes that the key is in the store.
+    pub(crate) fn note_known(&self, sha256: &str) {
         self.trusted.insert(sha256.to_owned(), ());
     }
 
-    /// A key may be looked for before it is made.
-    pub(crate) fn made(&self, sha256: &str) {
+    /// Notes a new key, which may have been looked up before there was one.
+    pub(crate) fn note_created(&self, sha256: &str) {
         self.unknown.invalidate(sha256);
     }
 
-    pub(crate) fn not_found(&self, sha256: &str) {
+    /// Notes that the key is not in the store.
+    pub(crate) fn note_unknown(&self, sha256: &str) {
         self.trusted.invalidate(sha256);
         self.unknown.insert(sha256.to_owned(), ());
     }
 
-    /// How long the address has to wait, if it has.
+    /// How long the address has to wait before its next attempt; `None` when it may try now.
     fn wait(&self, address: IpAddr, now: Time) -> Option<Duration> {
-        let ahead = self.whole_at.get(&address)?.since(now);
+        let ahead = self.full_at.get(&address)?.since(now);
         let over = ahead.saturating_sub(FAILURE_PERIOD * (FREE_FAILURES - 1));
         (!over.is_zero()).then_some(over)
     }
 
     fn fail(&self, address: IpAddr, now: Time) {
-        self.whole_at.entry(address).and_compute_with(|known| {
-            let whole_at = known.map_or(now, |known| known.into_value().max(now));
+        self.full_at.entry(address).and_compute_with(|known| {
+            let full_at = known.map_or(now, |known| known.into_value().max(now));
             // Failures that were under way when the allowance ended put nobody off for longer.
             let most = now.after(FAILURE_PERIOD * FREE_FAILURES);
-            Op::Put(whole_at.after(FAILURE_PERIOD).min(most))
+            Op::Put(full_at.after(FAILURE_PERIOD).min(most))
         });
     }
 }
 
 impl AccessControl {
-    /// Refuses a client whose allowance of failures is used up. Without an address nobody is.
+    /// Checks that the client at this address has not failed too often; always true of an unknown
+    /// address.
     ///
     /// # Errors
     ///
     /// [`Error::TooMany`], with the time after which one more try is free.
-    pub fn may_try(&self, address: Option<IpAddr>) -> Result<()> {
+    pub fn check_auth_attempts(&self, address: Option<IpAddr>) -> Result<()> {
         let wait = address.and_then(|address| self.attempts.wait(address, self.clock.now()));
         wait.map_or(Ok(()), |retry_after| {
             metrics::auth_failed("limited");
@@ -95,8 +99,8 @@ impl AccessControl {
         })
     }
 
-    /// Takes note of a failure; `kind` is its word in the metrics.
-    pub fn tried_in_vain(&self, address: Option<IpAddr>, kind: &'static str) {
+    /// Counts a failed authentication of the client; `kind` is the metric's label.
+    pub fn record_auth_failure(&self, address: Option<IpAddr>, kind: &'static str) {
         metrics::auth_failed(kind);
         if let Some(address) = address {
             self.attempts.fail(address, self.clock.now());

@@ -1,4 +1,4 @@
-//! API keys: made, recognised, and their use noted.
+//! Creates and authenticates API keys, and records when they were last used.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -14,12 +14,14 @@ use crate::{
     secrets::{BASE62, random_text, sha256_hex},
 };
 
-const RANDOM_LETTERS: usize = 32;
-const SHOWN_LETTERS: usize = 8;
+/// Random characters of a key, after its `tl_`.
+const KEY_LENGTH: usize = 32;
+/// Characters of a key that lists show.
+const PREFIX_LENGTH: usize = 8;
 /// How long an expired key is still told apart from an unknown one.
-const EXPIRED_KEPT_FOR: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+const EXPIRED_KEY_RETENTION: std::time::Duration = std::time::Duration::from_hours(30 * 24);
 
-/// What a new key is to be.
+/// The properties of a new API key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     /// Human-readable.
@@ -50,20 +52,19 @@ impl AccessControl {
         origin: KeyOrigin,
     ) -> Result<(records::ApiKey, String)> {
         let team = by.team;
-        let value = new
-            .value
-            .unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(RANDOM_LETTERS, BASE62)));
+        let value =
+            new.value.unwrap_or_else(|| format!("{KEY_PREFIX}{}", random_text(KEY_LENGTH, BASE62)));
         let key = records::ApiKey {
             id: ApiKeyId(self.ids.next()),
             team,
             name: new.name,
-            prefix: value.chars().take(SHOWN_LETTERS).collect(),
+            prefix: value.chars().take(PREFIX_LENGTH).collect(),
             sha256: sha256_hex(&value),
             access: new.access,
             expires_at: new.expires_at,
             created_at: self.clock.now(),
             origin: Some(origin),
-            created_by: self.maker(by).await,
+            created_by: self.creator(by).await,
         };
         let by_hash = records::ApiKeyByHash {
             sha256: key.sha256.clone(),
@@ -72,17 +73,17 @@ impl AccessControl {
             access: key.access,
             expires_at: key.expires_at,
         };
-        let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + EXPIRED_KEPT_FOR);
+        let ttl = key.expires_at.map(|at| at.since(self.clock.now()) + EXPIRED_KEY_RETENTION);
         let ops = vec![Op::put(&key, ttl, When::Always)?, Op::put(&by_hash, ttl, When::Always)?];
         let entry = self.audit.entry(by, AuditAction::ApiKeyCreated, Target::api_key(&key)).await;
         self.audit.write(&entry, ops).await?;
         self.first_steps.note(team, Step::Key).await;
-        self.attempts.made(&by_hash.sha256);
+        self.attempts.note_created(&by_hash.sha256);
         Ok((key, value))
     }
 
     /// The person who asks, if one does.
-    async fn maker(&self, by: &Principal) -> Option<KeyMaker> {
+    async fn creator(&self, by: &Principal) -> Option<KeyMaker> {
         let Actor::Person(id) = by.actor else { return None };
         Some(KeyMaker { id, name: self.audit.name_of(by).await })
     }
@@ -100,7 +101,7 @@ impl AccessControl {
             Err(Error::Unauthenticated(Unauthenticated::Expired)) => {
                 metrics::auth_failed("expired");
             }
-            Err(Error::Unauthenticated(_)) => self.tried_in_vain(address, "unknown"),
+            Err(Error::Unauthenticated(_)) => self.record_auth_failure(address, "unknown"),
             _ => {}
         }
         let key = found?;
@@ -116,7 +117,7 @@ impl AccessControl {
         let sha256 = value.starts_with(KEY_PREFIX).then(|| sha256_hex(value));
         let known = sha256.as_ref().and_then(|sha256| self.keys.get(sha256));
         if known.is_none() && !sha256.as_ref().is_some_and(|key| self.attempts.is_trusted(key)) {
-            self.may_try(address)?;
+            self.check_auth_attempts(address)?;
         }
         let unknown = Error::Unauthenticated(Unauthenticated::Unknown);
         let key = match (known, sha256) {
@@ -136,11 +137,11 @@ impl AccessControl {
         let row = records::ApiKeyByHash::row(&sha256);
         let found = load::<records::ApiKeyByHash>(&*self.store, &row).await?;
         let Some((key, _)) = found else {
-            self.attempts.not_found(&sha256);
+            self.attempts.note_unknown(&sha256);
             return Err(Error::Unauthenticated(Unauthenticated::Unknown));
         };
         let key = Arc::new(key);
-        self.attempts.found(&sha256);
+        self.attempts.note_known(&sha256);
         self.keys.insert(sha256, key.clone());
         Ok(key)
     }

@@ -15,7 +15,7 @@ use trapline_store::{
 use super::{AccessControl, CACHE_CAPACITY, CACHE_TTL};
 use crate::{
     Result,
-    announce::{BROADCAST, Remembered, announce},
+    announce::{BROADCAST, LocalCache, announce},
     parts::Parts,
 };
 
@@ -40,8 +40,7 @@ pub enum LoginRefused {
     Expired,
 }
 
-/// The inboxes that user names lead to, as this process knows them: for 5 s, or until it hears of a
-/// change.
+/// Finds inboxes by user name, and caches them for 5 s or until a change is announced.
 pub(crate) struct Logins {
     store: Arc<dyn Store>,
     bus: Arc<dyn Bus>,
@@ -58,7 +57,7 @@ impl Logins {
         Self { store, bus, mail_domain, known }
     }
 
-    /// Forgets a login here and in every other process.
+    /// Invalidates a login in the cache of this and every other process.
     pub(crate) async fn changed(&self, username: &str) {
         self.known.invalidate(username);
         let event = LiveEvent::LoginChanged { username: username.to_owned() };
@@ -89,14 +88,14 @@ impl Logins {
     }
 }
 
-impl Remembered for Logins {
-    fn forget_changed(&self, event: &LiveEvent) {
+impl LocalCache for Logins {
+    fn invalidate_changed(&self, event: &LiveEvent) {
         if let LiveEvent::LoginChanged { username } = event {
             self.known.invalidate(username);
         }
     }
 
-    fn forget_all(&self) {
+    fn invalidate_all(&self) {
         self.known.invalidate_all();
     }
 }
@@ -150,7 +149,7 @@ impl AccessControl {
         if !holds(&secret) {
             return Ok(Err(LoginRefused::Unknown));
         }
-        Ok(unexpired(inbox, self.clock.now()))
+        Ok(target_unless_expired(inbox, self.clock.now()))
     }
 
     /// The inbox that an address is one of; `None` when it is no inbox's.
@@ -160,7 +159,7 @@ impl AccessControl {
     ) -> Result<Option<Result<DeliveryTarget, LoginRefused>>> {
         let Some(username) = self.logins.username_of(recipient) else { return Ok(None) };
         let inbox = self.logins.inbox_of(username).await?;
-        Ok(inbox.map(|inbox| unexpired(inbox, self.clock.now())))
+        Ok(inbox.map(|inbox| target_unless_expired(inbox, self.clock.now())))
     }
 
     /// The inbox with this user name, even past its time.
@@ -178,30 +177,32 @@ impl AccessControl {
         target: &DeliveryTarget,
     ) -> Result<Result<DeliveryTarget, LoginRefused>> {
         match self.logins.inbox_of(&target.0.username).await? {
-            Some(inbox) if inbox.id == target.inbox() => Ok(unexpired(inbox, self.clock.now())),
+            Some(inbox) if inbox.id == target.inbox() => {
+                Ok(target_unless_expired(inbox, self.clock.now()))
+            }
             _ if target.0.expired(self.clock.now()) => Ok(Err(LoginRefused::Expired)),
             _ => Ok(Err(LoginRefused::Unknown)),
         }
     }
 
-    /// Whether the password that the inbox had when somebody signed in is still the one. An inbox
-    /// that is gone or past its time says so where mail for it is refused.
+    /// Whether the inbox still has the password that it had when somebody signed in. Also true of a
+    /// deleted or expired inbox: its mail is refused at the recipient.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn password_stands(&self, target: &DeliveryTarget) -> Result<bool> {
+    pub async fn is_password_current(&self, target: &DeliveryTarget) -> Result<bool> {
         let inbox = self.logins.inbox_of(&target.0.username).await?;
         Ok(inbox
             .is_none_or(|inbox| inbox.id != target.inbox() || inbox.password == target.0.password))
     }
 }
 
-fn unexpired(inbox: Arc<Inbox>, now: Time) -> Result<DeliveryTarget, LoginRefused> {
+fn target_unless_expired(inbox: Arc<Inbox>, now: Time) -> Result<DeliveryTarget, LoginRefused> {
     if inbox.expired(now) { Err(LoginRefused::Expired) } else { Ok(DeliveryTarget(inbox)) }
 }
 
-/// What an inbox's SMTP password is sealed for.
+/// The context that an inbox's SMTP password is sealed with.
 pub(crate) fn password_context(username: &str) -> String {
     format!("smtp:{username}")
 }

@@ -1,4 +1,4 @@
-//! API keys as operators manage them: listed, taken back, and the one that a setting names.
+//! Lists and revokes API keys, and keeps the one key that a setting names.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use trapline_store::{
 use super::{AccessControl, NewKey};
 use crate::{AuditAction, Error, Forbidden, Result, audit::Target, secrets::sha256_hex};
 
-/// Keys of one team that are looked at; a key is a few hundred bytes.
+/// Keys of one team that a list reads at most; a key is a few hundred bytes.
 const MAX_KEYS: usize = 100_000;
 /// Keys that people of one team may make; operators may make more.
 const MAX_OWN_KEYS: usize = 1_000;
@@ -21,9 +21,9 @@ const MAX_OWN_KEYS: usize = 1_000;
 /// for nothing else.
 const SETTING_KEY_NAME: &str = "Configured key";
 
-/// A key as operators see it.
+/// An API key as the `trapline key` commands show it.
 #[derive(Debug, Clone)]
-pub struct KnownKey {
+pub struct ApiKeyDetails {
     /// The key's id.
     pub id: ApiKeyId,
     /// Human-readable.
@@ -39,7 +39,7 @@ pub struct KnownKey {
     /// When it was last used, to the minute.
     pub last_used_at: Option<Time>,
     /// Whether a setting names it, so that the next start with that setting makes it again.
-    pub of_setting: bool,
+    pub is_configured: bool,
 }
 
 impl AccessControl {
@@ -48,37 +48,37 @@ impl AccessControl {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn keys(&self, by: &Principal) -> Result<Vec<KnownKey>> {
+    pub async fn keys(&self, by: &Principal) -> Result<Vec<ApiKeyDetails>> {
         let last = self.last_uses(by.team).await?;
         let keys = self.key_records(by.team).await?;
         Ok(keys.iter().map(|key| known(key, last.get(&key.id).copied())).collect())
     }
 
-    /// The team's keys that `text` names: by id, by the letters that [`KnownKey::prefix`] shows, or by
+    /// The team's keys that `text` names: by id, by the letters that [`ApiKeyDetails::prefix`] shows, or by
     /// the whole value.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn keys_named(&self, by: &Principal, text: &str) -> Result<Vec<KnownKey>> {
+    pub async fn keys_named(&self, by: &Principal, text: &str) -> Result<Vec<ApiKeyDetails>> {
         let sha256 = sha256_hex(text);
         let mut keys = self.key_records(by.team).await?;
         keys.retain(|key| key.id.to_string() == text || key.prefix == text || key.sha256 == sha256);
         Ok(keys.iter().map(|key| known(key, None)).collect())
     }
 
-    /// The team's keys as its people see them, newest first.
+    /// The team's keys as the API lists them, newest first.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn shown_keys(&self, by: &Principal) -> Result<Vec<model::ListedApiKey>> {
+    pub async fn list_keys(&self, by: &Principal) -> Result<Vec<model::ListedApiKey>> {
         let last = self.last_uses(by.team).await?;
         let keys = self.key_records(by.team).await?;
         Ok(keys.into_iter().map(|key| shown(&last, key)).collect())
     }
 
-    /// Makes a key for a person. Returns it with its value, which is kept nowhere.
+    /// Creates a key on behalf of a person. Returns it with its value, which is kept nowhere.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl AccessControl {
         Ok((shown(&HashMap::new(), key), value))
     }
 
-    /// Takes a key back: at once in this process, and within 5 seconds in every other.
+    /// Revokes a key: at once in this process, and within 5 seconds in every other.
     ///
     /// # Errors
     ///
@@ -110,8 +110,8 @@ impl AccessControl {
         self.revoke(by, &key).await
     }
 
-    /// Makes this the one key that the setting names: it works, and the last one no longer does.
-    pub(crate) async fn set_key(&self, team: TeamId, value: &str) -> Result<()> {
+    /// Creates the key that the setting names, and revokes the one that it named before.
+    pub(crate) async fn set_configured_key(&self, team: TeamId, value: &str) -> Result<()> {
         if !value.starts_with(KEY_PREFIX) {
             let message = format!("a key begins with {KEY_PREFIX}");
             return Err(Error::invalid("apiKey", "invalid", message));
@@ -128,7 +128,7 @@ impl AccessControl {
             self.create_key_of(&by, new, KeyOrigin::Setting).await?;
         }
         for key in self.key_records(team).await? {
-            if of_setting(&key) && key.sha256 != sha256 {
+            if is_configured(&key) && key.sha256 != sha256 {
                 self.revoke(&by, &key).await?;
                 tracing::info!(prefix = key.prefix, "the key that a setting named was replaced");
             }
@@ -159,7 +159,7 @@ impl AccessControl {
     }
 }
 
-/// Only people who decide about the team's keys make some: no key makes another.
+/// Only signed-in admins and owners create keys: no key creates another.
 fn need_admin(by: &Principal) -> Result<()> {
     match by.actor {
         Actor::Person(_) if by.role >= Role::Admin => Ok(()),
@@ -181,15 +181,15 @@ fn shown(last: &HashMap<ApiKeyId, Time>, key: ApiKey) -> model::ListedApiKey {
     }
 }
 
-fn of_setting(key: &ApiKey) -> bool {
+fn is_configured(key: &ApiKey) -> bool {
     match key.origin {
         Some(origin) => origin == KeyOrigin::Setting,
         None => key.name == SETTING_KEY_NAME,
     }
 }
 
-fn known(key: &ApiKey, last_used_at: Option<Time>) -> KnownKey {
-    KnownKey {
+fn known(key: &ApiKey, last_used_at: Option<Time>) -> ApiKeyDetails {
+    ApiKeyDetails {
         id: key.id,
         name: key.name.clone(),
         prefix: key.prefix.clone(),
@@ -197,6 +197,6 @@ fn known(key: &ApiKey, last_used_at: Option<Time>) -> KnownKey {
         expires_at: key.expires_at,
         created_at: key.created_at,
         last_used_at,
-        of_setting: of_setting(key),
+        is_configured: is_configured(key),
     }
 }

@@ -220,12 +220,12 @@ impl People {
 
     /// The link, if it still works: a password that was set later ends those that would set another.
     async fn pending(&self, token: &str, visitor: &Visitor) -> Result<(OneTimeLink, i64)> {
-        self.access.may_try(visitor.address)?;
+        self.access.check_auth_attempts(visitor.address)?;
         let row = OneTimeLink::row(&sha256_hex(token));
         let found = load::<OneTimeLink>(&*self.store, &row).await?;
         let Some((link, version)) = found.filter(|(link, _)| link.expires_at > self.clock.now())
         else {
-            self.access.tried_in_vain(visitor.address, "link");
+            self.access.record_auth_failure(visitor.address, "link");
             return Err(Error::NotFound);
         };
         if let LinkPurpose::Password { person } = &link.purpose {

@@ -142,19 +142,19 @@ impl People {
     async fn look_up(&self, sha256: &str, visitor: &Visitor) -> Result<Option<Arc<KnownSession>>> {
         let attempts = self.access.attempts();
         if !attempts.is_trusted(sha256) {
-            self.access.may_try(visitor.address)?;
+            self.access.check_auth_attempts(visitor.address)?;
         }
         if attempts.is_unknown(sha256) {
-            self.access.tried_in_vain(visitor.address, "session");
+            self.access.record_auth_failure(visitor.address, "session");
             return Ok(None);
         }
         let Some((session, version)) = load::<Session>(&*self.store, &Session::row(sha256)).await?
         else {
-            attempts.not_found(sha256);
-            self.access.tried_in_vain(visitor.address, "session");
+            attempts.note_unknown(sha256);
+            self.access.record_auth_failure(visitor.address, "session");
             return Ok(None);
         };
-        attempts.found(sha256);
+        attempts.note_known(sha256);
         Ok(Some(self.known.keep(session, version)))
     }
 

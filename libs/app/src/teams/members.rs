@@ -79,7 +79,7 @@ impl Teams {
     pub async fn remove(&self, by: &Principal, person: PersonId) -> Result<RemovedMember> {
         need(by, Role::Admin)?;
         self.end_membership(by, person, AuditAction::MemberRemoved).await?;
-        let mut keys = self.access.shown_keys(by).await?;
+        let mut keys = self.access.list_keys(by).await?;
         keys.retain(|key| key.created_by.as_ref().is_some_and(|maker| maker.id == person));
         Ok(RemovedMember { keys })
     }

@@ -109,7 +109,7 @@ async fn keys_are_listed_and_taken_back() {
     assert_eq!(listed, ["other", "ci", "First key"], "newest first");
     assert!(keys[1].last_used_at.is_some() && keys[0].last_used_at.is_none());
     let ci = &keys[1];
-    assert!(value.starts_with(&ci.prefix) && !ci.of_setting);
+    assert!(value.starts_with(&ci.prefix) && !ci.is_configured);
     for text in [&ci.id.to_string(), &ci.prefix, &value] {
         let named = app.access().keys_named(by, text).await.unwrap();
         assert_eq!(named.iter().map(|key| key.id).collect::<Vec<_>>(), [ci.id], "{text}");

@@ -102,7 +102,7 @@ async fn a_password_stands_until_it_is_replaced() {
     let mailbox = login.unwrap();
     let change = InboxChange { max_messages: Some(20), ..InboxChange::default() };
     bench.app.inboxes().update(&bench.by, inbox.id, change).await.unwrap();
-    assert!(bench.app.access().password_stands(&mailbox).await.unwrap());
+    assert!(bench.app.access().is_password_current(&mailbox).await.unwrap());
     bench.app.inboxes().rotate_password(&bench.by, inbox.id).await.unwrap();
-    assert!(!bench.app.access().password_stands(&mailbox).await.unwrap());
+    assert!(!bench.app.access().is_password_current(&mailbox).await.unwrap());
 }

@@ -22,7 +22,7 @@ async fn an_admin_makes_lists_and_revokes_keys() {
     assert_eq!(made.created_by.as_ref().unwrap().id, PersonId(uuid::Uuid::from_u128(7)));
     let caller = access.authenticate(&value, None).await.unwrap();
     assert_eq!((caller.team, caller.access), (bench.team, Access::Read));
-    let listed = access.shown_keys(&by).await.unwrap();
+    let listed = access.list_keys(&by).await.unwrap();
     assert_eq!((listed.len(), &listed[0].id), (2, &made.id));
     assert_eq!(listed[0].last_used_at, Some(bench.clock.now()));
     assert_eq!((&listed[1].name, &listed[1].created_by), (&"First key".to_owned(), &None));
@@ -59,7 +59,7 @@ async fn another_team_sees_and_revokes_none_of_ours() {
         bench.app.access().make_key(&person(&bench, Role::Admin), new("CI")).await.unwrap();
     let other = bench.app.access().create_team("Other").await.unwrap();
     let theirs = Principal { team: other, ..person(&bench, Role::Owner) };
-    assert!(bench.app.access().shown_keys(&theirs).await.unwrap().is_empty());
+    assert!(bench.app.access().list_keys(&theirs).await.unwrap().is_empty());
     let revoked = bench.app.access().revoke_key(&theirs, made.id).await;
     assert!(matches!(revoked, Err(Error::NotFound)), "{revoked:?}");
 }

@@ -1,4 +1,4 @@
-//! Signs of life of the processes and loops that make up the service.
+//! Heartbeats of the processes and loops that make up the service.
 
 use serde::{Deserialize, Serialize};
 use trapline_model::Time;
@@ -17,7 +17,7 @@ const HEARTBEAT: &Table = &Table {
     writes: Writes::Plain,
     storage: Storage::Rows,
     owner: RowOwner::None,
-    about: "Signs of life of the roles of a cluster; kept in memory in one process.",
+    about: "Heartbeats of the roles of a cluster; kept in memory in one process.",
 };
 
 /// Written every few seconds from inside the loop that it vouches for.
