@@ -56,7 +56,7 @@ pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
     };
     let outcome = tokio::select! {
         () = stop.asked() => Ok(()),
-        part = running.broken() => {
+        part = running.first_failure() => {
             Err(anyhow!("{part} ended before its time, and nothing works without it"))
         }
     };
@@ -68,10 +68,10 @@ pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
 
 impl Running {
     /// Waits for the first part that ends before its time, and names it.
-    async fn broken(&self) -> &'static str {
+    async fn first_failure(&self) -> &'static str {
         tokio::select! {
-            task = self.tasks.broken() => task,
-            task = self.app.tasks().broken() => task,
+            task = self.tasks.first_failure() => task,
+            task = self.app.tasks().first_failure() => task,
             () = self.backend.ended() => {
                 tracing::error!("the backend's own task ended before its time");
                 "the backend"
@@ -80,7 +80,7 @@ impl Running {
     }
 
     async fn end(self) {
-        if tokio::time::timeout(DRAIN, self.tasks.drained()).await.is_err() {
+        if tokio::time::timeout(DRAIN, self.tasks.wait_for_all()).await.is_err() {
             tracing::warn!("not everything ended in time");
         }
         // What the last connections stored is counted, too.

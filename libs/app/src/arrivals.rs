@@ -6,7 +6,7 @@ use trapline_store::Job;
 
 use crate::{
     Forwarding, Result, Webhooks,
-    jobs::{self, Jobs, Lacking},
+    jobs::{self, Jobs, MissingCapability},
     receive::Arrival,
 };
 
@@ -41,6 +41,6 @@ impl Arrivals {
         for arrival in &mut left {
             arrival.deliveries_started = true;
         }
-        self.jobs.put_back(&jobs::with_work(job, left)?, Lacking::Relay)
+        self.jobs.put_back(&jobs::with_work(job, left)?, MissingCapability::Relay)
     }
 }

@@ -1,4 +1,4 @@
-//! Signs of life of an installation's processes, by role.
+//! Heartbeats of an installation's processes, by role.
 
 use std::{
     collections::HashMap,
@@ -11,33 +11,33 @@ use trapline_store::{Clock, Op, Record, Store, When, records::Heartbeat};
 
 use crate::Result;
 
-/// A role that was silent for longer is missing.
+/// A process without a heartbeat for this long counts as gone.
 const MISSING_AFTER: Duration = Duration::from_secs(45);
-/// How long a sign of life is kept.
+/// How long a heartbeat is stored.
 const TTL: Duration = Duration::from_mins(2);
 
 /// The role whose processes have job loops.
 pub(crate) const WORKER: &str = "worker";
 
-/// How the processes of a role are.
+/// The health of a role's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RoleState {
-    /// None showed itself lately.
+    /// No process had a heartbeat lately.
     Missing,
-    /// One of them has a job loop that does not go on.
+    /// A process has a job loop that makes no progress.
     Stuck,
-    /// They work.
+    /// Every job loop makes progress.
     Works,
 }
 
-/// Shows and reads signs of life: rows among processes, memory in one that is alone.
+/// Sends and reads heartbeats: rows in a cluster, memory where this is the only process.
 pub(crate) struct Heartbeats {
     store: Arc<dyn Store>,
     clock: Clock,
     /// Whether no other process stores anything.
     is_alone: bool,
     own: Mutex<Vec<Heartbeat>>,
-    /// When each job loop of this process was last seen to go on.
+    /// When each job loop of this process last made progress.
     loops: Mutex<HashMap<&'static str, Time>>,
 }
 
@@ -46,8 +46,8 @@ impl Heartbeats {
         Self { store, clock, is_alone, own: Mutex::default(), loops: Mutex::default() }
     }
 
-    /// Shows that a role lives, and how many announcements its process has given up so far. One that
-    /// is not written is logged.
+    /// Sends a heartbeat of a role, with how many announcements its process has given up so far. A
+    /// heartbeat that cannot be written is logged.
     pub(crate) async fn beat(&self, role: &str, instance: &str, unannounced: u64) {
         let stuck = if role == WORKER { self.stuck_loop() } else { None };
         let (role, instance) = (role.to_owned(), instance.to_owned());
@@ -62,26 +62,26 @@ impl Heartbeats {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            tracing::warn!(%error, role = beat.role, "a sign of life was not written");
+            tracing::warn!(%error, role = beat.role, "a heartbeat was not written");
         }
     }
 
-    /// How many processes of a role showed themselves in the last 45 s.
+    /// The number of a role's processes with a heartbeat in the last 45 s.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    pub(crate) async fn living(&self, role: &str) -> Result<usize> {
-        Ok(self.lately(role).await?.len())
+    pub(crate) async fn count_living(&self, role: &str) -> Result<usize> {
+        Ok(self.recent_of(role).await?.len())
     }
 
-    /// How the processes of a role are.
+    /// The health of a role's processes.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
     pub(crate) async fn state(&self, role: &str) -> Result<RoleState> {
-        let beats = self.lately(role).await?;
+        let beats = self.recent_of(role).await?;
         Ok(match beats.iter().find_map(|beat| beat.stuck.as_ref()) {
             _ if beats.is_empty() => RoleState::Missing,
             Some(_) => RoleState::Stuck,
@@ -89,13 +89,13 @@ impl Heartbeats {
         })
     }
 
-    /// Notes that a job loop of this process goes on.
-    pub(crate) fn loop_goes_on(&self, lane: &'static str) {
+    /// Notes that a job loop of this process made progress.
+    pub(crate) fn note_loop(&self, lane: &'static str) {
         let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
         loops.insert(lane, self.clock.now());
     }
 
-    /// The lane of a job loop of this process that was not seen to go on for 45 s.
+    /// The lane of a job loop of this process that made no progress for 45 s.
     fn stuck_loop(&self) -> Option<String> {
         let now = self.clock.now();
         let loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,8 +103,8 @@ impl Heartbeats {
         stuck.map(|(lane, _)| (*lane).to_owned())
     }
 
-    /// The processes of a role that showed themselves in the last 45 s.
-    async fn lately(&self, role: &str) -> Result<Vec<Heartbeat>> {
+    /// The heartbeats of a role in the last 45 s.
+    async fn recent_of(&self, role: &str) -> Result<Vec<Heartbeat>> {
         let beats = if self.is_alone {
             self.of_role(role)
         } else {

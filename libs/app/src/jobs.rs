@@ -16,13 +16,13 @@ use trapline_store::{
 };
 
 use crate::rows::write_all;
-pub(crate) use body::{due, job, job_at, placed, with_work, work};
-use body::{on_time, row_of};
+pub(crate) use body::{due, job, rescheduled_at, with_row_at, with_work, work};
+use body::{row_of, with_unread_row};
 pub(crate) use claimed::CLAIM_RETRY_DELAY;
 pub use claimed::Claimed;
-pub use put_back::Lacking;
+pub use put_back::MissingCapability;
 
-/// A job that is due for longer gets its row where the janitor reads the outbox next.
+/// A job that is overdue by more has its row at the present time, where the janitor still reads it.
 const MAX_LATENESS: Duration = Duration::from_mins(1);
 
 /// The queue of jobs, and the outbox behind it where the queue may lose what it acknowledged.
@@ -46,7 +46,7 @@ impl Jobs {
         if !self.has_outbox() {
             return self.queue.publish(job, Some(due)).await;
         }
-        let job = on_time(job, self.clock.now())?;
+        let job = with_unread_row(job, self.clock.now())?;
         self.store.write(vec![outbox_put(&job)?]).await?;
         if let Err(error) = self.queue.publish(&job, Some(due)).await {
             tracing::warn!(%error, job.id, "a job waits in the outbox");
@@ -63,7 +63,7 @@ impl Jobs {
         }
         let mut ops = rows;
         let now = self.clock.now();
-        let jobs = jobs.iter().map(|job| on_time(job, now).map(Cow::into_owned));
+        let jobs = jobs.iter().map(|job| with_unread_row(job, now).map(Cow::into_owned));
         let jobs = jobs.collect::<Result<Vec<_>>>()?;
         for job in &jobs {
             ops.push(outbox_put(job)?);
@@ -95,7 +95,7 @@ impl Jobs {
     }
 }
 
-/// How these lanes stand.
+/// The statistics of these lanes.
 pub(crate) async fn lane_stats(
     queue: &dyn Queue,
     lanes: &[Lane],

@@ -60,7 +60,7 @@ pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,
 };
 pub use installation::{Installation, Start};
-pub use jobs::{Claimed, Jobs, Lacking};
+pub use jobs::{Claimed, Jobs, MissingCapability};
 pub use live::{Feed, FeedEvent, LiveUpdates, Waited};
 pub use mail::{
     MailAttempt, MailHealth, OutboundMail, OutgoingMail, Relay, RelayError, RelayStage,

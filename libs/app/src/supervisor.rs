@@ -1,4 +1,4 @@
-//! Tasks that must live as long as the service: whatever ends before its time is heard of at once.
+//! Tasks that must run as long as the service: one that returns or panics early ends the process.
 
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -9,20 +9,23 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 pub struct Supervisor {
     tasks: TaskTracker,
     shutdown: CancellationToken,
-    broken: watch::Sender<Option<&'static str>>,
+    first_failure: watch::Sender<Option<&'static str>>,
 }
 
 impl Supervisor {
     /// For tasks that end with `shutdown`.
     #[must_use]
     pub fn new(shutdown: CancellationToken) -> Self {
-        Self { tasks: TaskTracker::new(), shutdown, broken: watch::Sender::new(None) }
+        Self { tasks: TaskTracker::new(), shutdown, first_failure: watch::Sender::new(None) }
     }
 
-    /// Starts a task; `name` is what the log and [`Supervisor::broken`] call it.
+    /// Starts a task; `name` is what the log and [`Supervisor::first_failure`] call it.
     pub fn spawn(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
-        let watched =
-            Watched { name, shutdown: self.shutdown.clone(), broken: self.broken.clone() };
+        let watched = Watched {
+            name,
+            shutdown: self.shutdown.clone(),
+            first_failure: self.first_failure.clone(),
+        };
         self.tasks.spawn(async move {
             let _watched = watched;
             work.await;
@@ -30,9 +33,9 @@ impl Supervisor {
     }
 
     /// Waits until a task has ended before its time, and returns its name.
-    pub async fn broken(&self) -> &'static str {
-        let mut broken = self.broken.subscribe();
-        match broken.wait_for(Option::is_some).await.map(|name| *name) {
+    pub async fn first_failure(&self) -> &'static str {
+        let mut first_failure = self.first_failure.subscribe();
+        match first_failure.wait_for(Option::is_some).await.map(|name| *name) {
             Ok(Some(name)) => name,
             // The sender is in `self`, so there is always one.
             _ => std::future::pending().await,
@@ -40,7 +43,7 @@ impl Supervisor {
     }
 
     /// Waits until every task has ended; call it when the shutdown is on its way.
-    pub async fn drained(&self) {
+    pub async fn wait_for_all(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
@@ -50,7 +53,7 @@ impl Supervisor {
 struct Watched {
     name: &'static str,
     shutdown: CancellationToken,
-    broken: watch::Sender<Option<&'static str>>,
+    first_failure: watch::Sender<Option<&'static str>>,
 }
 
 impl Drop for Watched {
@@ -59,7 +62,9 @@ impl Drop for Watched {
             return;
         }
         let name = self.name;
-        let is_first = self.broken.send_if_modified(|broken| broken.replace(name).is_none());
+        let is_first = self
+            .first_failure
+            .send_if_modified(|first_failure| first_failure.replace(name).is_none());
         if is_first {
             tracing::error!(task = name, "a task ended before its time");
         }
@@ -83,9 +88,9 @@ mod tests {
             let supervisor = Supervisor::new(shutdown.clone());
             supervisor.spawn("lives", until_shutdown(shutdown.clone()));
             supervisor.spawn(name, async move { end() });
-            assert_eq!(supervisor.broken().await, name);
+            assert_eq!(supervisor.first_failure().await, name);
             shutdown.cancel();
-            supervisor.drained().await;
+            supervisor.wait_for_all().await;
         }
     }
 
@@ -102,7 +107,7 @@ mod tests {
             }
         });
         shutdown.cancel();
-        supervisor.drained().await;
-        assert!(supervisor.broken.borrow().is_none());
+        supervisor.wait_for_all().await;
+        assert!(supervisor.first_failure.borrow().is_none());
     }
 }

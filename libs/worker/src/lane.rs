@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
 use tokio::{task::JoinSet, time::timeout};
-use trapline_app::{App, Job, Jobs, Lacking, Lease, metrics};
+use trapline_app::{App, Job, Jobs, Lease, MissingCapability, metrics};
 use trapline_model::Time;
 
 use crate::handler::{JobFailure, JobHandler, JobOutcome, Retry};
@@ -53,7 +53,7 @@ impl LaneLoop {
             .is_none_or(|heartbeat_at| now.since(heartbeat_at) >= HEARTBEAT_INTERVAL)
         {
             let lane = self.handler.lane();
-            self.app.maintenance().job_loop_goes_on(lane, &self.instance).await;
+            self.app.maintenance().note_job_loop(lane, &self.instance).await;
             self.heartbeat_at = Some(now);
         }
     }
@@ -125,7 +125,7 @@ pub async fn run_once(
         Ok(Ok(outcome)) => return Ok(outcome),
         // Another process may be of a later release.
         Ok(Err(error)) if error.is_unknown_work() => {
-            let next = jobs.put_back(job, Lacking::KindOfWork);
+            let next = jobs.put_back(job, MissingCapability::KindOfWork);
             return next.map(JobOutcome::from).map_err(|_| error.to_string());
         }
         Ok(Err(error)) => JobFailure::Error(error),

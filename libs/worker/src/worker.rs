@@ -33,7 +33,10 @@ impl Worker {
         let app = self.app.clone();
         tasks.spawn("janitor", async move { app.maintenance().run_janitor(&holder).await });
         let (app, shown) = (self.app.clone(), instance.to_owned());
-        tasks.spawn("worker beat", async move { app.maintenance().show_worker(&shown).await });
+        tasks.spawn(
+            "worker beat",
+            async move { app.maintenance().run_worker_heartbeat(&shown).await },
+        );
         for handler in self.handlers {
             let lane = handler.lane().name();
             tasks.spawn(lane, run_lane(self.app.clone(), handler, instance.to_owned()));

@@ -63,8 +63,8 @@ pub(super) async fn smtp_beats(
     server: Arc<Server<InboxMailroom>>,
 ) -> impl Future<Output = ()> + Send + 'static {
     let (app, instance) = (app.clone(), instance());
-    app.live().beat_as_writer(&instance).await;
-    async move { app.live().show_that_mail_is_stored(&instance, || server.is_listening()).await }
+    app.live().send_writer_heartbeat(&instance).await;
+    async move { app.live().run_writer_heartbeat(&instance, || server.is_listening()).await }
 }
 
 /// Measures again and again how much memory the SMTP server's mails have.

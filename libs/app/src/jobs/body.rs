@@ -1,4 +1,4 @@
-//! What a job's body says: the work, when it is due, and where its row in the outbox is.
+//! The body of a job: its work, when it is due, and where its row in the outbox is.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use trapline_store::{Job, Lane, PortError, Result, records::Outbox};
 
 use super::MAX_LATENESS;
 
-/// The name of what does not decode, where that is a job.
+/// The table that errors name when a job's body does not decode.
 pub(super) const TABLE: &str = "job";
 
 /// A job's body.
@@ -48,54 +48,54 @@ pub(crate) fn work<W: DeserializeOwned>(job: &Job) -> Result<W> {
 
 /// When a job is due.
 pub(crate) fn due(job: &Job) -> Result<Time> {
-    without_work(job).map(|body| body.due)
+    decode_without_work(job).map(|body| body.due)
 }
 
-/// The same job with its row in another place.
-pub(crate) fn placed(job: &Job, row: Time) -> Result<Job> {
-    with_body(job, Body { row: Some(row), ..whole(job)? })
+/// The same job with its row in the outbox due at `row`.
+pub(crate) fn with_row_at(job: &Job, row: Time) -> Result<Job> {
+    with_body(job, Body { row: Some(row), ..decode_all(job)? })
 }
 
 /// The same job with other work.
 pub(crate) fn with_work<W: Serialize>(job: &Job, work: W) -> Result<Job> {
-    let Body { due, row, put_back, .. } = without_work(job)?;
+    let Body { due, row, put_back, .. } = decode_without_work(job)?;
     with_body(job, Body { due, row, put_back, work })
 }
 
 /// The same job for another time.
-pub(crate) fn job_at(old: &Job, due: Time) -> Result<Job> {
+pub(crate) fn rescheduled_at(old: &Job, due: Time) -> Result<Job> {
     let next: serde_json::Value = work(old)?;
     job(old.lane, old.id.clone(), old.attempt, next, due)
 }
 
 pub(super) fn times_put_back(job: &Job) -> Result<u32> {
-    without_work(job).map(|body| body.put_back)
+    decode_without_work(job).map(|body| body.put_back)
 }
 
 /// The same job for another time, put back once more.
 pub(super) fn put_back(job: &Job, due: Time) -> Result<Job> {
-    let body = whole(job)?;
+    let body = decode_all(job)?;
     let put_back = body.put_back.saturating_add(1);
     with_body(job, Body { due, row: None, put_back, ..body })
 }
 
-/// The job, with its row where nobody has passed yet.
-pub(super) fn on_time(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
+/// The job, with its row ahead of the janitor's position in the outbox.
+pub(super) fn with_unread_row(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
     let is_late = now.since(due(job)?) > MAX_LATENESS;
-    Ok(if is_late { Cow::Owned(placed(job, now)?) } else { Cow::Borrowed(job) })
+    Ok(if is_late { Cow::Owned(with_row_at(job, now)?) } else { Cow::Borrowed(job) })
 }
 
 /// The job's row in the outbox.
 pub(super) fn row_of(job: &Job) -> Result<Outbox> {
-    let body = without_work(job)?;
+    let body = decode_without_work(job)?;
     Ok(Outbox { due: body.row.unwrap_or(body.due), job: job.clone() })
 }
 
-fn without_work(job: &Job) -> Result<Body<serde::de::IgnoredAny>> {
+fn decode_without_work(job: &Job) -> Result<Body<serde::de::IgnoredAny>> {
     Body::deserialize(&job.body).map_err(corrupt)
 }
 
-fn whole(job: &Job) -> Result<Body<serde_json::Value>> {
+fn decode_all(job: &Job) -> Result<Body<serde_json::Value>> {
     Body::deserialize(&job.body).map_err(corrupt)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_store::{Job, Result};
 
-use super::{Jobs, due, job_at};
+use super::{Jobs, due, rescheduled_at};
 
 /// How long a job waits for another one of this process that works on the same row.
 pub(crate) const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(15);
@@ -27,7 +27,7 @@ pub enum Claimed<A> {
 impl Jobs {
     /// Result of claiming a job while another job of this process works on its row.
     pub(crate) fn claimed_elsewhere<A>(&self, job: &Job) -> Result<Claimed<A>> {
-        job_at(job, self.clock.now().after(CLAIM_RETRY_DELAY)).map(Claimed::Reschedule)
+        rescheduled_at(job, self.clock.now().after(CLAIM_RETRY_DELAY)).map(Claimed::Reschedule)
     }
 
     /// Result of claiming a job whose row is not there: it comes again in 1 s, for up to a minute
@@ -37,7 +37,7 @@ impl Jobs {
         if !self.may_be_ahead_of_its_row(job)? {
             return Ok(Claimed::Finished);
         }
-        job_at(job, self.clock.now().after(ROW_RETRY_DELAY)).map(Claimed::Reschedule)
+        rescheduled_at(job, self.clock.now().after(ROW_RETRY_DELAY)).map(Claimed::Reschedule)
     }
 
     /// Whether a job's row may still become visible.

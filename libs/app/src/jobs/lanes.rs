@@ -5,7 +5,7 @@ use std::time::Duration;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use super::{Jobs, due, job, job_at, on_time, outbox_delete, outbox_put, work};
+use super::{Jobs, due, job, outbox_delete, outbox_put, rescheduled_at, with_unread_row, work};
 
 /// A third of a lease's time: two extensions may fail.
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ impl Jobs {
     ///
     /// [`PortError::Corrupt`] if the job's body is not that of a job.
     pub fn delayed(&self, old: &Job, delay: Duration) -> Result<Job> {
-        job_at(old, self.now().after(delay))
+        rescheduled_at(old, self.now().after(delay))
     }
 
     /// Waits up to `wait` for a due job of the lane, then takes up to `max`. Each is held for 30 s.
@@ -97,7 +97,7 @@ impl Jobs {
             return self.queue.retry(lease, next, due).await;
         }
         let (old, now) = (outbox_delete(&lease.job)?, self.now());
-        let next = on_time(next, now)?;
+        let next = with_unread_row(next, now)?;
         let new = outbox_put(&next)?;
         let same = new.key() == old.key();
         self.store.write(vec![new]).await?;

@@ -1,4 +1,4 @@
-//! Jobs that need what this process lacks: they are put back for a process that has it.
+//! Jobs that this process cannot do: they are put back into the queue for a process that can.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use crate::{Error, Result, error::Fault, log_throttle::LogThrottle, metrics};
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 const MAX_DELAY: Duration = Duration::from_hours(1);
 
-/// What a process may lack that another one has.
+/// What another process has, and this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lacking {
-    /// Mail cannot be sent from here.
+pub enum MissingCapability {
+    /// A relay to send mail through.
     Relay,
-    /// This release does not know what the job asks for; a later one does.
+    /// Support for the job's kind of work, which a later release has.
     KindOfWork,
 }
 
-impl Lacking {
+impl MissingCapability {
     /// A word for logs and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -30,8 +30,9 @@ impl Lacking {
         }
     }
 
-    /// How often a job is put back: a relay is missed for an hour, a release for two weeks.
-    fn max_times(self) -> u32 {
+    /// How often a job is put back at most: for about an hour without a relay, for two weeks without a
+    /// later release.
+    fn max_put_backs(self) -> u32 {
         match self {
             Self::Relay => 12,
             Self::KindOfWork => 12 + 14 * 24,
@@ -40,7 +41,7 @@ impl Lacking {
 }
 
 impl Error {
-    /// Whether it says that a job is not understood, as one of a later release.
+    /// Whether a job's body does not decode, as that of a later release.
     #[must_use]
     pub fn is_unknown_work(&self) -> bool {
         let Self::Internal(Fault { source, .. }) = self else { return false };
@@ -55,10 +56,10 @@ impl Jobs {
     /// # Errors
     ///
     /// [`Error::Internal`] if the job has no time at which it is due.
-    pub fn put_back(&self, job: &Job, lacking: Lacking) -> Result<Option<Job>> {
+    pub fn put_back(&self, job: &Job, lacking: MissingCapability) -> Result<Option<Job>> {
         static LINE: LogThrottle = LogThrottle::new();
         let (what, times) = (lacking.name(), body::times_put_back(job)?);
-        if times >= lacking.max_times() {
+        if times >= lacking.max_put_backs() {
             metrics::job_put_back(job.lane, what, "given_up");
             tracing::error!(lacking = what, job.id, "a job is given up that no process can do");
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Which processes store mail, and whether one of them may have left something unannounced.
+//! Watches the processes that store mail: one of them may have stopped before it announced a message.
 //!
 //! A process that is killed between storing a message and announcing it announces nothing. Each process
-//! with parked waits or event streams therefore watches the signs of life of those that store mail: one
+//! with parked waits or event streams therefore watches the heartbeats of those that store mail: one
 //! read at a time, however many clients there are. When one of them goes silent, the inboxes that are
 //! followed here are looked into.
 
@@ -18,29 +18,28 @@ use super::{LiveUpdates, streams::Streams};
 
 /// The role whose processes store mail.
 const ROLE: &str = "smtp";
-/// How often a process that stores mail shows that it lives.
+/// Time between two heartbeats of a process that stores mail.
 const BEAT_INTERVAL: Duration = Duration::from_secs(5);
-/// How often it asks whether the bus has given up on an announcement.
+/// How often such a process checks whether its bus has given up on an announcement.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often others look for that.
+/// How often the other processes read the heartbeats.
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
-/// So many looks in a row that find no new sign of life mean that the process is gone: 20 seconds after
-/// its last one at the latest.
-const MAX_SILENT_READS: u8 = 3;
+/// A process is gone when so many reads in a row find no new heartbeat: at most 20 s after its last one.
+const MAX_SILENT_CHECKS: u8 = 3;
 
 /// Watches the processes that store mail, for as long as anybody follows an inbox here.
 pub(crate) struct Writers {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) streams: Arc<Streams>,
     pub(crate) clock: Clock,
-    /// How often something may have been stored and not announced.
+    /// Incremented whenever mail may have been stored and not announced.
     pub(crate) losses: watch::Sender<u64>,
 }
 
 impl Writers {
     /// Watches until it is dropped.
     pub(crate) async fn run(self) {
-        let mut known = Known::default();
+        let mut known = KnownWriters::default();
         loop {
             self.clock.sleep(WATCH_INTERVAL).await;
             if self.streams.len() == 0 {
@@ -48,7 +47,7 @@ impl Writers {
             }
             match self.store.scan(Heartbeat::of_role(ROLE)).await {
                 Ok(rows) => {
-                    // Who cannot be understood is of another release, and of no harm to the others.
+                    // A row that does not decode is another release's, and must not hide the others.
                     let beats: Vec<_> =
                         rows.iter().filter_map(|row| Heartbeat::of(row).ok()).collect();
                     if known.observe(&beats) {
@@ -64,39 +63,39 @@ impl Writers {
     }
 }
 
-/// The processes that were seen.
+/// The processes that store mail, by instance.
 #[derive(Debug, Default)]
-struct Known(HashMap<String, Seen>);
+struct KnownWriters(HashMap<String, WriterState>);
 
 #[derive(Debug)]
-struct Seen {
+struct WriterState {
     at: Time,
     unannounced: u64,
-    /// Looks in a row at the same sign of life.
+    /// Reads in a row that found the same heartbeat.
     silent: u8,
 }
 
-impl Known {
-    /// Takes note of what is there now. Whether something may be stored that was not announced.
+impl KnownWriters {
+    /// Compares with the heartbeats of now. Returns whether mail may have been stored and not announced.
     fn observe(&mut self, beats: &[Heartbeat]) -> bool {
         let mut lost = false;
         self.0.retain(|instance, seen| {
             let is_there = beats.iter().any(|beat| beat.instance == *instance);
-            lost |= !is_there && seen.silent < MAX_SILENT_READS;
+            lost |= !is_there && seen.silent < MAX_SILENT_CHECKS;
             is_there
         });
         for beat in beats {
             let Heartbeat { at, unannounced, .. } = *beat;
-            let new = Seen { at, unannounced: 0, silent: 0 };
+            let new = WriterState { at, unannounced: 0, silent: 0 };
             let is_new = !self.0.contains_key(&beat.instance);
             let seen = self.0.entry(beat.instance.clone()).or_insert(new);
             lost |= unannounced != seen.unannounced;
             seen.unannounced = unannounced;
             if seen.at != at {
                 (seen.at, seen.silent) = (at, 0);
-            } else if !is_new && seen.silent < MAX_SILENT_READS {
+            } else if !is_new && seen.silent < MAX_SILENT_CHECKS {
                 seen.silent += 1;
-                lost |= seen.silent == MAX_SILENT_READS;
+                lost |= seen.silent == MAX_SILENT_CHECKS;
             }
         }
         lost
@@ -104,18 +103,18 @@ impl Known {
 }
 
 impl LiveUpdates {
-    /// Shows now that this process stores mail; [`LiveUpdates::show_that_mail_is_stored`] goes on with it.
-    pub async fn beat_as_writer(&self, instance: &str) {
+    /// Sends one heartbeat of this process as one that stores mail, before
+    /// [`LiveUpdates::run_writer_heartbeat`] sends the others.
+    pub async fn send_writer_heartbeat(&self, instance: &str) {
         self.heartbeats.beat(ROLE, instance, self.bus.given_up()).await;
     }
 
-    /// Shows every 5 s that this process stores mail, and within a second that announcements were given
-    /// up, so that who follows an inbox elsewhere looks for itself. Shows nothing while it does not
-    /// live. Runs until shutdown.
-    pub async fn show_that_mail_is_stored(
+    /// Sends a heartbeat every 5 s, and within a second once announcements were given up, so that other
+    /// processes read the store. Sends none while `is_alive` is false. Runs until shutdown.
+    pub async fn run_writer_heartbeat(
         &self,
         instance: &str,
-        lives: impl Fn() -> bool + Send + Sync,
+        is_alive: impl Fn() -> bool + Send + Sync,
     ) {
         let beats = async {
             let mut shown = self.bus.given_up();
@@ -126,7 +125,7 @@ impl LiveUpdates {
                     left = left.saturating_sub(CHECK_INTERVAL);
                 }
                 shown = self.bus.given_up();
-                if lives() {
+                if is_alive() {
                     self.heartbeats.beat(ROLE, instance, shown).await;
                 }
             }

@@ -11,15 +11,15 @@ use crate::{
     jobs::lane_stats,
 };
 
-/// How often a process with job loops shows that it lives.
+/// Time between two heartbeats of a process with job loops.
 const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the deep check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
-    /// Whether an SMTP server showed itself in the last 45 s.
+    /// Whether an SMTP server had a heartbeat in the last 45 s.
     pub smtp: bool,
-    /// Whether a worker showed itself in the last 45 s, and none has a job loop that does not go on.
+    /// Whether a worker had a heartbeat in the last 45 s, and no worker's job loop is stuck.
     pub worker: bool,
     /// Jobs due for more than a minute.
     pub overdue_jobs: u64,
@@ -54,13 +54,13 @@ impl Maintenance {
         self.room.check().await
     }
 
-    /// Whether every part of the service showed itself lately and no jobs pile up.
+    /// Whether every role had a heartbeat lately and no jobs pile up.
     ///
     /// # Errors
     ///
     /// When the store or the queue does not answer.
     pub async fn deep_health(&self) -> Result<Health> {
-        let smtp = self.heartbeats.living("smtp").await? > 0;
+        let smtp = self.heartbeats.count_living("smtp").await? > 0;
         let worker = self.heartbeats.state(WORKER).await?;
         let overdue_jobs = self.overdue_jobs().await?;
         let reasons = [
@@ -86,15 +86,16 @@ impl Maintenance {
         Ok(lanes.iter().map(|(_, stats)| stats.overdue).sum())
     }
 
-    /// Shows that the job loop of a lane goes on, and with it its process; called from inside the loop.
-    pub async fn job_loop_goes_on(&self, lane: Lane, instance: &str) {
-        self.heartbeats.loop_goes_on(lane.name());
+    /// Notes that the job loop of a lane made progress, and sends a heartbeat of its process. Called from
+    /// inside the loop.
+    pub async fn note_job_loop(&self, lane: Lane, instance: &str) {
+        self.heartbeats.note_loop(lane.name());
         self.heartbeats.beat(WORKER, instance, 0).await;
     }
 
-    /// Shows until shutdown that a process with job loops lives, and whether one of these does not go
-    /// on: the process is then told from one that is gone.
-    pub async fn show_worker(&self, instance: &str) {
+    /// Sends a heartbeat every 10 s until shutdown, also while a job loop is stuck, so that such a process
+    /// is told from one that is gone.
+    pub async fn run_worker_heartbeat(&self, instance: &str) {
         let beats = async {
             loop {
                 self.clock.sleep(BEAT_INTERVAL).await;
@@ -104,8 +105,7 @@ impl Maintenance {
         self.shutdown.run_until_cancelled(beats).await;
     }
 
-    /// Shows that a role lives; called from inside the loop that it vouches for. One that could not be
-    /// shown is logged.
+    /// Sends a heartbeat of a role; one that cannot be written is logged.
     pub async fn beat(&self, role: &str, instance: &str) {
         self.heartbeats.beat(role, instance, 0).await;
     }

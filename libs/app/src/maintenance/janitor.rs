@@ -106,7 +106,7 @@ impl Maintenance {
 
     /// Takes this process's share of the shards, and gives up what is more.
     async fn take_shards(&self, shards: &mut [Shard]) -> Result<()> {
-        let workers = self.heartbeats.living("worker").await?.max(1);
+        let workers = self.heartbeats.count_living("worker").await?.max(1);
         let (fair, now) = (shards.len().div_ceil(workers), self.clock.now());
         let mut held = shards.iter().filter(|shard| shard.is_held(now)).count();
         for shard in shards {

@@ -102,7 +102,7 @@ impl Status {
         }
         let is_missing = match probe {
             Some(_) => false,
-            None => matches!(self.heartbeats.living(role_of(component)).await, Ok(0)),
+            None => matches!(self.heartbeats.count_living(role_of(component)).await, Ok(0)),
         };
         let lease = lease_of(component);
         let has_history = self.histories.lock().await.iter().any(|it| it.component == component);

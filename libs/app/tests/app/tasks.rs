@@ -22,6 +22,6 @@ async fn a_committer_that_breaks_is_told_of() {
     let inbox = bench.inbox(10, None).await;
     let app = bench.app.clone();
     let delivery = tokio::spawn(async move { bench.deliver(&inbox, "lost").await });
-    assert_eq!(app.tasks().broken().await, "committer");
+    assert_eq!(app.tasks().first_failure().await, "committer");
     assert!(delivery.await.is_err(), "the sender is told to try again");
 }

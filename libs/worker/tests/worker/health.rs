@@ -125,7 +125,7 @@ async fn a_loop_that_does_not_go_on_is_stuck_while_others_do() {
     block.send(false).unwrap();
     until(&bench, &[]).await;
     bench.app.shutdown().cancel();
-    tasks.drained().await;
+    tasks.wait_for_all().await;
 }
 
 #[tokio::test]

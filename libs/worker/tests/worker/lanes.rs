@@ -287,7 +287,7 @@ async fn a_deleted_inbox_loses_its_rows_to_the_housekeeping_lane() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     bench.app.shutdown().cancel();
-    tasks.drained().await;
+    tasks.wait_for_all().await;
 }
 
 /// Breaks its lane's loop, not a job.
@@ -316,10 +316,10 @@ async fn a_lane_that_breaks_is_told_of_and_ends_the_others_signs_of_life() {
     worker.register(Broken);
     let tasks = Supervisor::new(bench.app.shutdown().clone());
     worker.start(&tasks, "1", "test".to_owned());
-    assert_eq!(tasks.broken().await, "mail");
+    assert_eq!(tasks.first_failure().await, "mail");
     // What the process does then; nobody beats for the lane that is gone.
     bench.app.shutdown().cancel();
-    tasks.drained().await;
+    tasks.wait_for_all().await;
     bench.clock.advance(Duration::from_secs(46));
     assert!(!bench.app.maintenance().deep_health().await.unwrap().worker);
 }

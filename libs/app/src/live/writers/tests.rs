@@ -7,14 +7,14 @@ fn beat(instance: &str, at: i64, unannounced: u64) -> Heartbeat {
 
 #[test]
 fn who_goes_silent_is_noticed_once() {
-    let mut known = Known::default();
+    let mut known = KnownWriters::default();
     let silent = beat("silent", 0, 0);
     let mut losses = Vec::new();
     for look in 0..8 {
         let beats = [silent.clone(), beat("alive", look, 0)];
         losses.push(known.observe(&beats));
     }
-    assert_eq!(losses.iter().position(|lost| *lost), Some(usize::from(MAX_SILENT_READS)));
+    assert_eq!(losses.iter().position(|lost| *lost), Some(usize::from(MAX_SILENT_CHECKS)));
     assert_eq!(losses.iter().filter(|lost| **lost).count(), 1);
     // Its row ends later, and that is no news.
     assert!(!known.observe(&[beat("alive", 9, 0)]));
@@ -26,7 +26,7 @@ fn who_goes_silent_is_noticed_once() {
 
 #[test]
 fn who_gave_up_announcing_is_noticed() {
-    let mut known = Known::default();
+    let mut known = KnownWriters::default();
     assert!(!known.observe(&[beat("old", 0, 0)]));
     assert!(known.observe(&[beat("old", 1, 1)]));
     assert!(!known.observe(&[beat("old", 2, 1)]));

@@ -183,7 +183,7 @@ impl Blobs for Silent {
 #[derive(Clone, Default)]
 pub(super) struct Reads {
     pub(super) asked: Arc<AtomicUsize>,
-    /// Scans for signs of life.
+    /// Scans for heartbeats.
     pub(super) watches: Arc<AtomicUsize>,
     /// So many of the next gets fail.
     pub(super) failing: Arc<AtomicUsize>,

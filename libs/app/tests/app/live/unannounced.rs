@@ -64,13 +64,13 @@ async fn what_a_killed_process_stored_is_found() {
     let (reads, told, lossy) = (Reads::default(), SubscriptionWatch::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
-    bench.app.live().beat_as_writer("killed").await;
+    bench.app.live().send_writer_heartbeat("killed").await;
     let mut feed = follow(&bench, &inbox).await;
     let wait = park(&bench, &inbox);
     told.subscribed().await;
     told.subscribed().await;
     bench.deliver(&inbox, "unannounced").await;
-    // One look that sees it, and three at the same sign of life.
+    // One look that sees it, and three at the same heartbeat.
     for _ in 0..4 {
         assert!(!wait.is_finished());
         watch(&bench, &reads).await;
@@ -84,7 +84,7 @@ async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
     let (reads, told, lossy) = (Reads::default(), SubscriptionWatch::default(), Lossy::default());
     let bench = bench(&reads, &told, &lossy).await;
     let inbox = bench.inbox(100, None).await;
-    bench.app.live().beat_as_writer("alive").await;
+    bench.app.live().send_writer_heartbeat("alive").await;
     let mut feed = follow(&bench, &inbox).await;
     let wait = park(&bench, &inbox);
     told.subscribed().await;
@@ -92,7 +92,7 @@ async fn what_a_process_gave_up_announcing_is_found_at_the_next_look() {
     watch(&bench, &reads).await;
     bench.deliver(&inbox, "unannounced").await;
     lossy.given_up.store(1, Ordering::SeqCst);
-    bench.app.live().beat_as_writer("alive").await;
+    bench.app.live().send_writer_heartbeat("alive").await;
     watch(&bench, &reads).await;
     assert_eq!(found(wait).await, "unannounced");
     assert_eq!(told_of(&mut feed).await, "unannounced");
@@ -118,7 +118,7 @@ async fn parked_clients_read_nothing_however_many_they_are() {
         alone.app.usage().flush().await;
         let before = (reads.asked(), reads.watches.load(Ordering::SeqCst), alone_reads.asked());
         for _ in 0..12 {
-            shared.app.live().beat_as_writer("alive").await;
+            shared.app.live().send_writer_heartbeat("alive").await;
             watch(&shared, &reads).await;
             alone.clock.advance(WATCH);
         }
