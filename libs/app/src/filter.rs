@@ -16,14 +16,14 @@ pub(crate) struct Parties {
 }
 
 impl Parties {
-    /// As a row has them.
+    /// The parties in a message's row, which may be truncated.
     pub(crate) fn of(message: &Message) -> Self {
         let headers = message.to.iter().chain(&message.cc).chain(&message.bcc);
         Self::new(message.from.as_ref(), headers, &message.envelope)
     }
 
-    /// As a message has them.
-    pub(crate) fn whole(digest: &Digest, envelope: &Envelope) -> Self {
+    /// The parties in a message itself.
+    pub(crate) fn of_digest(digest: &Digest, envelope: &Envelope) -> Self {
         let headers = digest.to.iter().chain(&digest.cc).chain(&digest.bcc);
         Self::new(digest.from.as_ref(), headers, envelope)
     }
@@ -33,11 +33,11 @@ impl Parties {
         to: impl Iterator<Item = &'a Address>,
         envelope: &Envelope,
     ) -> Self {
-        let mut from: Vec<_> = from.into_iter().map(written).collect();
+        let mut from: Vec<_> = from.into_iter().map(display_address).collect();
         if !envelope.from.is_empty() && !from.contains(&envelope.from) {
             from.push(envelope.from.clone());
         }
-        let mut to: Vec<_> = to.map(written).collect();
+        let mut to: Vec<_> = to.map(display_address).collect();
         let known: HashSet<_> = to.iter().cloned().collect();
         let more = envelope.to.iter().filter(|to| !to.is_empty() && !known.contains(*to));
         to.extend(more.cloned());
@@ -45,7 +45,7 @@ impl Parties {
     }
 }
 
-fn written(address: &Address) -> String {
+fn display_address(address: &Address) -> String {
     if address.name.is_empty() {
         address.address.clone()
     } else {
@@ -64,13 +64,13 @@ pub(crate) fn search_text(subject: &str, parties: &Parties) -> String {
     text.replace(|c: char| c.is_control(), " ")
 }
 
-/// The folded form of `q`, as it is in a row's search text.
+/// `q` in the form of a row's search text.
 pub(crate) fn needle(q: &str) -> String {
-    searched(&fold(q))
+    without_json_escapes(&fold(q))
 }
 
-/// A search text as it is in a row, free of what JSON would escape.
-pub(crate) fn searched(text: &str) -> String {
+/// A search text with a space for each quote and backslash, so that it stands unescaped in a row's JSON.
+pub(crate) fn without_json_escapes(text: &str) -> String {
     text.replace(['"', '\\'], " ")
 }
 
@@ -109,7 +109,8 @@ impl Matcher {
     pub(crate) fn new(filter: &Filter) -> Self {
         let folded = |text: &Option<String>| text.as_deref().map(fold);
         let [to, from, subject] = [&filter.to, &filter.from, &filter.subject].map(folded);
-        let needles = [&to, &from, &subject].into_iter().flatten().map(|text| searched(text));
+        let needles =
+            [&to, &from, &subject].into_iter().flatten().map(|text| without_json_escapes(text));
         let needles = needles.collect();
         Self { to, from, subject, since: filter.since, has_code: filter.has_code, needles }
     }
@@ -130,7 +131,7 @@ impl Matcher {
             && self.subject.as_ref().is_none_or(|wanted| contains(subject, wanted))
     }
 
-    /// What does not hold, for people.
+    /// Why the message does not match, a human-readable sentence for each filter.
     pub(crate) fn failures(&self, from: &[String], to: &[String], subject: &str) -> Vec<String> {
         let mut failures = Vec::new();
         let mut check = |part: &str, wanted: &Option<String>, found: &[String]| {

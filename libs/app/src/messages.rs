@@ -123,7 +123,7 @@ impl Messages {
         }
         let key = records::Message::row(id);
         let row = async { Ok(self.store.get(&key).await?) };
-        let (row, is_within) = try_join(row, self.bound.holds(&inbox, id)).await?;
+        let (row, is_within) = try_join(row, self.bound.contains(&inbox, id)).await?;
         // What is over the bound is out of sight at once, and removed soon after.
         let row = row.filter(|_| is_within).ok_or(Error::NotFound)?;
         Ok(records::Message::of(&row)?)
@@ -159,8 +159,8 @@ pub(crate) fn summary(id: MessageId, message: records::Message, is_read: bool) -
     }
 }
 
-/// A record and what its bytes hold.
-pub(crate) fn whole(
+/// The full message, of a record and its parsed bytes.
+pub(crate) fn full_message(
     id: MessageId,
     record: &records::Message,
     envelope: Envelope,

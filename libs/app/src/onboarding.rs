@@ -1,4 +1,4 @@
-//! A team's first steps, by what really happened: a row for each, written once.
+//! A team's first steps, noted when they happen: one row for each step, written once.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,7 +11,7 @@ use trapline_store::{
 
 use crate::Result;
 
-/// Steps of teams that a process knows to be made, so that it neither reads nor writes for them again.
+/// Steps that a process knows to be done, so that it neither reads nor writes for them again.
 const CAPACITY: u64 = 100_000;
 
 macro_rules! steps {
@@ -89,13 +89,13 @@ impl FirstSteps {
     }
 
     /// Whether this process does not know yet that the step was made.
-    pub(crate) fn is_news(&self, team: TeamId, step: Step) -> bool {
+    pub(crate) fn is_unnoted(&self, team: TeamId, step: Step) -> bool {
         !self.made.contains_key(&(team, step))
     }
 
     /// Notes a step, unless it was made before. What cannot be written is noted when it happens again.
     pub(crate) async fn note(&self, team: TeamId, step: Step) {
-        if !self.is_news(team, step) {
+        if !self.is_unnoted(team, step) {
             return;
         }
         // First, so that of many at once one asks the store.

@@ -111,7 +111,7 @@ impl Forwarding {
             raw => raw?,
         };
         let inbox = forward.message.inbox.to_string();
-        let history = self.messages.take_apart(raw.clone(), ForwardHistory::of).await?;
+        let history = self.messages.run_parser(raw.clone(), ForwardHistory::of).await?;
         let hops = match history.check(forward.automatic, |mark| self.is_our_mark(mark)) {
             Err(Refused(why)) => return Ok(Err(why)),
             Ok(hops) => hops,
@@ -128,7 +128,7 @@ impl Forwarding {
         let (shared, of) = (raw.clone(), headers.clone());
         let rewritten = self
             .messages
-            .take_apart(raw.clone(), move |_| rewrite::rewrite_for_forward(&shared, &of));
+            .run_parser(raw.clone(), move |_| rewrite::rewrite_for_forward(&shared, &of));
         let Rewritten { content, utf8_header, is_whole } = rewritten.await?;
         let whole = is_whole.then_some((raw, headers));
         let from = self.mail.envelope_sender(outbound, &id);

@@ -117,7 +117,7 @@ impl Forwarding {
         };
         // Bounces have no sender, so that nothing answers them; to forward them would.
         if message.envelope.from.is_empty()
-            || !self.messages.heading_holds(&message, matcher).await?
+            || !self.messages.matches_heading(&message, matcher).await?
         {
             return Ok(Vec::new());
         }

@@ -71,7 +71,7 @@ impl LiveUpdates {
             if let Some((id, record)) = found {
                 metrics::wait_ended("found");
                 Box::pin(self.first_steps.note(by.team, Step::Wait)).await;
-                let message = Box::pin(self.messages.open(id, record)).await?;
+                let message = Box::pin(self.messages.load_full(id, record)).await?;
                 return Ok(Waited::Found(Box::new(message)));
             }
             // The inbox may be over, or have been given more time.
@@ -167,7 +167,7 @@ impl LiveUpdates {
                     continue;
                 }
                 let record = records::Message::of(row)?;
-                if self.holds(&record, matcher).await? {
+                if self.matches(&record, matcher).await? {
                     return Ok(Some((id, record)));
                 }
             }
@@ -181,11 +181,11 @@ impl LiveUpdates {
         let row = self.store.get(&records::Message::row(id)).await?;
         let Some(row) = row else { return Ok(None) };
         let record = records::Message::of(&row)?;
-        Ok(self.holds(&record, matcher).await?.then_some((id, record)))
+        Ok(self.matches(&record, matcher).await?.then_some((id, record)))
     }
 
-    async fn holds(&self, record: &records::Message, matcher: &Matcher) -> Result<bool> {
-        Ok(self.messages.heading_holds(record, matcher).await?
+    async fn matches(&self, record: &records::Message, matcher: &Matcher) -> Result<bool> {
+        Ok(self.messages.matches_heading(record, matcher).await?
             && (!matcher.has_code || self.messages.has_code(record).await?))
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{Result, inbox_versions::InboxVersions, message_scans::message_keys};
 
-/// Inboxes of which something is known at the same time.
+/// Inboxes in the cache.
 const CACHE_CAPACITY: u64 = 10_000;
 /// How long a read waits for the inbox's version before it counts the newer messages instead.
 const VERSION_TIMEOUT: Duration = Duration::from_millis(50);
@@ -42,7 +42,7 @@ impl MessageBound {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub(super) async fn holds(&self, inbox: &Inbox, id: MessageId) -> Result<bool> {
+    pub(super) async fn contains(&self, inbox: &Inbox, id: MessageId) -> Result<bool> {
         let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         // Read before the messages are counted: one that comes meanwhile makes the version old.
         let version = timeout(VERSION_TIMEOUT, self.versions.of_many(&[inbox.id])).await;

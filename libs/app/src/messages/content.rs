@@ -1,4 +1,4 @@
-//! The bytes of messages: read from where they are now, and taken apart.
+//! Reads the bytes of messages, and runs parsers over them.
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,8 +10,8 @@ use trapline_store::{
 
 use crate::{CpuPool, Error, Result, answers, metrics, parts::Parts};
 
-/// Above this a message is taken apart beside the reactor. Smaller ones take less than a millisecond,
-/// and are read at once even where the queue of large ones is long.
+/// A larger message is parsed on the CPU pool. Smaller ones take less than a millisecond, and are parsed
+/// at once even where the pool's queue is long.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 /// How often a message may have been moved by compaction before it is read.
 const MAX_MOVES: usize = 16;
@@ -30,13 +30,13 @@ impl MessageBytes {
         Self { store, blobs, cpu: parts.cpu.clone() }
     }
 
-    /// Reads a message's bytes from where they are now, once there is room for them.
+    /// Reads a message's bytes, once there is memory for them.
     pub(super) async fn read(&self, blob: &BlobRef) -> Result<Bytes> {
         let mut at = blob.clone();
         answers::read(blob.len, self.read_part(&mut at, None)).await
     }
 
-    /// Reads all of a message or a part of it. Afterwards `blob` is where it is now.
+    /// Reads a message or a part of it, and sets `blob` to where compaction has moved it.
     pub(super) async fn read_part(
         &self,
         blob: &mut BlobRef,
@@ -66,8 +66,8 @@ impl MessageBytes {
         }))
     }
 
-    /// Runs a parser, beside the reactor when the message is large.
-    pub(super) async fn take_apart<T: Send + 'static>(
+    /// Runs a parser; on the CPU pool when the message is large.
+    pub(super) async fn run_parser<T: Send + 'static>(
         &self,
         raw: Bytes,
         parse: impl FnOnce(&[u8]) -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! Who a message is from and for, and its subject, where its row has only their beginnings.
+//! Sender, recipients and subject of a message whose row has them truncated.
 
 use trapline_model::Envelope;
 use trapline_store::{PortError, records::Message};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Messages {
-    /// The SMTP envelope, whole.
+    /// The complete SMTP envelope.
     pub(super) async fn envelope(&self, record: &Message) -> Result<Envelope> {
         let Some(blob) = &record.whole_envelope else { return Ok(record.envelope.clone()) };
         let json = self.bytes.read(blob).await?;
@@ -22,13 +22,17 @@ impl Messages {
     pub(super) async fn heading(&self, record: &Message) -> Result<(Parties, String)> {
         let envelope = self.envelope(record).await?;
         let raw = self.bytes.read(&record.blob).await?;
-        let digest = self.bytes.take_apart(raw, trapline_mime::digest).await?;
-        Ok((Parties::whole(&digest, &envelope), digest.subject))
+        let digest = self.bytes.run_parser(raw, trapline_mime::digest).await?;
+        Ok((Parties::of_digest(&digest, &envelope), digest.subject))
     }
 
-    /// Whether sender, recipients and subject are those looked for. Looks into the message itself
-    /// where its row does not have all of them.
-    pub(crate) async fn heading_holds(&self, record: &Message, matcher: &Matcher) -> Result<bool> {
+    /// Whether sender, recipients and subject match. Reads the message itself where its row has them
+    /// truncated.
+    pub(crate) async fn matches_heading(
+        &self,
+        record: &Message,
+        matcher: &Matcher,
+    ) -> Result<bool> {
         let Parties { from, to } = Parties::of(record);
         if matcher.matches(&from, &to, &record.subject) {
             return Ok(true);

@@ -10,15 +10,14 @@ use uuid::Uuid;
 use super::{Messages, summary};
 use crate::{
     Result,
-    filter::{needle, search_text, searched},
+    filter::{needle, search_text, without_json_escapes},
     message_scans::{message_keys, message_rows},
     read_marks::ReadState,
 };
 
 /// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
 const PAGE_ROWS: usize = 200;
-/// Messages that a search looks into because their rows do not have all of their headings, and their
-/// bytes together.
+/// Messages that one search parses because their rows have truncated headings, and the sum of their bytes.
 const MAX_OPENED: usize = 20;
 const MAX_OPENED_BYTES: u64 = 64 << 20;
 
@@ -46,13 +45,13 @@ pub struct Page {
     pub partly_searched: u64,
 }
 
-/// What a search may still look into.
-struct Looks {
+/// How many messages a search may still parse, and how many bytes.
+struct OpenBudget {
     messages: usize,
     bytes: u64,
 }
 
-impl Looks {
+impl OpenBudget {
     fn take(&mut self, size: u64) -> bool {
         let left = self.bytes.checked_sub(size).filter(|_| self.messages > 0);
         if let Some(left) = left {
@@ -90,7 +89,7 @@ impl Messages {
         Ok(Page { total, messages, partly_searched: 0 })
     }
 
-    /// The last message of the pages before.
+    /// The last message of the previous pages.
     async fn key_before(&self, inbox: InboxId, skipped: usize) -> Result<Option<Uuid>> {
         if skipped == 0 {
             return Ok(None);
@@ -119,7 +118,7 @@ impl Messages {
         let state = self.read_marks.state(inbox.id, None, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
         let mut page = Page::default();
-        let mut looks = Looks { messages: MAX_OPENED, bytes: MAX_OPENED_BYTES };
+        let mut budget = OpenBudget { messages: MAX_OPENED, bytes: MAX_OPENED_BYTES };
         let mut after = None;
         while left > 0 {
             let scan = Scan { after, ..message_rows(inbox.id, None, left) };
@@ -133,7 +132,7 @@ impl Messages {
                 let found = match &finder {
                     Some(finder) if finder.find(Message::search(row).as_bytes()).is_none() => {
                         Message::is_cut(row)
-                            && self.has_in_heading(row, finder, &mut looks, &mut page).await?
+                            && self.heading_contains(row, finder, &mut budget, &mut page).await?
                     }
                     _ => true,
                 };
@@ -152,21 +151,21 @@ impl Messages {
         Ok(page)
     }
 
-    /// Whether the message has in its heading what its row does not.
-    async fn has_in_heading(
+    /// Whether the heading in the message itself, longer than that in its row, contains the text.
+    async fn heading_contains(
         &self,
         row: &Row,
         finder: &memchr::memmem::Finder<'_>,
-        looks: &mut Looks,
+        budget: &mut OpenBudget,
         page: &mut Page,
     ) -> Result<bool> {
         let record = Message::of(row)?;
-        if !looks.take(record.blob.len) {
+        if !budget.take(record.blob.len) {
             page.partly_searched += 1;
             return Ok(false);
         }
         let (parties, subject) = self.heading(&record).await?;
-        Ok(finder.find(searched(&search_text(&subject, &parties)).as_bytes()).is_some())
+        Ok(finder.find(without_json_escapes(&search_text(&subject, &parties)).as_bytes()).is_some())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Read and unread.
+//! Marks messages read or unread.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use crate::{
 
 /// How often it is tried again when somebody else marks the same inbox.
 const MAX_TRIES: usize = 8;
-/// How long a mark is kept at least, where a plan removes messages.
-const LEAST_MARK_LIFE: Duration = Duration::from_hours(400 * 24);
+/// Shortest time to live of a mark, where a plan removes messages after a time.
+const MIN_MARK_TTL: Duration = Duration::from_hours(400 * 24);
 
 impl Messages {
     /// Marks one message read or unread, and returns it.
@@ -33,12 +33,12 @@ impl Messages {
         let mark = Mark { id, is_read, at: self.ids.next_after(seen) };
         // A plan's messages go by themselves, and so must their marks, after all messages that are there.
         let retention = self.plans.of(by.team).await?.retention();
-        let ttl = retention.map(|kept| kept.max(LEAST_MARK_LIFE));
+        let ttl = retention.map(|kept| kept.max(MIN_MARK_TTL));
         let put = Op::put(&mark, ttl, When::Always)?;
         self.store.write(vec![put]).await?;
         self.versions.changed(id.inbox).await;
         self.announce_mark(&mark, &record).await;
-        self.open(id, record).await
+        self.load_full(id, record).await
     }
 
     /// Marks every message that is in the inbox now as read: one row, however many there are.
@@ -71,7 +71,7 @@ impl Messages {
         Err(Error::Conflict)
     }
 
-    /// Tells who listens how a message is marked.
+    /// Announces how a message is marked.
     async fn announce_mark(&self, mark: &Mark, record: &records::Message) {
         let Mark { id, is_read, at } = *mark;
         let is_short = record.doc("").is_ok_and(|doc| doc.len() <= MAX_ANNOUNCED);

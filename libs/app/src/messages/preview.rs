@@ -1,4 +1,4 @@
-//! The HTML of a message, made safe to show, and the signed URLs that need no key.
+//! Sanitised HTML of a message for previews, and the signed URLs that need no key.
 
 mod images;
 
@@ -85,7 +85,7 @@ impl Messages {
         signature: &Signature,
         remote_images: bool,
     ) -> Result<RenderedHtml> {
-        let team = self.check(id, "html", signature)?;
+        let team = self.verify(id, "html", signature)?;
         let raw = self.raw(&bearer(team), id).await?;
         let html = self.render(team, id, raw).await?;
         let policy = policy(remote_images, &self.settings.preview_frame_ancestors);
@@ -96,7 +96,7 @@ impl Messages {
     /// looked up.
     #[must_use]
     pub fn may_see(&self, id: MessageId, signature: &Signature) -> bool {
-        self.check(id, "html", signature).is_ok()
+        self.verify(id, "html", signature).is_ok()
     }
 
     /// An attachment for whoever has the signed URL: an image within a preview.
@@ -111,13 +111,13 @@ impl Messages {
         part: &str,
         signature: &Signature,
     ) -> Result<Download> {
-        let team = self.check(id, part, signature)?;
-        self.take_out(self.raw(&bearer(team), id).await?, part).await
+        let team = self.verify(id, part, signature)?;
+        self.extract_attachment(self.raw(&bearer(team), id).await?, part).await
     }
 
     async fn render(&self, team: TeamId, id: MessageId, raw: Bytes) -> Result<String> {
         let signer = self.signer(team, id);
-        self.bytes.take_apart(raw, move |raw| page(raw, &signer)).await?
+        self.bytes.run_parser(raw, move |raw| render_page(raw, &signer)).await?
     }
 
     fn signer(&self, team: TeamId, message: MessageId) -> Signer {
@@ -125,8 +125,8 @@ impl Messages {
         Signer { secrets: self.secrets.clone(), team, message, expires_at }
     }
 
-    /// The team whose word the signature stands for.
-    fn check(&self, id: MessageId, part: &str, given: &Signature) -> Result<TeamId> {
+    /// The team that the signature was made for.
+    fn verify(&self, id: MessageId, part: &str, given: &Signature) -> Result<TeamId> {
         let context = context(id, part, given.expires);
         let team = self.secrets.open_from_url(&context, &given.signature);
         team.and_then(|team| team.parse().ok())
@@ -135,7 +135,7 @@ impl Messages {
     }
 }
 
-/// Whoever has a signed URL: the team's word stands in it, and lets them read.
+/// The principal of a signed URL: whoever has it may read what the team may.
 fn bearer(team: TeamId) -> Principal {
     Principal { role: Role::Member, access: Access::Read, ..Principal::system(team) }
 }
@@ -163,7 +163,7 @@ fn context(id: MessageId, part: &str, expires: i64) -> String {
     format!("{id}|{expires}|{part}")
 }
 
-fn page(raw: &[u8], signer: &Signer) -> Result<String> {
+fn render_page(raw: &[u8], signer: &Signer) -> Result<String> {
     let parsed = trapline_mime::parse(raw);
     let Some(html) = parsed.html else {
         return Ok(trapline_mime::preview::text(parsed.text.as_deref().unwrap_or_default()));

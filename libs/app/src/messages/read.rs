@@ -1,10 +1,10 @@
-//! A message's bytes, whole or by part.
+//! Reads a message, its source, or one attachment.
 
 use bytes::Bytes;
 use trapline_model::{Attachment, Message, MessageId, Principal};
 use trapline_store::records;
 
-use super::{Messages, whole};
+use super::{Messages, full_message};
 use crate::{Error, Result};
 
 /// An attachment and its bytes.
@@ -25,7 +25,7 @@ impl Messages {
     /// gone or not those that were stored.
     pub async fn get(&self, by: &Principal, id: MessageId) -> Result<Message> {
         let record = self.record(by.team, id).await?;
-        self.open(id, record).await
+        self.load_full(id, record).await
     }
 
     /// The message as sent, byte for byte.
@@ -46,16 +46,20 @@ impl Messages {
     /// [`Error::NotFound`] when the team has no such message or it has no such part, and [`Error::Damaged`] when its bytes are
     /// gone or not those that were stored.
     pub async fn attachment(&self, by: &Principal, id: MessageId, part: &str) -> Result<Download> {
-        self.take_out(self.raw(by, id).await?, part).await
+        self.extract_attachment(self.raw(by, id).await?, part).await
     }
 
-    /// A record's message, with what its bytes hold.
-    pub(crate) async fn open(&self, id: MessageId, record: records::Message) -> Result<Message> {
+    /// The full message of a record, parsed from its bytes.
+    pub(crate) async fn load_full(
+        &self,
+        id: MessageId,
+        record: records::Message,
+    ) -> Result<Message> {
         let raw = self.bytes.read(&record.blob).await?;
         let is_read = self.read_marks.is_read(id).await?;
-        let parsed = self.bytes.take_apart(raw, trapline_mime::parse).await?;
+        let parsed = self.bytes.run_parser(raw, trapline_mime::parse).await?;
         let envelope = self.envelope(&record).await?;
-        Ok(whole(id, &record, envelope, is_read, parsed))
+        Ok(full_message(id, &record, envelope, is_read, parsed))
     }
 
     /// Whether the message holds a one-time code.
@@ -71,24 +75,24 @@ impl Messages {
         if record.has_code == Some(true) {
             return Ok(true);
         }
-        self.bytes.take_apart(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
+        self.bytes.run_parser(raw, |raw| !trapline_mime::codes(raw).is_empty()).await
     }
 
     /// One attachment of a message.
-    pub(super) async fn take_out(&self, raw: Bytes, part: &str) -> Result<Download> {
+    pub(super) async fn extract_attachment(&self, raw: Bytes, part: &str) -> Result<Download> {
         let part = part.to_owned();
         let parse = move |raw: &[u8]| trapline_mime::attachment(raw, &part);
-        let body = self.bytes.take_apart(raw, parse).await?;
+        let body = self.bytes.run_parser(raw, parse).await?;
         let body = body.ok_or(Error::NotFound)?;
         Ok(Download { meta: body.meta, bytes: body.bytes })
     }
 
-    /// Runs a parser over a message's bytes, see `MessageBytes::take_apart`.
-    pub(crate) async fn take_apart<T: Send + 'static>(
+    /// Runs a parser over a message's bytes, see `MessageBytes::run_parser`.
+    pub(crate) async fn run_parser<T: Send + 'static>(
         &self,
         raw: Bytes,
         parse: impl FnOnce(&[u8]) -> T + Send + 'static,
     ) -> Result<T> {
-        self.bytes.take_apart(raw, parse).await
+        self.bytes.run_parser(raw, parse).await
     }
 }

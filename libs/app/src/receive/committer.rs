@@ -247,7 +247,7 @@ impl Committer {
     /// Notes, beside the receiving path, which teams have a message for the first time.
     fn note_first_messages(&self, arrived: &[(TeamId, MessageId)]) {
         let news = arrived.iter().map(|(team, _)| *team);
-        for team in news.filter(|team| self.first_steps.is_news(*team, Step::Message)) {
+        for team in news.filter(|team| self.first_steps.is_unnoted(*team, Step::Message)) {
             let first_steps = self.first_steps.clone();
             tokio::spawn(async move { first_steps.note(team, Step::Message).await });
         }

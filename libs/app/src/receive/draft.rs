@@ -44,7 +44,7 @@ impl Draft {
         });
         let targets = targets.collect();
         let (digest, has_code) = trapline_mime::digest_and_code(&mail.raw);
-        let search = search_text(&digest.subject, &Parties::whole(&digest, &mail.envelope));
+        let search = search_text(&digest.subject, &Parties::of_digest(&digest, &mail.envelope));
         let (mut message, search, envelope) = row(digest, &mail.envelope, &search, mail.raw.len());
         message.has_code = Some(has_code);
         Self { targets, search, parties: Parties::of(&message), message, envelope, raw: mail.raw }
@@ -86,7 +86,7 @@ fn row(
     let reply_to = cut.list(digest.reply_to, &mut room);
     let mut of_envelope = Cut::default();
     let short = of_envelope.envelope(envelope, MAX_ENVELOPE_BYTES);
-    let whole = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
+    let of_digest = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
     let message = Message {
         blob: BlobRef { segment: String::new(), offset: 0, len: len as u64, crc: None },
         subject,
@@ -104,7 +104,7 @@ fn row(
         cut: cut.happened || of_envelope.happened,
         whole_envelope: None,
     };
-    (message, search, whole.map(Bytes::from))
+    (message, search, of_digest.map(Bytes::from))
 }
 
 #[cfg(test)]
