@@ -56,6 +56,27 @@ pub(crate) async fn create_team(
     Box::pin(with_settings(plans.fill(Settings::default()), backend, work)).await
 }
 
+/// `trapline sso verify-domain`
+pub(crate) async fn verify_domain(
+    domain: &str,
+    named: Option<&String>,
+    backend: config::Backend,
+) -> Result<()> {
+    with_app(backend, async |app, first| {
+        let team = team(app, first, named).await?;
+        match app.sso().verify_domain(team, domain).await {
+            Err(Error::Invalid(_)) => bail!("{domain}: wants a domain such as example.com"),
+            Err(Error::NotFound) => {
+                bail!("{domain}: the single sign-on of team {team} does not name this domain")
+            }
+            Err(Error::Conflict) => bail!("{domain}: is another team's"),
+            verified => verified?,
+        }
+        Ok(print(&format!("{domain} is verified for team {team}.\n"))?)
+    })
+    .await
+}
+
 async fn create_key(args: &NewKeyArgs, backend: config::Backend) -> Result<()> {
     let new = new_key(args)?;
     with_app(backend, async |app, first| {

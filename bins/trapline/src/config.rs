@@ -16,7 +16,7 @@ use trapline_app::MasterKey;
 use crate::http;
 pub(crate) use args::{
     Cli, Command, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, PlanCommand, RevokeKeyArgs,
-    TeamCommand,
+    SsoCommand, TeamCommand,
 };
 pub(crate) use environment::Given;
 pub(crate) use errors::ConfigErrors;

@@ -22,7 +22,7 @@ mod tls;
 
 use std::{process::ExitCode, time::Duration};
 
-use config::{Command, Config, ConfigErrors, Given, PlanCommand, TeamCommand};
+use config::{Command, Config, ConfigErrors, Given, PlanCommand, SsoCommand, TeamCommand};
 use stop::Stop;
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,6 +81,11 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
         Some(Command::Team(TeamCommand::Create { name, plans, backend })) => {
             let (plans, backend) = (plans.check().map_err(bad)?, backend.check().map_err(bad)?);
             return runtime.block_on(stop.interrupt(admin::create_team(name, &plans, backend)));
+        }
+        Some(Command::Sso(SsoCommand::VerifyDomain { domain, team, backend })) => {
+            let backend = backend.check().map_err(bad)?;
+            let verified = admin::verify_domain(domain, team.as_ref(), backend);
+            return runtime.block_on(stop.interrupt(verified));
         }
         Some(Command::Plan(command)) => {
             let plans = command.plans().check().map_err(bad)?;

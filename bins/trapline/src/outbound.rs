@@ -4,22 +4,28 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::{Relay, WebhookSender};
+use trapline_app::{IdentityProvider, Relay, WebhookSender};
 use trapline_worker::{
-    HttpWebhookSender, RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
+    HttpWebhookSender, IDENTITY_DEADLINE, OidcProvider, RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
     outbound::{Client, Guard, GuardOptions, Url},
 };
 
 use crate::config::{RelayConfig, WebhookSettings};
 
-/// Sends requests of webhooks. One process stands where its users do: unless a setting says otherwise
+/// What sends requests of webhooks, and what speaks to identity providers.
+pub(crate) struct WaysOut {
+    pub webhooks: Arc<dyn WebhookSender>,
+    pub identity: Arc<dyn IdentityProvider>,
+}
+
+/// The ways to addresses that users give. One process stands where its users do: unless a setting says otherwise
 /// it calls private networks, and there completes names as its neighbours would.
-pub(crate) fn webhook_sender(
+pub(crate) fn ways_out(
     config: &WebhookSettings,
     base_url: &str,
     own_listeners: Vec<SocketAddr>,
     is_cluster: bool,
-) -> Result<Arc<dyn WebhookSender>> {
+) -> Result<WaysOut> {
     let own = Url::parse(base_url)
         .with_context(|| format!("--base-url or TRAPLINE_BASE_URL, {base_url}"))?;
     let allow_private = config.allow_private.unwrap_or(!is_cluster);
@@ -34,7 +40,11 @@ pub(crate) fn webhook_sender(
     let guard = Guard::new(options);
     let client =
         Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
-    Ok(Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)))
+    let identity = OidcProvider::new(guard.clone(), client.clone(), IDENTITY_DEADLINE);
+    Ok(WaysOut {
+        webhooks: Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)),
+        identity: Arc::new(identity),
+    })
 }
 
 /// The relay, if there is one. `ehlo_name` is the name that this server gives itself.

@@ -22,7 +22,8 @@ use crate::{
     http,
     identity::{self, Identity},
     mailroom::InboxMailroom,
-    outbound, output,
+    outbound::{self, WaysOut},
+    output,
     probes::{self as liveness, Readiness},
     settings::settings,
     stop::Stop,
@@ -106,13 +107,14 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
-    let sender = outbound::webhook_sender(
+    let WaysOut { webhooks: sender, identity: provider } = outbound::ways_out(
         &webhooks,
         &app.settings().base_url,
         listeners.addresses()?,
         is_cluster,
     )?;
     app.webhooks().set_sender(sender.clone());
+    app.sso().set_provider(provider);
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let first =
         if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };

@@ -12,7 +12,7 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 13] = [
+const SERVICES: [&str; 14] = [
     "access",
     "inboxes",
     "messages",
@@ -22,6 +22,7 @@ const SERVICES: [&str; 13] = [
     "mail",
     "people",
     "teams",
+    "sso",
     "webhooks",
     "forwarding",
     "maintenance",

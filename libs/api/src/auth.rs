@@ -110,6 +110,8 @@ pub(crate) async fn known_visitor(
     let visitor = visitor(extensions, headers);
     let Some(token) = site.token(headers) else { return Ok(visitor) };
     match app.people().authenticate(token, &visitor).await {
+        // A team's provider speaks for people to its own team, and nowhere else.
+        Ok(who) if who.is_by_sso() => Ok(visitor),
         Ok(who) => Ok(Visitor { person: Some(who.person()), ..visitor }),
         Err(AppError::Unauthenticated(_)) => Ok(visitor),
         Err(error) => Err(error.into()),

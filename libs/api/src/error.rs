@@ -9,7 +9,7 @@ use axum::{
 };
 use serde::Serialize;
 use trapline_app::{
-    Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, Unauthenticated,
+    Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, SsoProblem, Unauthenticated,
 };
 use trapline_model::NearMiss;
 
@@ -209,6 +209,10 @@ fn of_app(error: AppError) -> Response {
             let error = format!("Your team's plan does not include {feature}");
             plan_refused(error, "feature_unavailable", feature.name(), upgrade_url.as_deref())
         }
+        AppError::Sso(problem) => {
+            let (status, code) = of_sso(&problem);
+            plain(status, &sentence(&problem.to_string()), code)
+        }
         AppError::OutboundDisabled => plain(
             StatusCode::CONFLICT,
             "No mail was sent: this server sends none, as its operator has configured no relay",
@@ -316,6 +320,9 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
         Forbidden::CrossSite => ("A page of another site sent this", "cross_site"),
+        Forbidden::SsoRequired => {
+            ("Your team wants you to sign in by its single sign-on", "sso_required")
+        }
         Forbidden::OwnerStays => {
             ("The owner of a team hands it over before leaving it", "owner_stays")
         }
@@ -330,6 +337,26 @@ fn forbidden(why: Forbidden) -> Response {
         }
     };
     plain(StatusCode::FORBIDDEN, error, code)
+}
+
+/// Status and code of what keeps somebody from coming in by single sign-on.
+pub(crate) fn of_sso(problem: &SsoProblem) -> (StatusCode, &'static str) {
+    match problem {
+        SsoProblem::NoTeam => (StatusCode::NOT_FOUND, "sso_no_team"),
+        SsoProblem::NotBegun => (StatusCode::BAD_REQUEST, "sso_not_begun"),
+        SsoProblem::Denied(_) => (StatusCode::FORBIDDEN, "sso_denied"),
+        SsoProblem::Provider(_) => (StatusCode::BAD_GATEWAY, "sso_provider"),
+        SsoProblem::UnverifiedEmail => (StatusCode::FORBIDDEN, "sso_unverified_email"),
+        SsoProblem::OtherDomain => (StatusCode::FORBIDDEN, "sso_other_domain"),
+        SsoProblem::UnconfirmedAccount => (StatusCode::FORBIDDEN, "sso_unconfirmed_account"),
+        SsoProblem::NotAMember => (StatusCode::FORBIDDEN, "sso_not_a_member"),
+    }
+}
+
+/// Words that begin with a capital letter.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn no_such_path(nearest: Option<String>) -> Response {

@@ -31,6 +31,8 @@ mod recent;
 mod reply;
 mod router;
 mod service;
+mod sso;
+mod sso_page;
 mod state;
 mod status;
 mod team;

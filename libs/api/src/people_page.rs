@@ -172,7 +172,7 @@ fn signed_in(app: &App, me: &trapline_model::Me) -> String {
 }
 
 /// A field of a form or a query; empty where it is missing.
-fn field(encoded: &[u8], name: &str) -> String {
+pub(crate) fn field(encoded: &[u8], name: &str) -> String {
     let mut fields = form_urlencoded::parse(encoded);
     fields.find(|(field, _)| field == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ use crate::{
     layers::{self, ContentPolicy, around},
     live, messages,
     nowhere::nearest,
-    onboarding, openapi, people, people_page, prefix, preview, projects, service,
+    onboarding, openapi, people, people_page, prefix, preview, projects, service, sso, sso_page,
     state::Api,
     status, team, usage, webhooks,
 };
@@ -106,6 +106,7 @@ fn account_routes() -> OpenApiRouter<Api> {
         .routes(routes!(team::transfer))
         .routes(routes!(team::invitations, team::invite))
         .routes(routes!(team::take_back))
+        .routes(routes!(sso::get, sso::put, sso::delete))
 }
 
 /// Routes that stay open, for teams.
@@ -172,6 +173,7 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
     let pages = docs::routes()
         .merge(inbox_page::routes())
         .merge(people_page::routes(site))
+        .merge(sso_page::routes())
         .merge(status::routes());
     assembled(routes.merge(pages), &contract, Api::new(app, options, document))
 }

@@ -8,7 +8,8 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
-    People, Plans, Result, Settings, Status, Supervisor, TeamUsage, Teams, Upgrades, Webhooks,
+    People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage, Teams, Upgrades,
+    Webhooks,
     access::Logins,
     announce::{LocalCache, follow_invalidations},
     forwarding::RuleRows,
@@ -30,6 +31,7 @@ pub struct App {
     outbound_mail: Arc<OutboundMail>,
     people: Arc<People>,
     teams: Teams,
+    sso: SingleSignOn,
     webhooks: Arc<Webhooks>,
     forwarding: Arc<Forwarding>,
     maintenance: Maintenance,
@@ -74,6 +76,7 @@ impl App {
             people: people.clone(),
         };
         let teams = Teams::new(&shared, uses);
+        let sso = SingleSignOn::new(&shared, people.clone());
         let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
         let forwarding =
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
@@ -115,6 +118,7 @@ impl App {
             outbound_mail,
             people,
             teams,
+            sso,
             webhooks,
             forwarding,
             installation,
@@ -197,6 +201,12 @@ impl App {
     #[must_use]
     pub fn teams(&self) -> &Teams {
         &self.teams
+    }
+
+    /// Single sign-on of teams.
+    #[must_use]
+    pub fn sso(&self) -> &SingleSignOn {
+        &self.sso
     }
 
     /// Webhooks and their deliveries.

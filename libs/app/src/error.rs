@@ -4,7 +4,10 @@ use std::{fmt, panic::Location, sync::Arc, time::Duration};
 
 use trapline_store::PortError;
 
-use crate::plans::{PlanFeature, PlanLimit};
+use crate::{
+    plans::{PlanFeature, PlanLimit},
+    sso_problem::SsoProblem,
+};
 
 /// What a use case answers.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -56,6 +59,8 @@ pub enum Forbidden {
     OwnerRequired,
     /// The owner stays in the team, as its owner, until it is handed over.
     OwnerStays,
+    /// The person's teams want their single sign-on.
+    SsoRequired,
 }
 
 /// Why a use case has no result.
@@ -106,6 +111,8 @@ pub enum Error {
         /// Where a larger plan is to be had.
         upgrade_url: Option<Arc<str>>,
     },
+    /// Somebody does not come in by single sign-on.
+    Sso(SsoProblem),
     /// Not now: the service is shutting down, or a backend does not answer.
     Unavailable,
     /// There is no room for what was to be stored; what frees room still works.
@@ -170,6 +177,7 @@ impl fmt::Display for Error {
             Self::FeatureUnavailable { feature, .. } => {
                 write!(f, "the plan does not include {feature}")
             }
+            Self::Sso(problem) => problem.fmt(f),
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::StorageFull => f.write_str("the disk that holds the data is full"),

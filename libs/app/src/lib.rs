@@ -38,6 +38,8 @@ mod rows;
 mod secrets;
 mod segment_reviews;
 mod settings;
+mod sso;
+mod sso_problem;
 mod status;
 mod storage_room;
 mod supervisor;
@@ -77,6 +79,11 @@ pub use plans::{Plan, PlanCatalog, PlanFeature, PlanLimit, Plans};
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
+pub use sso::{
+    Authorization, ExternalAccount, IdentityProvider, ProviderAnswer, ProviderClient, SingleSignOn,
+    SsoAnswer, SsoSettings, SsoStart,
+};
+pub use sso_problem::{ProviderFailure, SsoProblem};
 pub use status::{Probe, ProbeMail, QueueProbe, Status, StorageProbe, WebhookProbe};
 pub use supervisor::Supervisor;
 pub use teams::Teams;

@@ -10,6 +10,7 @@ mod roles;
 mod rows;
 mod sessions;
 mod sign_in;
+mod sso;
 mod teams;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};

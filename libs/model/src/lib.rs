@@ -10,6 +10,7 @@ mod inbox;
 mod message;
 mod onboarding;
 mod person;
+mod sso;
 mod status;
 mod team;
 mod time;
@@ -30,6 +31,7 @@ pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnSession, OwnTeam, Person, SignInOptions};
+pub use sso::{ClaimedDomain, SsoConnection};
 pub use status::{
     Component, ComponentStatus, DayStatus, JobBacklog, ServiceState, ServiceStatus, StatusIncident,
 };

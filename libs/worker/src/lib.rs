@@ -3,6 +3,7 @@
 
 mod attempted;
 mod handler;
+mod identity;
 mod jobs;
 mod lane;
 pub mod outbound;
@@ -12,6 +13,7 @@ mod worker;
 
 pub use attempted::AttemptedJob;
 pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
+pub use identity::{IDENTITY_DEADLINE, OidcProvider};
 pub use jobs::{ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries};
 pub use lane::{run_lane, run_once};
 pub use relay::{RelayConfigError, RelayOptions, RelayTls, SmtpRelay};

@@ -15,6 +15,7 @@ mod client;
 mod connect;
 mod dns;
 mod failure;
+mod fetch;
 mod guard;
 mod refusal;
 mod retry_after;

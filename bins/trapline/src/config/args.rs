@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Manage teams, beside running servers too.
     #[command(subcommand)]
     Team(TeamCommand),
+    /// Verify mail domains for the single sign-on of teams, beside running servers too.
+    #[command(subcommand)]
+    Sso(SsoCommand),
     /// List the plans that teams can be on, and put a team on one.
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -76,6 +79,21 @@ impl PlanCommand {
             Self::List { plans } | Self::Set { plans, .. } => plans,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SsoCommand {
+    /// Verify that a mail domain is a team's, which has named it in its settings: from then on the team's
+    /// identity provider speaks for everybody who has an address there.
+    VerifyDomain {
+        /// The domain, such as example.com.
+        domain: String,
+        /// The team's id; the first team when left out.
+        #[arg(long, value_name = "ID")]
+        team: Option<String>,
+        #[command(flatten)]
+        backend: Box<BackendArgs>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

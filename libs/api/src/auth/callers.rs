@@ -31,7 +31,9 @@ impl Identity {
             Self::Nobody(why) => Err(AppError::Unauthenticated(why)),
             Self::Key(by) => Ok(by),
             Self::Person(who) => {
-                who.principal().ok_or(AppError::Forbidden(Forbidden::TeamRequired))
+                let why =
+                    if who.needs_sso() { Forbidden::SsoRequired } else { Forbidden::TeamRequired };
+                who.principal().ok_or(AppError::Forbidden(why))
             }
         }
     }

@@ -13,12 +13,16 @@ use crate::layers::{Next, Work, done};
 
 /// How long a browser keeps the cookie: as long as a session may last.
 const MAX_AGE: u64 = 60 * 24 * 60 * 60;
+/// How long a browser keeps what it needs when it comes back from an identity provider.
+const SSO_MAX_AGE: u64 = 10 * 60;
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The service as browsers know it, by its base URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     cookie: String,
+    /// Of a sign-in at an identity provider that is under way.
+    sso_cookie: String,
     is_secure: bool,
     /// Scheme, host and port, as the `Origin` of a request has them (RFC 6454, section 6.2).
     origin: String,
@@ -44,6 +48,11 @@ impl Site {
             } else {
                 format!("trapline-{port}")
             },
+            sso_cookie: if is_secure {
+                "__Host-sso".to_owned()
+            } else {
+                format!("trapline-{port}-sso")
+            },
             is_secure,
             origin: format!("{scheme}://{host}{end}"),
         }
@@ -51,28 +60,46 @@ impl Site {
 
     /// The token of the session that a request has (RFC 6265, section 5.4).
     pub(crate) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        Self::value(headers, &self.cookie)
+    }
+
+    /// What the browser kept of a sign-in at an identity provider.
+    pub(crate) fn sso_token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        Self::value(headers, &self.sso_cookie)
+    }
+
+    fn value<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
         let fields = headers.get_all(header::COOKIE).iter();
         let pairs = fields.filter_map(|field| field.to_str().ok()).flat_map(|text| text.split(';'));
         let mut named = pairs.filter_map(|pair| pair.trim().split_once('='));
-        named.find(|(name, _)| *name == self.cookie).map(|(_, token)| token)
+        named.find(|(name, _)| *name == cookie).map(|(_, token)| token)
     }
 
     /// The cookie of a new session.
     pub(crate) fn cookie(&self, token: &str) -> HeaderValue {
-        self.set(token, MAX_AGE)
+        self.set(&self.cookie, token, MAX_AGE)
     }
 
     /// Takes the cookie away.
     pub(crate) fn no_cookie(&self) -> HeaderValue {
-        self.set("", 0)
+        self.set(&self.cookie, "", 0)
     }
 
-    fn set(&self, token: &str, max_age: u64) -> HeaderValue {
+    /// The cookie of a sign-in at an identity provider. Browsers send it when they come back from there
+    /// too, since that is a link that somebody followed (`SameSite=Lax`).
+    pub(crate) fn sso_cookie(&self, sealed: &str) -> HeaderValue {
+        self.set(&self.sso_cookie, sealed, SSO_MAX_AGE)
+    }
+
+    /// Takes that cookie away.
+    pub(crate) fn no_sso_cookie(&self) -> HeaderValue {
+        self.set(&self.sso_cookie, "", 0)
+    }
+
+    fn set(&self, name: &str, token: &str, max_age: u64) -> HeaderValue {
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let cookie = format!(
-            "{}={token}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}",
-            self.cookie
-        );
+        let cookie =
+            format!("{name}={token}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::try_from(cookie).unwrap_or(HeaderValue::from_static(""))
     }
 

@@ -29,7 +29,7 @@ const SHARED: [Shared; 12] = [
     (
         "403",
         "Refused",
-        "The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or a page of another site sent the request (`cross_site`).",
+        "The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or in none but by its single sign-on (`sso_required`), or a page of another site sent the request (`cross_site`).",
         "ApiError",
         &[],
     ),

@@ -87,6 +87,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
 pub(crate) async fn fill(service: &Service) -> Ids {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let invitation = service.invitation("bob@example.com").await;
+    service.single_sign_on().await;
     let inbox = service.inbox().await;
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();

@@ -8,11 +8,12 @@ use crate::{
     Service,
     access::{Operation, fill, operations},
     request,
+    sso::ISSUER,
 };
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 41] = [
+const TOLD: [(&str, Option<&str>); 43] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -41,6 +42,8 @@ const TOLD: [(&str, Option<&str>); 41] = [
     ("POST /api/team/transfer", Some("team.transferred")),
     ("POST /api/team/invitations", Some("invitation.created")),
     ("DELETE /api/team/invitations/{id}", Some("invitation.deleted")),
+    ("PUT /api/team/sso", Some("sso.updated")),
+    ("DELETE /api/team/sso", Some("sso.deleted")),
     // A person's own account and sessions.
     ("POST /api/auth/sign-up", None),
     ("POST /api/auth/reset", None),
@@ -63,6 +66,9 @@ fn body(operation: &Operation, member: &str) -> Value {
         ("POST", "/api/inboxes" | "/api/api-keys") | ("PATCH", "/api/inboxes/{id}") => {
             json!({ "name": "New" })
         }
+        ("PUT", "/api/team/sso") => json!({
+            "issuer": ISSUER, "clientId": "b", "clientSecret": "c", "domains": ["example.com"]
+        }),
         ("PUT", _) => json!({ "enabled": false, "to": [] }),
         ("PATCH", "/api/inboxes/{id}/messages" | "/api/messages/{id}") => json!({ "isRead": true }),
         (_, "/api/messages/{id}/forward") => json!({ "to": ["ada@example.com"] }),

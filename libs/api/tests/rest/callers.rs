@@ -65,6 +65,9 @@ const TABLE: &[(&str, For)] = &[
     ("GET /api/team/invitations", For::Admins),
     ("POST /api/team/invitations", For::Admins),
     ("DELETE /api/team/invitations/{id}", For::Admins),
+    ("GET /api/team/sso", For::Admins),
+    ("PUT /api/team/sso", For::Owners),
+    ("DELETE /api/team/sso", For::Owners),
 ];
 
 fn who(operation: &Operation) -> For {

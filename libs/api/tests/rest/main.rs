@@ -12,6 +12,7 @@ mod lists;
 mod live;
 mod people;
 mod service;
+mod sso;
 mod webhooks;
 
 use std::{sync::Arc, time::Duration};

@@ -79,6 +79,14 @@ actions! {
     TeamRenamed = "team.renamed";
     /// The team has another owner.
     TeamTransferred = "team.transferred";
+    /// Single sign-on was set up or changed.
+    SsoUpdated = "sso.updated";
+    /// Single sign-on was taken away.
+    SsoDeleted = "sso.deleted";
+    /// The operator verified a mail domain for single sign-on.
+    SsoDomainVerified = "sso.domain_verified";
+    /// Somebody signed in by single sign-on for the first time.
+    MemberLinked = "member.linked";
 }
 
 /// Kind of a target.
@@ -93,6 +101,7 @@ pub(crate) enum TargetKind {
     ApiKey,
     Member,
     Invitation,
+    Sso,
 }
 
 impl TargetKind {
@@ -107,6 +116,7 @@ impl TargetKind {
             Self::ApiKey => "api_key",
             Self::Member => "member",
             Self::Invitation => "invitation",
+            Self::Sso => "sso",
         }
     }
 }

@@ -8,7 +8,7 @@ use trapline_store::{
 };
 
 use super::{People, SignedIn, TRIES};
-use crate::{Error, Result, secrets::sha256_hex};
+use crate::{Error, Forbidden, Result, secrets::sha256_hex};
 
 /// Characters of a session's id: enough of its hash to be its own.
 const ID_LENGTH: usize = 32;
@@ -70,10 +70,15 @@ impl People {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the person is not in that team, and [`Error::Conflict`] when the session
-    /// changes all the time.
+    /// [`Error::NotFound`] when the person is not in that team, [`Error::Forbidden`] when it wants its
+    /// single sign-on, and [`Error::Conflict`] when the session changes all the time.
     pub async fn switch_team(&self, who: &SignedIn, token: &str, team: TeamId) -> Result<SignedIn> {
         let role = self.role(team, who.person()).await?.ok_or(Error::NotFound)?;
+        if !self.may_act(who.sso(), team, role).await? {
+            // For a session of one team's provider there is no other team.
+            let refused = Error::Forbidden(Forbidden::SsoRequired);
+            return Err(if who.sso().is_some() { Error::NotFound } else { refused });
+        }
         let row = Session::row(&sha256_hex(token));
         for _ in 0..TRIES {
             let found = load::<Session>(&*self.store, &row).await?;

@@ -53,7 +53,7 @@ impl People {
     /// [`Error::NotFound`] when the person is no longer there, and when the store does not answer.
     pub async fn me(&self, who: &SignedIn) -> Result<Me> {
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
-        let memberships = self.memberships(person.id).await?;
+        let memberships = self.usable(who.sso(), person.id).await?.memberships;
         let reads = memberships.iter().map(|membership| async {
             let team = load::<Team>(&*self.store, &Team::row(membership.team)).await?;
             let name = team.map(|(team, _)| team.name).unwrap_or_default();
@@ -84,7 +84,7 @@ impl People {
             sign_in: true,
             password: true,
             sign_up: self.settings.sign_up,
-            sso: false,
+            sso: true,
             outbound_enabled: self.mail.is_enabled(),
         }
     }

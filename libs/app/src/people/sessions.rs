@@ -9,7 +9,7 @@ use trapline_store::{
     records::{Membership, Session, SessionOfPerson},
 };
 
-use super::{People, TRIES, Visitor};
+use super::{People, TRIES, Visitor, sso::Usable};
 use crate::{
     Error, Result, Unauthenticated,
     access::CACHE_TTL,
@@ -29,6 +29,8 @@ const USER_AGENT_LETTERS: usize = 256;
 pub(super) struct KnownSessions {
     sessions: Cache<String, Arc<KnownSession>>,
     roles: Cache<(TeamId, PersonId), Role>,
+    /// Whether a team enforces its single sign-on.
+    enforces_sso: Cache<TeamId, bool>,
 }
 
 /// A session as read.
@@ -41,7 +43,8 @@ impl Default for KnownSessions {
     fn default() -> Self {
         let roles = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL);
         let sessions = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL);
-        Self { sessions: sessions.build(), roles: roles.build() }
+        let teams = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL);
+        Self { sessions: sessions.build(), roles: roles.build(), enforces_sso: teams.build() }
     }
 }
 
@@ -56,6 +59,18 @@ impl KnownSessions {
 
     pub(super) fn forget_role(&self, team: TeamId, person: PersonId) {
         self.roles.invalidate(&(team, person));
+    }
+
+    pub(super) fn enforces_sso(&self, team: TeamId) -> Option<bool> {
+        self.enforces_sso.get(&team)
+    }
+
+    pub(super) fn keep_enforces_sso(&self, team: TeamId, enforced: bool) {
+        self.enforces_sso.insert(team, enforced);
+    }
+
+    pub(super) fn forget_enforces_sso(&self, team: TeamId) {
+        self.enforces_sso.invalidate(&team);
     }
 
     fn keep(&self, session: Session, version: i64) -> Arc<KnownSession> {
@@ -73,6 +88,10 @@ pub struct SignedIn {
     member: Option<(TeamId, Role)>,
     /// Where the request comes from.
     address: Option<IpAddr>,
+    /// The team whose provider the session is of.
+    sso: Option<TeamId>,
+    /// Whether the person is in a team that this session may not act for before its single sign-on.
+    needs_sso: bool,
 }
 
 impl SignedIn {
@@ -85,6 +104,23 @@ impl SignedIn {
     #[must_use]
     pub fn person(&self) -> PersonId {
         self.person
+    }
+
+    /// The team whose provider the session is of.
+    pub(super) fn sso(&self) -> Option<TeamId> {
+        self.sso
+    }
+
+    /// Whether a team's provider sent the person, which says who they are to that team only.
+    #[must_use]
+    pub fn is_by_sso(&self) -> bool {
+        self.sso.is_some()
+    }
+
+    /// Whether the person is in teams, all of which want their single sign-on.
+    #[must_use]
+    pub fn needs_sso(&self) -> bool {
+        self.needs_sso && self.member.is_none()
     }
 
     /// The person, acting for the session's team; `None` while they are in no team.
@@ -114,16 +150,18 @@ impl People {
     pub async fn authenticate(&self, token: &str, visitor: &Visitor) -> Result<SignedIn> {
         let known = self.session_of(token, visitor).await?;
         let known = self.seen(known).await;
-        let (person, team) = (known.session.person, known.session.team);
+        let Session { person, team, sso, .. } = known.session;
         let role = match team {
             Some(team) => self.role(team, person).await?.map(|role| (team, role)),
             None => None,
         };
-        let member = match role {
-            Some(member) => Some(member),
-            None => self.move_on(&known).await?,
+        let (member, needs_sso) = match role {
+            Some((team, role)) if self.may_act(sso, team, role).await? => {
+                (Some((team, role)), false)
+            }
+            _ => self.move_on(&known).await?,
         };
-        Ok(SignedIn { person, member, address: visitor.address })
+        Ok(SignedIn { person, member, address: visitor.address, sso, needs_sso })
     }
 
     async fn session_of(&self, token: &str, visitor: &Visitor) -> Result<Arc<KnownSession>> {
@@ -201,15 +239,17 @@ impl People {
         }
     }
 
-    /// Leads a session whose team the person has left to another of their teams, if there is one.
-    async fn move_on(&self, known: &KnownSession) -> Result<Option<(TeamId, Role)>> {
-        let memberships = self.memberships(known.session.person).await?;
+    /// Leads a session that may not act for its team any more to another of the person's teams, if there
+    /// is one; and tells whether there is one that wants its single sign-on.
+    async fn move_on(&self, known: &KnownSession) -> Result<(Option<(TeamId, Role)>, bool)> {
+        let Usable { memberships, needs_sso } =
+            self.usable(known.session.sso, known.session.person).await?;
         let Some(Membership { team, role, .. }) = memberships.first().cloned() else {
-            return Ok(None);
+            return Ok((None, needs_sso));
         };
         match self.lead(&known.session, known.version, team).await {
             // On a conflict another request did the same.
-            Ok(()) | Err(Error::Conflict) => Ok(Some((team, role))),
+            Ok(()) | Err(Error::Conflict) => Ok((Some((team, role)), needs_sso)),
             Err(error) => Err(error),
         }
     }
@@ -226,9 +266,20 @@ impl People {
         person: PersonId,
         visitor: &Visitor,
     ) -> Result<NewSession> {
+        self.begin_via(None, team, person, visitor).await
+    }
+
+    /// The same, of somebody whom a team's provider sent.
+    pub(super) async fn begin_via(
+        &self,
+        sso: Option<TeamId>,
+        team: Option<TeamId>,
+        person: PersonId,
+        visitor: &Visitor,
+    ) -> Result<NewSession> {
         let token = new_token();
         let (now, sha256) = (self.clock.now(), sha256_hex(&token));
-        let memberships = self.memberships(person).await?;
+        let Usable { memberships, needs_sso } = self.usable(sso, person).await?;
         let wanted = memberships.iter().find(|membership| Some(membership.team) == team);
         let member = wanted.or(memberships.first()).map(|found| (found.team, found.role));
         let listed = SessionOfPerson { person, sha256: sha256.clone(), created_at: now };
@@ -240,13 +291,16 @@ impl People {
             last_seen_at: now,
             address: visitor.address,
             user_agent: visitor.user_agent.chars().take(USER_AGENT_LETTERS).collect(),
+            sso,
         };
         self.end_oldest(person).await?;
         // The list comes first: a session that no list names could not be ended.
         let list = Op::put(&listed, Some(Session::LIFE), When::Always)?;
         let put = Op::put(&session, Some(Session::IDLE), When::Absent)?;
         self.store.write(vec![list, put]).await?;
-        Ok(NewSession { token, signed_in: SignedIn { person, member, address: visitor.address } })
+        let address = visitor.address;
+        let signed_in = SignedIn { person, member, address, sso, needs_sso };
+        Ok(NewSession { token, signed_in })
     }
 
     /// Makes room for one more session of a person.

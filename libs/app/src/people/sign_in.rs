@@ -3,7 +3,7 @@
 use trapline_store::Rate;
 
 use super::{NewSession, People, Visitor, a_minute, passwords::is_outdated};
-use crate::{Error, Result, Unauthenticated, metrics};
+use crate::{Error, Forbidden, Result, Unauthenticated, metrics};
 
 /// Tries for one account that an address has. Another address has its own, so that nobody is locked out
 /// by somebody else.
@@ -15,7 +15,8 @@ impl People {
     /// # Errors
     ///
     /// [`Error::Unauthenticated`] when they are not right, in the same words and after the same time
-    /// whether anybody has the address, and [`Error::TooMany`] after many tries.
+    /// whether anybody has the address, [`Error::Forbidden`] when all teams of the person want their
+    /// single sign-on, and [`Error::TooMany`] after many tries.
     pub async fn sign_in(
         &self,
         email: &str,
@@ -41,6 +42,10 @@ impl People {
             })
             .await?;
         }
+        let usable = self.usable(None, person.id).await?;
+        if usable.memberships.is_empty() && usable.needs_sso {
+            return Err(Error::Forbidden(Forbidden::SsoRequired));
+        }
         self.begin(person.id, visitor).await
     }
 
@@ -54,7 +59,7 @@ impl People {
     }
 
     /// Takes a try of the address.
-    pub(super) async fn take_of_address(&self, visitor: &Visitor) -> Result<()> {
+    pub(crate) async fn take_of_address(&self, visitor: &Visitor) -> Result<()> {
         match self.settings.sign_in_rate {
             Some(rate) => self.take("sign-in-address", &address(visitor), rate).await,
             None => Ok(()),

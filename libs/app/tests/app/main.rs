@@ -23,6 +23,7 @@ mod previews;
 mod queues;
 mod searches;
 mod segments;
+mod sso;
 mod status;
 mod stuck;
 mod support;

@@ -19,6 +19,7 @@ mod purge;
 mod queue;
 mod segment;
 mod session;
+mod sso;
 mod status;
 mod task;
 mod upgrade;
@@ -46,7 +47,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage status invitation
+    upgrade person session audit usage status invitation sso
 }
 
 const fn joined<const COUNT: usize>(

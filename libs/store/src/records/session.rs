@@ -63,6 +63,10 @@ pub struct Session {
     /// The browser by its own words, of at most 256 characters.
     #[serde(default)]
     pub user_agent: String,
+    /// The team whose identity provider sent the person, and for which alone the session acts; `None` is a
+    /// password or a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sso: Option<TeamId>,
 }
 
 impl Session {

@@ -95,7 +95,10 @@ impl Client {
     ) -> TimedResponse {
         let began = Instant::now();
         let until = began + deadline;
-        let sent = self.send(url, headers, body, until).await;
+        let sent = match request(url, headers, body) {
+            Ok(request) => self.send(url, request, until).await,
+            Err(failure) => Err(failure),
+        };
         let took = began.elapsed();
         let outcome = match sent {
             Ok((head, connection)) => Ok(drain(head, &connection, until).await),
@@ -104,15 +107,14 @@ impl Client {
         TimedResponse { took, outcome }
     }
 
-    async fn send(
+    /// Sends a request to this address and waits for the head of the answer.
+    pub(super) async fn send(
         &self,
         url: &Url,
-        headers: &[(HeaderName, HeaderValue)],
-        body: Bytes,
+        mut request: Request<Full<Bytes>>,
         until: Instant,
     ) -> Result<(http::Response<Incoming>, CaptureConnection), OutboundFailure> {
         self.guard.check(url)?;
-        let mut request = request(url, headers, body)?;
         let connection = capture_connection(&mut request);
         match timeout_at(until, self.http.request(request)).await {
             // Nobody asked to switch protocols.
@@ -161,7 +163,7 @@ async fn drain(
     response
 }
 
-fn forbid_reuse(connection: &CaptureConnection) {
+pub(super) fn forbid_reuse(connection: &CaptureConnection) {
     if let Some(connected) = connection.connection_metadata().as_ref() {
         connected.poison();
     }

@@ -104,6 +104,17 @@ impl Guard {
         })
     }
 
+    /// Whether a URL says by itself that it leads to this machine or a private network.
+    #[must_use]
+    pub fn is_near(url: &Url) -> bool {
+        match url.host() {
+            Some(Host::Domain(name)) => blocklist::is_local(without_dot(name)),
+            Some(Host::Ipv4(ip)) => AddressClass::of(ip.into()) == AddressClass::Private,
+            Some(Host::Ipv6(ip)) => AddressClass::of(ip.into()) == AddressClass::Private,
+            None => false,
+        }
+    }
+
     /// Whether connections to this address are allowed.
     #[must_use]
     pub fn allows(&self, ip: IpAddr) -> bool {

@@ -1,0 +1,232 @@
+//! Signing in at a team's provider: begun here, and ended when the browser comes back.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::SemaphorePermit;
+use trapline_model::{PersonId, Principal, Role, TeamId, Time};
+use trapline_store::{
+    Op, PortError, When, load,
+    records::{Membership, Person, Sso, SsoLink},
+};
+
+use super::{ExternalAccount, ProviderAnswer, SingleSignOn, connection::domain_of_address};
+use crate::{
+    AuditAction, Error, NewSession, Result, SsoProblem, Visitor,
+    audit::{Target, TargetKind},
+    mail::EmailAddress,
+    metrics,
+    secrets::sha256_hex,
+};
+
+/// How long somebody may take at the provider.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// When somebody may come again who came while many others sign in.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// A sign-in that has begun.
+#[derive(Debug)]
+pub struct SsoStart {
+    /// The provider's page, to which the browser goes.
+    pub url: String,
+    /// What the browser keeps until it comes back; nobody can read or make it but this installation.
+    pub sealed: String,
+}
+
+/// What the browser brings back.
+#[derive(Debug, Default)]
+pub struct SsoAnswer {
+    /// The `state` of the address.
+    pub state: String,
+    /// The `code` of the address; empty where the provider sends none.
+    pub code: String,
+    /// The `error` of the address; empty where there is none.
+    pub error: String,
+    /// The `iss` of the address (RFC 9207); empty where the provider does not say.
+    pub issuer: String,
+    /// What the browser kept.
+    pub sealed: String,
+}
+
+/// What is remembered of a sign-in, in the browser.
+#[derive(Serialize, Deserialize)]
+struct Pending {
+    team: TeamId,
+    nonce: String,
+    verifier: String,
+    expires_at: Time,
+}
+
+impl SingleSignOn {
+    /// Begins a sign-in of whoever has this address, at the provider of the team whose domain it is of.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for what is no address, [`Error::Sso`] when no team has the domain or the
+    /// provider does not answer, and [`Error::TooMany`] after many tries.
+    pub async fn begin(&self, email: &str, visitor: &Visitor) -> Result<SsoStart> {
+        self.people.take_of_address(visitor).await?;
+        let email = EmailAddress::parse("email", email)?;
+        let team = self.team_of(&domain_of_address(&email)).await?;
+        let team = team.ok_or(Error::Sso(SsoProblem::NoTeam))?;
+        let (sso, _) = self.of_team(team).await?.ok_or(Error::Sso(SsoProblem::NoTeam))?;
+        let client = self.client(&sso)?;
+        let _turn = self.turn()?;
+        let begun = self.provider()?.authorize(&client, email.as_str()).await;
+        let begun = begun.map_err(|failure| Error::Sso(SsoProblem::Provider(failure)))?;
+        let expires_at = self.clock.now().after(PATIENCE);
+        let pending = Pending { team, nonce: begun.nonce, verifier: begun.verifier, expires_at };
+        let pending = serde_json::to_string(&pending).map_err(|_| Error::Crypto)?;
+        let sealed = self.secrets.seal_for_url(&state_context(&begun.state), &pending)?;
+        Ok(SsoStart { url: begun.url, sealed })
+    }
+
+    /// Ends a sign-in: a session begins, which acts for this team.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sso`] says why not, and [`Error::TooMany`] after many tries.
+    pub async fn finish(
+        &self,
+        team: TeamId,
+        answer: &SsoAnswer,
+        visitor: &Visitor,
+    ) -> Result<NewSession> {
+        self.people.take_of_address(visitor).await?;
+        let finished = self.finished(team, answer, visitor).await;
+        if let Err(Error::Sso(_)) = finished {
+            metrics::auth_failed("sso");
+        }
+        finished
+    }
+
+    async fn finished(
+        &self,
+        team: TeamId,
+        answer: &SsoAnswer,
+        visitor: &Visitor,
+    ) -> Result<NewSession> {
+        let pending = self.pending(team, answer).ok_or(Error::Sso(SsoProblem::NotBegun))?;
+        let (sso, _) = self.of_team(team).await?.ok_or(Error::Sso(SsoProblem::NoTeam))?;
+        if !answer.issuer.is_empty() && answer.issuer != sso.issuer {
+            return Err(Error::Sso(SsoProblem::NotBegun));
+        }
+        if !answer.error.is_empty() || answer.code.is_empty() {
+            return Err(Error::Sso(SsoProblem::Denied(word(&answer.error))));
+        }
+        let Pending { nonce, verifier, .. } = pending;
+        let brought = ProviderAnswer { code: answer.code.clone(), nonce, verifier };
+        let client = self.client(&sso)?;
+        let account = {
+            let _turn = self.turn()?;
+            let account = self.provider()?.account(&client, &brought).await;
+            account.map_err(|failure| Error::Sso(SsoProblem::Provider(failure)))?
+        };
+        let person = self.person_of(&sso, &account, visitor).await?;
+        self.note_proof(&sso).await;
+        self.people.begin_by_sso(team, person, visitor).await
+    }
+
+    /// What the browser remembers, if it is the one that began, and still in time. The state is part of
+    /// what it is sealed for, so with another one it does not open.
+    fn pending(&self, team: TeamId, answer: &SsoAnswer) -> Option<Pending> {
+        let opened = self.secrets.open_from_url(&state_context(&answer.state), &answer.sealed)?;
+        let pending: Pending = serde_json::from_str(&opened).ok()?;
+        (pending.team == team && pending.expires_at > self.clock.now()).then_some(pending)
+    }
+
+    /// Whose account it is: as it was linked, or by the mail address at the first time.
+    async fn person_of(
+        &self,
+        sso: &Sso,
+        account: &ExternalAccount,
+        visitor: &Visitor,
+    ) -> Result<PersonId> {
+        let subject = sha256_hex(&format!("{}\n{}", sso.issuer, account.subject));
+        let row = SsoLink::row(sso.team, &subject);
+        if let Some((link, _)) = load::<SsoLink>(&*self.store, &row).await? {
+            return if self.is_member(sso.team, link.person).await? {
+                Ok(link.person)
+            } else {
+                Err(Error::Sso(SsoProblem::NotAMember))
+            };
+        }
+        let person = self.first_time(sso, account, visitor).await?;
+        let link = SsoLink { team: sso.team, subject, person, linked_at: self.clock.now() };
+        let by = Principal::of_person(sso.team, person, Role::Member).at(visitor.address);
+        let target = Target::new(TargetKind::Member, &person, &self.audit.name_of(&by).await);
+        let entry = self.audit.entry(&by, AuditAction::MemberLinked, target).await;
+        match self.audit.write(&entry, vec![Op::put(&link, None, When::Absent)?]).await {
+            // The same account came twice at the same moment.
+            Ok(()) | Err(PortError::Conflict) => Ok(person),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whoever comes for the first time joins the team, if the address shows that they are of it.
+    async fn first_time(
+        &self,
+        sso: &Sso,
+        account: &ExternalAccount,
+        visitor: &Visitor,
+    ) -> Result<PersonId> {
+        let unverified = || Error::Sso(SsoProblem::UnverifiedEmail);
+        let email = account.email.as_deref().filter(|_| account.is_email_verified);
+        let email = EmailAddress::parse("email", email.ok_or_else(unverified)?)
+            .map_err(|_| unverified())?;
+        if self.team_of(&domain_of_address(&email)).await? != Some(sso.team) {
+            return Err(Error::Sso(SsoProblem::OtherDomain));
+        }
+        let person = self.people.vouched_for(sso.team, email, &account.name).await?;
+        if !self.is_member(sso.team, person).await? {
+            self.plans.check_room(sso.team).await?;
+            let by = Principal::of_person(sso.team, person, Role::Member).at(visitor.address);
+            self.people.join(&by, person).await?;
+        }
+        Ok(person)
+    }
+
+    async fn is_member(&self, team: TeamId, person: PersonId) -> Result<bool> {
+        let member = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
+        let known = load::<Person>(&*self.store, &Person::row(person)).await?;
+        Ok(member.is_some() && known.is_some())
+    }
+
+    /// Takes note that the settings work. Where somebody changes them at the same moment, the next
+    /// sign-in does.
+    async fn note_proof(&self, sso: &Sso) {
+        if sso.proven_at.is_some() {
+            return;
+        }
+        let noted = async {
+            let Some((now, version)) = self.of_team(sso.team).await? else { return Ok(()) };
+            if now != *sso {
+                return Ok(());
+            }
+            let proven = Sso { proven_at: Some(self.clock.now()), ..now };
+            let put = Op::put(&proven, None, When::Version(version))?;
+            Ok::<_, Error>(self.store.write(vec![put]).await?)
+        };
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "that a single sign-on works was not noted");
+        }
+    }
+
+    /// A place among those who speak to providers.
+    pub(super) fn turn(&self) -> Result<SemaphorePermit<'_>> {
+        let turn = self.conversations.try_acquire();
+        turn.map_err(|_| Error::TooMany { retry_after: RETRY_AFTER })
+    }
+}
+
+/// What a sign-in's memory is sealed for.
+fn state_context(state: &str) -> String {
+    format!("sso|{state}")
+}
+
+/// A provider's error code, as far as it is one.
+fn word(error: &str) -> String {
+    let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let word: String = error.chars().take_while(is_word).take(40).collect();
+    if word.is_empty() { "no code".to_owned() } else { word }
+}
