@@ -70,6 +70,12 @@ openapi_tools() {
   cp clients/openapi/package-lock.json "$TOOLS/openapi/node.stamp"
 }
 
+identity_tools() {
+  mkdir -p "$TOOLS/identity"
+  cp clients/identity/package.json clients/identity/package-lock.json "$TOOLS/identity/"
+  npm ci --prefix "$TOOLS/identity" --ignore-scripts --no-audit --no-fund --silent
+}
+
 go_tools() {
   (cd clients/go && go build -o "$TOOLS/netsmtp" .)
 }
@@ -106,6 +112,7 @@ cassandra_jars() {
 step python python_tools clients/python/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
+step identity identity_tools clients/identity/package.json clients/identity/package-lock.json
 step go go_tools clients/go/go.mod clients/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt

@@ -25,6 +25,7 @@ mod probes;
 mod projects;
 mod proxies;
 mod schemathesis;
+mod sso;
 mod status;
 mod tools;
 mod upgrade;
