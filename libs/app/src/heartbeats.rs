@@ -7,7 +7,7 @@ use std::{
 };
 
 use trapline_model::Time;
-use trapline_store::{Clock, Op, Record, Store, When, records::Heartbeat};
+use trapline_store::{Clock, Job, Lane, Op, Record, Store, When, records::Heartbeat};
 
 use crate::Result;
 
@@ -18,6 +18,10 @@ const TTL: Duration = Duration::from_mins(2);
 
 /// The role whose processes have job loops.
 pub(crate) const WORKER: &str = "worker";
+/// The role of what was done of the jobs of probes, by lane.
+const PROBE: &str = "probe";
+/// How long that is kept: longer than a probe waits for its job.
+const PROBE_TTL: Duration = Duration::from_mins(10);
 
 /// The health of a role's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,20 +54,55 @@ impl Heartbeats {
     /// heartbeat that cannot be written is logged.
     pub(crate) async fn beat(&self, role: &str, instance: &str, unannounced: u64) {
         let stuck = if role == WORKER { self.stuck_loop() } else { None };
-        let (role, instance) = (role.to_owned(), instance.to_owned());
-        let beat = Heartbeat { role, instance, at: self.clock.now(), unannounced, stuck };
+        let instance = instance.to_owned();
+        let beat = Heartbeat {
+            role: role.to_owned(),
+            instance,
+            at: self.clock.now(),
+            unannounced,
+            stuck,
+            done: None,
+        };
+        if let Err(error) = self.show(beat, TTL).await {
+            tracing::warn!(%error, role, "a heartbeat was not written");
+        }
+    }
+
+    async fn show(&self, beat: Heartbeat, ttl: Duration) -> Result<()> {
         if self.is_alone {
             // Nobody else asks, and what is idle writes nothing.
             self.note(beat);
-            return;
+            return Ok(());
         }
-        let written = match Op::put(&beat, Some(TTL), When::Always) {
-            Ok(put) => self.store.write(vec![put]).await,
-            Err(error) => Err(error),
+        Ok(self.store.write(vec![Op::put(&beat, Some(ttl), When::Always)?]).await?)
+    }
+
+    /// Shows that a probe's job went through its lane.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) async fn probe_was_done(&self, job: &Job) -> Result<()> {
+        let beat = Heartbeat {
+            role: PROBE.to_owned(),
+            instance: job.lane.name().to_owned(),
+            at: self.clock.now(),
+            unannounced: 0,
+            stuck: None,
+            done: Some(job.id.clone()),
         };
-        if let Err(error) = written {
-            tracing::warn!(%error, role = beat.role, "a heartbeat was not written");
-        }
+        self.show(beat, PROBE_TTL).await
+    }
+
+    /// The probe's job of the lane that was done last.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) async fn probe_done(&self, lane: Lane) -> Result<Option<String>> {
+        let beats = self.all(PROBE).await?;
+        let of_lane = beats.into_iter().find(|beat| beat.instance == lane.name());
+        Ok(of_lane.and_then(|beat| beat.done))
     }
 
     /// The number of a role's processes with a heartbeat in the last 45 s.
@@ -105,14 +144,16 @@ impl Heartbeats {
 
     /// The heartbeats of a role in the last 45 s.
     async fn recent_of(&self, role: &str) -> Result<Vec<Heartbeat>> {
-        let beats = if self.is_alone {
-            self.of_role(role)
-        } else {
-            let rows = self.store.scan(Heartbeat::of_role(role)).await?;
-            rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?
-        };
-        let now = self.clock.now();
+        let (beats, now) = (self.all(role).await?, self.clock.now());
         Ok(beats.into_iter().filter(|beat| now.since(beat.at) < MISSING_AFTER).collect())
+    }
+
+    async fn all(&self, role: &str) -> Result<Vec<Heartbeat>> {
+        if self.is_alone {
+            return Ok(self.of_role(role));
+        }
+        let rows = self.store.scan(Heartbeat::of_role(role)).await?;
+        Ok(rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?)
     }
 
     fn note(&self, beat: Heartbeat) {

@@ -88,6 +88,7 @@ impl Maintenance {
             HousekeepingWork::Purge { team, inbox, username } => {
                 self.inboxes.purge_deleted(team, inbox, username.as_deref()).await
             }
+            HousekeepingWork::Probe => self.heartbeats.probe_was_done(job).await,
         }
     }
 

@@ -13,6 +13,7 @@ mod checks;
 mod history;
 mod prober;
 mod report;
+mod round_trip;
 
 use std::sync::{Arc, Mutex};
 
@@ -22,12 +23,13 @@ use trapline_model::{Component, ServiceStatus, Time};
 use trapline_store::{Clock, Queue, Store};
 
 use crate::{
-    heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes, leases::Leases, messages::Messages,
-    parts::Parts, storage_room::StorageRoom,
+    heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes, jobs::Jobs, leases::Leases,
+    messages::Messages, parts::Parts, storage_room::StorageRoom,
 };
 use checks::Mailbox;
 pub use checks::{ProbeMail, QueueProbe, StorageProbe, WebhookProbe};
 use history::History;
+use round_trip::RoundTrip;
 
 /// Probes one component.
 #[async_trait]
@@ -59,6 +61,9 @@ pub struct Status {
     inboxes: Arc<Inboxes>,
     messages: Arc<Messages>,
     mailbox: Mailbox,
+    jobs: Jobs,
+    queue_trip: RoundTrip,
+    webhook_trip: RoundTrip,
     /// What this process knows of the components that it probes.
     histories: tokio::sync::Mutex<Vec<History>>,
     /// When this process wrote what it knows.
@@ -83,6 +88,9 @@ impl Status {
             inboxes,
             messages,
             mailbox: Mailbox::default(),
+            jobs: parts.jobs.clone(),
+            queue_trip: RoundTrip::default(),
+            webhook_trip: RoundTrip::default(),
             histories: tokio::sync::Mutex::default(),
             written_at: tokio::sync::Mutex::new(parts.clock.now()),
             last: Mutex::default(),

@@ -12,6 +12,7 @@ mod endpoint;
 mod fan_out;
 mod log;
 mod payload;
+mod probe;
 mod record;
 mod retry_schedule;
 mod rows;
@@ -37,6 +38,7 @@ use crate::{
     AuditAction, AuditLog, Error, FirstSteps, Inboxes, Jobs, Result, Settings,
     announce::{BROADCAST, announce},
     audit::Target,
+    heartbeats::Heartbeats,
     ids::Ids,
     in_flight::InFlight,
     leases::Leases,
@@ -54,6 +56,7 @@ pub use attempt::{
     RequestSigner, WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender,
 };
 use endpoint::Endpoints;
+pub(crate) use probe::probe_work;
 use status::Statuses;
 
 /// Webhooks by team, kept in memory for the receiving path.
@@ -96,6 +99,7 @@ pub struct Webhooks {
     /// Deliveries that a job of this process works on.
     in_flight: Arc<InFlight>,
     endpoints: Endpoints,
+    heartbeats: Arc<Heartbeats>,
     /// The name of this process in the leases of backlogs.
     holder: String,
     /// Parts of logs that have a row of their own by now.
@@ -154,6 +158,7 @@ impl Webhooks {
             statuses: Statuses::new(store.clone()),
             in_flight: Arc::default(),
             endpoints: Endpoints::new(),
+            heartbeats: parts.heartbeats.clone(),
             holder: random_text(SECRET_LETTERS, BASE62),
             buckets: Cache::new(rows::BUCKET_CAPACITY),
             sender: OnceLock::new(),

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::timeout;
 use trapline_app::{WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender};
 
-use crate::outbound::{self, Client, Guard, HeaderName, HeaderValue, Url};
+use crate::{
+    outbound::{self, Client, Guard, HeaderName, HeaderValue, Url},
+    own_receiver::OwnReceiver,
+};
 
 /// How long a receiver has to answer.
 pub const WEBHOOK_DEADLINE: Duration = Duration::from_secs(10);
@@ -33,8 +37,7 @@ impl WebhookSender for HttpWebhookSender {
     }
 
     async fn send(&self, request: &WebhookRequest) -> WebhookOutcome {
-        let headers = request.signed_headers();
-        let headers: Vec<_> = headers.iter().filter_map(header).collect();
+        let headers = headers_of(request);
         let body = request.body.clone();
         let answer = self.client.post(&request.url, &headers, body, self.deadline).await;
         let now = request.at.after(answer.took);
@@ -48,6 +51,25 @@ impl WebhookSender for HttpWebhookSender {
         };
         WebhookOutcome { took: answer.took, result: reply.map_err(failed) }
     }
+
+    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String> {
+        let receiver = OwnReceiver::open().await.map_err(|error| error.to_string())?;
+        let (url, headers) = (receiver.url()?, headers_of(request));
+        let client = self.client.guarded_by(OwnReceiver::guard());
+        let call = client.post(&url, &headers, request.body.clone(), self.deadline);
+        let get = receiver.get(&headers, &request.body);
+        let (answer, got) = tokio::join!(call, timeout(self.deadline, get));
+        got.map_err(|_| "the receiver got no such request".to_owned())?;
+        match answer.outcome {
+            Ok(response) if response.status == OwnReceiver::STATUS => Ok(()),
+            Ok(response) => Err(format!("the receiver's answer came as {}", response.status)),
+            Err(failure) => Err(failure.code().to_owned()),
+        }
+    }
+}
+
+fn headers_of(request: &WebhookRequest) -> Vec<(HeaderName, HeaderValue)> {
+    request.signed_headers().iter().filter_map(header).collect()
 }
 
 fn header((name, value): &(&'static str, String)) -> Option<(HeaderName, HeaderValue)> {

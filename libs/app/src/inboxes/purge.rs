@@ -28,6 +28,8 @@ pub(crate) enum HousekeepingWork {
         #[serde(default)]
         username: Option<String>,
     },
+    /// Show that jobs are done.
+    Probe,
 }
 
 impl Inboxes {

@@ -7,15 +7,13 @@ use tokio::sync::Mutex;
 use trapline_model::{Component, MessageId, Principal, TeamId, Time};
 use trapline_store::{Lane, LaneStats, records, records::Message};
 
-use super::{Probe, Status};
+use super::{Probe, Status, round_trip::ALONE_INTERVAL};
 use crate::{Error, NewInbox, Result, jobs::lane_stats, message_scans::message_keys, metrics};
 
 /// Mails that the service's own inbox keeps.
 const KEPT_MAILS: u32 = 3;
 /// How late the oldest job may be.
 const MAX_LATENESS: Duration = Duration::from_mins(5);
-/// How often a process that is alone sends itself a mail. Between two the session ends before DATA.
-const MAIL_INTERVAL: Duration = Duration::from_mins(10);
 
 /// The inbox that belongs to the service, and when a mail last came back from it.
 #[derive(Default)]
@@ -42,7 +40,8 @@ impl Status {
     pub async fn probe_mail(&self) -> Result<ProbeMail> {
         let inbox = self.own_inbox().await?;
         let (returned_at, now) = (*self.mailbox.returned_at.lock().await, self.clock.now());
-        let is_due = !self.is_alone || returned_at.is_none_or(|at| now.since(at) >= MAIL_INTERVAL);
+        // Between two mails of a process that is alone the session ends before DATA.
+        let is_due = !self.is_alone || returned_at.is_none_or(|at| now.since(at) >= ALONE_INTERVAL);
         let token = is_due.then(|| self.ids.next().to_string());
         Ok(ProbeMail { recipient: self.inboxes.address(&inbox), token })
     }
@@ -138,7 +137,7 @@ impl Probe for StorageProbe {
     }
 }
 
-/// Whether the queue answers and no job is late.
+/// Whether a job goes through the queue, and none is late.
 pub struct QueueProbe(pub Arc<Status>);
 
 #[async_trait]
@@ -152,11 +151,12 @@ impl Probe for QueueProbe {
         for (lane, stats) in &lanes {
             metrics::lane(*lane, stats);
         }
-        self.0.is_on_time(&lanes)
+        self.0.is_on_time(&lanes)?;
+        self.0.goes_round(Lane::Housekeeping, &self.0.queue_trip).await
     }
 }
 
-/// Whether webhooks are called when they are due.
+/// Whether a worker that gets a job for it calls a receiver of its own, and no call is late.
 pub struct WebhookProbe(pub Arc<Status>);
 
 #[async_trait]
@@ -167,6 +167,7 @@ impl Probe for WebhookProbe {
 
     async fn take(&self) -> Result<(), String> {
         let lanes = self.0.lanes(&[Lane::Webhook, Lane::WebhookSlow]).await?;
-        self.0.is_on_time(&lanes)
+        self.0.is_on_time(&lanes)?;
+        self.0.goes_round(Lane::Webhook, &self.0.webhook_trip).await
     }
 }

@@ -87,6 +87,13 @@ pub trait WebhookSender: Send + Sync {
     fn check(&self, url: &Url) -> Result<(), String>;
     /// Signs and sends the request, within the sender's deadline.
     async fn send(&self, request: &WebhookRequest) -> WebhookOutcome;
+    /// Sends the request to a receiver of the sender's own, in place of the address in it, by the same
+    /// way as any other but for what forbids the address.
+    ///
+    /// # Errors
+    ///
+    /// Why the receiver did not get it as it was sent, in words.
+    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String>;
 }
 
 impl WebhookOutcome {

@@ -16,6 +16,7 @@ use super::{
     WebhookSender, Webhooks,
     backlog::Owner,
     calls::{Batch, Ready},
+    probe::OwnCall,
 };
 use crate::{
     Result,
@@ -33,6 +34,8 @@ pub(super) enum Work {
     Backlog(Backlog),
     /// A job of an earlier release, which had one for each delivery.
     Single(Single),
+    /// A probe, which calls a receiver of the process's own.
+    Own(OwnCall),
 }
 
 /// First attempts at one webhook.
@@ -86,6 +89,7 @@ impl Webhooks {
                 let new = NewDeliveries { team, webhook, deliveries: vec![delivery] };
                 self.deliver_new(job, new, sender).await
             }
+            Work::Own(call) => self.call_own(job, call, sender).await,
         }
     }
 

@@ -23,9 +23,9 @@ const HEARTBEAT: &Table = &Table {
 /// Written every few seconds from inside the loop that it vouches for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// `smtp`, `api` or `worker`.
+    /// `smtp`, `api` or `worker`; `probe` for what was done of probes' jobs.
     pub role: String,
-    /// The process: host, process id and a random suffix.
+    /// The process: host, process id and a random suffix; of a probe's job its lane.
     pub instance: String,
     /// The time of writing.
     pub at: Time,
@@ -35,6 +35,9 @@ pub struct Heartbeat {
     /// The lane of a job loop of the process that does not go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<String>,
+    /// The probe's job of the lane that was done last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<String>,
 }
 
 impl Heartbeat {

@@ -92,4 +92,9 @@ impl WebhookSender for LimitedSender {
         let _permit = self.permits.acquire().await;
         self.sender.send(request).await
     }
+
+    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String> {
+        let _permit = self.permits.acquire().await;
+        self.sender.call_own(request).await
+    }
 }

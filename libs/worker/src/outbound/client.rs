@@ -13,7 +13,7 @@ use hyper_util::{
     },
     rt::{TokioExecutor, TokioTimer},
 };
-use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -64,6 +64,7 @@ impl TimedResponse {
 #[derive(Clone)]
 pub struct Client {
     guard: Guard,
+    tls: Arc<ClientConfig>,
     http: legacy::Client<Connector, Full<Bytes>>,
 }
 
@@ -71,16 +72,24 @@ impl Client {
     /// Trusts the system's certificate authorities, or Mozilla's where the system has none, and
     /// `extra_roots`.
     pub fn new(guard: Guard, extra_roots: &[CertificateDer<'static>]) -> Result<Self, ClientError> {
-        let tls_config = tls::client_config(extra_roots)?;
+        Ok(Self::with_tls(guard, tls::client_config(extra_roots)?))
+    }
+
+    fn with_tls(guard: Guard, tls: Arc<ClientConfig>) -> Self {
         let connector =
-            Connector { guard: guard.clone(), tls: tls_config, connections: Arc::new(()) };
+            Connector { guard: guard.clone(), tls: tls.clone(), connections: Arc::new(()) };
         let http = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(IDLE_PER_HOST)
             .http1_max_buf_size(MAX_HEAD_BYTES)
             .build(connector);
-        Ok(Self { guard, http })
+        Self { guard, tls, http }
+    }
+
+    /// Another client with the same authorities, which connects to what another guard allows.
+    pub(crate) fn guarded_by(&self, guard: Guard) -> Self {
+        Self::with_tls(guard, self.tls.clone())
     }
 
     /// Sends a POST and waits for the status. `deadline` holds for everything together: resolving,

@@ -91,6 +91,10 @@ impl trapline_app::WebhookSender for Nowhere {
     async fn send(&self, _: &trapline_app::WebhookRequest) -> trapline_app::WebhookOutcome {
         unreachable!("nothing is sent")
     }
+
+    async fn call_own(&self, _: &trapline_app::WebhookRequest) -> Result<(), String> {
+        Err("nobody is called".to_owned())
+    }
 }
 
 #[tokio::test]

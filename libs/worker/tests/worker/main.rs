@@ -7,3 +7,4 @@ mod health;
 mod lanes;
 mod outages;
 mod outbound;
+mod probes;

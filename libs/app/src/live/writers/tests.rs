@@ -2,7 +2,7 @@ use super::*;
 
 fn beat(instance: &str, at: i64, unannounced: u64) -> Heartbeat {
     let (role, instance) = (ROLE.to_owned(), instance.to_owned());
-    Heartbeat { role, instance, at: Time::from_millis(at), unannounced, stuck: None }
+    Heartbeat { role, instance, at: Time::from_millis(at), unannounced, stuck: None, done: None }
 }
 
 #[test]

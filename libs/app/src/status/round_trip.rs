@@ -1,0 +1,84 @@
+//! Jobs of probes: each goes through a lane, and whoever takes it says that it was done.
+
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use trapline_model::Time;
+use trapline_store::{Job, Lane};
+
+use super::Status;
+use crate::{Result, inboxes::HousekeepingWork, jobs, webhooks::probe_work};
+
+/// How often a process that is alone does a whole one: a job is a write to its disk.
+pub(super) const ALONE_INTERVAL: Duration = Duration::from_mins(10);
+/// How long a probe waits for a job that an earlier one published.
+const GRACE: Duration = Duration::from_millis(250);
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+/// A job that was not done for so long may be lost; there are no more of them than one in this time.
+const RENEWED_AFTER: Duration = Duration::from_mins(5);
+
+/// The job of a probe in one lane.
+#[derive(Default)]
+pub(super) struct RoundTrip(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The job that is to be done by the next probe, and when it was published.
+    published: Option<(String, Time)>,
+    /// When one was last found to be done.
+    done_at: Option<Time>,
+}
+
+impl Status {
+    /// Looks whether the job of the last probe was done, and publishes the next one.
+    pub(super) async fn goes_round(&self, lane: Lane, trip: &RoundTrip) -> Result<(), String> {
+        let mut state = trip.0.lock().await;
+        let now = self.clock.now();
+        if let Some((id, at)) = &state.published {
+            if !self.is_done_soon(lane, id).await? {
+                let age = now.since(*at);
+                if age >= RENEWED_AFTER {
+                    state.published = Some((self.publish_probe(lane).await?, now));
+                }
+                return Err(format!("a job of {} s ago was not done", age.as_secs()));
+            }
+            (state.published, state.done_at) = (None, Some(now));
+        }
+        let is_due = state.done_at.is_none_or(|at| now.since(at) >= ALONE_INTERVAL);
+        if is_due || !self.is_alone {
+            state.published = Some((self.publish_probe(lane).await?, now));
+        }
+        Ok(())
+    }
+
+    async fn is_done_soon(&self, lane: Lane, id: &str) -> Result<bool, String> {
+        let done = async {
+            loop {
+                match self.heartbeats.probe_done(lane).await {
+                    Ok(Some(done)) if done == id => return Ok(()),
+                    Ok(_) => tokio::time::sleep(LOOK_INTERVAL).await,
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
+        };
+        match tokio::time::timeout(GRACE, done).await {
+            Ok(found) => found.map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    async fn publish_probe(&self, lane: Lane) -> Result<String, String> {
+        let id = format!("probe:{}", self.ids.next());
+        let job = self.probe_job(lane, id.clone()).map_err(|error| error.to_string())?;
+        self.jobs.schedule(&job).await.map_err(|error| error.to_string())?;
+        Ok(id)
+    }
+
+    fn probe_job(&self, lane: Lane, id: String) -> trapline_store::Result<Job> {
+        let now = self.clock.now();
+        match lane {
+            Lane::Webhook => jobs::job(lane, id, 1, probe_work(now.after(RENEWED_AFTER)), now),
+            _ => jobs::job(Lane::Housekeeping, id, 1, HousekeepingWork::Probe, now),
+        }
+    }
+}

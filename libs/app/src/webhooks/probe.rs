@@ -1,0 +1,64 @@
+//! The probe of webhooks: a job that has its process call a receiver of its own.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use trapline_model::Time;
+use trapline_store::Job;
+use url::Url;
+
+use super::{
+    SECRET_LETTERS, WebhookRequest, WebhookSender, Webhooks, deliver::Work, sign::SecretSigner,
+};
+use crate::{
+    Result,
+    secrets::{BASE62, random_text},
+};
+
+/// When a call that failed is made again.
+const AGAIN_AFTER: Duration = Duration::from_secs(30);
+
+/// What the job of a probe asks for.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct OwnCall {
+    /// When no probe waits for the job any more.
+    probe_until: Time,
+}
+
+/// The work of a probe's job, which is given up at `probe_until`.
+pub(crate) fn probe_work(probe_until: Time) -> impl Serialize {
+    Work::Own(OwnCall { probe_until })
+}
+
+impl Webhooks {
+    /// Calls this process's own receiver with a signed request, again and again until that goes well.
+    pub(super) async fn call_own(
+        &self,
+        job: &Job,
+        call: OwnCall,
+        sender: &dyn WebhookSender,
+    ) -> Result<Option<Job>> {
+        let secret = random_text(SECRET_LETTERS, BASE62);
+        let Ok(url) = Url::parse("http://probe.invalid/") else { return Ok(None) };
+        let request = WebhookRequest {
+            url,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: format!("{{\"probe\":\"{}\"}}", job.id).into(),
+            signer: Box::new(SecretSigner::new(secret)),
+            at: self.clock.now(),
+            attempt: 1,
+        };
+        match sender.call_own(&request).await {
+            Ok(()) => {
+                self.heartbeats.probe_was_done(job).await?;
+                Ok(None)
+            }
+            Err(reason) => {
+                tracing::warn!(reason, "the probe of webhooks failed");
+                let goes_on = self.clock.now() < call.probe_until;
+                let again = goes_on.then(|| self.jobs.delayed(job, AGAIN_AFTER));
+                Ok(again.transpose()?)
+            }
+        }
+    }
+}
