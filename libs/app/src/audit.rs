@@ -7,15 +7,16 @@
 mod action;
 mod names;
 
-use std::{sync::Arc, time::Duration};
+use std::{cmp::Reverse, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use moka::sync::Cache;
 use trapline_model::{
     Actor, ActorKind, AuditActor, AuditEntryId, AuditTarget, Principal, TeamId, Time, WebhookId,
 };
 use trapline_store::{
-    Clock, Op, PortError, Record as _, Store, When,
-    records::{self, AuditRecord},
+    Clock, Op, PortError, Record as _, Scan, Store, When,
+    records::{self, AuditDay, AuditRecord},
 };
 
 use crate::{Result, ids::Ids, rows::RowReader};
@@ -31,6 +32,10 @@ const NAME_LETTERS: usize = 200;
 const LOOK_NOTED_INTERVAL: Duration = Duration::from_hours(1);
 /// Looks that are remembered at the same time.
 const LOOK_CAPACITY: u64 = 10_000;
+/// Teams whose day is remembered to have begun.
+const DAY_CAPACITY: u64 = 100_000;
+/// Days that are read at the same time.
+const DAYS_AT_ONCE: usize = 16;
 
 /// Writes entries, and lists them.
 pub struct AuditLog {
@@ -41,6 +46,8 @@ pub struct AuditLog {
     names: ActorNames,
     /// Who looked at which webhook's secret a moment ago; without a webhook, at those of all.
     looks: Cache<(TeamId, Actor, Option<WebhookId>), ()>,
+    /// Days of which this process knows that their row is there.
+    days: Cache<AuditDay, ()>,
 }
 
 impl AuditLog {
@@ -55,6 +62,7 @@ impl AuditLog {
                 .max_capacity(LOOK_CAPACITY)
                 .time_to_live(LOOK_NOTED_INTERVAL)
                 .build(),
+            days: Cache::new(DAY_CAPACITY),
         }
     }
 
@@ -64,15 +72,45 @@ impl AuditLog {
     ///
     /// When the store does not answer.
     pub async fn latest(&self, by: &Principal) -> Result<Vec<trapline_model::AuditEntry>> {
+        let (mut found, earlier) =
+            tokio::try_join!(self.latest_by_day(by.team), self.latest_by_month(by.team))?;
+        found.extend(earlier);
+        // Processes of two releases may have written side by side.
+        found.sort_by_key(|entry| Reverse(entry.entry.id.0));
+        found.truncate(LISTED);
+        Ok(found.into_iter().map(|entry| entry.entry).collect())
+    }
+
+    /// At most as many reads as there are days with entries, and entries.
+    async fn latest_by_day(&self, team: TeamId) -> Result<Vec<AuditRecord>> {
+        let days = self.store.scan(AuditDay::of_team(team)).await?;
+        let days = days.iter().filter_map(|row| self.rows.decode::<AuditDay>(row));
+        let days: Vec<_> = days.map(|day| AuditRecord::of_day(team, day.day, LISTED)).collect();
+        let mut entries = stream::iter(days).map(|day| self.read(day)).buffered(DAYS_AT_ONCE);
         let mut found = Vec::new();
-        for scan in AuditRecord::months(by.team, self.clock.now(), LISTED) {
-            let rows = self.store.scan(records_left(scan, found.len())).await?;
-            found.extend(rows.iter().filter_map(|row| self.rows.decode::<AuditRecord>(row)));
+        while found.len() < LISTED
+            && let Some(of_day) = entries.try_next().await?
+        {
+            found.extend(of_day);
+        }
+        Ok(found)
+    }
+
+    /// What an earlier release wrote.
+    async fn latest_by_month(&self, team: TeamId) -> Result<Vec<AuditRecord>> {
+        let mut found = Vec::new();
+        for month in AuditRecord::months(team, self.clock.now(), LISTED) {
+            found.extend(self.read(month).await?);
             if found.len() >= LISTED {
                 break;
             }
         }
-        Ok(found.into_iter().map(|entry| entry.entry).collect())
+        Ok(found)
+    }
+
+    async fn read(&self, scan: Scan) -> Result<Vec<AuditRecord>> {
+        let rows = self.store.scan(scan).await?;
+        Ok(rows.iter().filter_map(|row| self.rows.decode::<AuditRecord>(row)).collect())
     }
 
     /// An entry that is not written yet.
@@ -117,6 +155,7 @@ impl AuditLog {
         entry: &AuditRecord,
         change: Vec<Op>,
     ) -> Result<(), PortError> {
+        self.begin_day(AuditDay::of_entry(entry)).await?;
         let mut ops = vec![Op::put(entry, None, When::Always)?];
         ops.extend(change);
         let written = self.store.write(ops).await;
@@ -124,6 +163,16 @@ impl AuditLog {
             self.take_back(entry).await;
         }
         written
+    }
+
+    /// Writes down that a day has entries, once for each process.
+    async fn begin_day(&self, day: AuditDay) -> Result<(), PortError> {
+        if self.days.contains_key(&day) {
+            return Ok(());
+        }
+        self.store.write(vec![Op::put(&day, None, When::Always)?]).await?;
+        self.days.insert(day, ());
+        Ok(())
     }
 
     /// Writes the entry of a change that takes several writes, before the first of them. It stays, however far
@@ -162,8 +211,4 @@ impl AuditLog {
         self.looks.insert(look, ());
         Ok(())
     }
-}
-
-fn records_left(scan: trapline_store::Scan, found: usize) -> trapline_store::Scan {
-    trapline_store::Scan { limit: LISTED - found, ..scan }
 }

@@ -1,12 +1,21 @@
 //! The audit log: every change has its entry, first of all, and a refused one has none.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 use trapline_app::{Error, InboxChange, InboxQuery, NewInbox, NewKey, NewWebhook, WebhookChange};
 use trapline_model::{Access, ActorKind, AuditEntry, Forwarding, Principal};
-use trapline_store::{Op, PortError, Ports, Record as _, Store, records};
+use trapline_store::{
+    Key, Op, PortError, Ports, Record as _, Row, Scan, Store, Value, When, records,
+};
 
 use crate::{
     doubles::{LayeredStore, StoreLayer},
@@ -219,10 +228,10 @@ async fn an_entry_is_one_row_in_the_write_of_its_change() {
     bench.deliver(&inbox, "one").await;
     bench.app.inboxes().delete(&bench.by, inbox.id).await.unwrap();
     let writes = writes.lock().await;
-    let told: Vec<_> = writes.iter().filter(|write| write.contains(&"audit")).collect();
+    let told: Vec<_> = writes.iter().filter(|write| write.contains(&"audit_by_day")).collect();
     let wanted: [&[&str]; 2] = [
-        &["audit", "inbox_by_team", "login", "maintenance_task", "inbox_by_id"],
-        &["audit", "inbox_by_id", "login", "inbox_by_team"],
+        &["audit_by_day", "inbox_by_team", "login", "maintenance_task", "inbox_by_id"],
+        &["audit_by_day", "inbox_by_id", "login", "inbox_by_team"],
     ];
     assert_eq!(told, wanted, "{writes:?}");
 }
@@ -254,4 +263,61 @@ async fn a_change_that_is_refused_has_no_entry() {
     let refused = bench.app.webhooks().create(&bench.by, hook()).await;
     assert!(matches!(refused, Err(Error::Conflict)), "{refused:?}");
     assert_eq!(actions(&bench).await, before);
+}
+
+/// Counts scans.
+struct Counted(Arc<dyn Store>, Arc<AtomicUsize>);
+
+#[async_trait]
+impl StoreLayer for Counted {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Row>, PortError> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.inner().scan(scan).await
+    }
+}
+
+#[tokio::test]
+async fn the_log_of_a_team_that_changes_little_takes_a_bounded_number_of_reads() {
+    let scans = Arc::<AtomicUsize>::default();
+    let count = scans.clone();
+    let bench = Bench::with(|ports| {
+        ports.store = Arc::new(LayeredStore(Counted(ports.store.clone(), count)));
+    })
+    .await;
+    for number in 0..230 {
+        bench.clock.advance(Duration::from_hours(24));
+        bench.app.inboxes().create_project(&bench.by, format!("Day {number}")).await.unwrap();
+    }
+    scans.store(0, Ordering::SeqCst);
+    let told = latest(&bench).await;
+    assert_eq!((told.len(), told[0].target.name.as_str()), (200, "Day 229"));
+    assert_eq!(told[199].target.name, "Day 30");
+    let scans = scans.load(Ordering::SeqCst);
+    assert!(scans <= 1 + 200 + 16 + 15, "the days, theirs, some at once, earlier months: {scans}");
+}
+
+#[tokio::test]
+async fn entries_of_an_earlier_release_are_listed_in_their_place() {
+    let bench = Bench::new().await;
+    bench.app.inboxes().create_project(&bench.by, "Before".to_owned()).await.unwrap();
+    let before = latest(&bench).await.remove(0);
+    // The earlier release had the same rows by the month.
+    let month = records::AuditRecord::months(bench.team, bench.clock.now(), 1).next().unwrap();
+    let record = records::AuditRecord { team: bench.team, entry: before.clone() };
+    let Op::Put { doc, ttl, when, .. } = Op::put(&record, None, When::Always).unwrap() else {
+        panic!("a put")
+    };
+    let sort = vec![Value::Uuid(before.id.0)];
+    let key = Key { table: month.table, partition: month.partition, sort };
+    let delete = Op::Delete { key: record.key(), when: When::Always };
+    bench.ports.store.write(vec![Op::Put { key, doc, ttl, when }, delete]).await.unwrap();
+    bench.clock.advance(Duration::from_secs(1));
+    bench.app.inboxes().create_project(&bench.by, "After".to_owned()).await.unwrap();
+    let told = latest(&bench).await;
+    let names: Vec<_> = told.iter().map(|entry| entry.target.name.as_str()).collect();
+    assert_eq!(names[..2], ["After", "Before"]);
 }

@@ -6,11 +6,11 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 use trapline_model::{self as model, AuditEntryId, TeamId, Time};
 
-use super::{int, text, uuid};
+use super::{day_of, int, text, uuid};
 use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
 /// The tables of these records.
-pub(super) const TABLES: &[&Table] = &[AUDIT, ONBOARDING];
+pub(super) const TABLES: &[&Table] = &[AUDIT, AUDIT_BY_DAY, AUDIT_DAYS, ONBOARDING];
 
 const AUDIT: &Table = &Table {
     name: "audit",
@@ -20,7 +20,29 @@ const AUDIT: &Table = &Table {
     writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
     owner: RowOwner::Team,
-    about: "Who changed what of a team's, by the month.",
+    about: "The same of earlier releases, by the month; only read.",
+};
+
+const AUDIT_BY_DAY: &Table = &Table {
+    name: "audit_by_day",
+    partition: &[uuid("team_id"), int("day")],
+    sort: &[uuid("entry_id")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
+    owner: RowOwner::Team,
+    about: "Who changed what of a team's.",
+};
+
+const AUDIT_DAYS: &Table = &Table {
+    name: "audit_days",
+    partition: &[uuid("team_id")],
+    sort: &[int("day")],
+    order: Order::NewestFirst,
+    writes: Writes::Plain,
+    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditDay::KEPT },
+    owner: RowOwner::Team,
+    about: "On which days something of a team's was changed.",
 };
 
 const ONBOARDING: &Table = &Table {
@@ -47,14 +69,27 @@ impl AuditRecord {
     /// How long an entry is kept.
     pub const KEPT: Duration = Duration::from_hours(400 * 24);
 
-    /// The row of an entry, whose id says in which month it was made.
+    /// The row of an entry, whose id says on which day it was made.
     #[must_use]
     pub fn row(team: TeamId, id: AuditEntryId) -> Key {
-        let partition = partition(team, month(Time::of_uuid(id.0)));
-        Key { table: AUDIT, partition, sort: vec![Value::Uuid(id.0)] }
+        let partition = partition(team, day_of(Time::of_uuid(id.0)));
+        Key { table: AUDIT_BY_DAY, partition, sort: vec![Value::Uuid(id.0)] }
     }
 
-    /// The parts of a team's log that may have entries at `now`, the newest first.
+    /// The newest entries of a day.
+    #[must_use]
+    pub fn of_day(team: TeamId, day: i64, limit: usize) -> Scan {
+        Scan {
+            table: AUDIT_BY_DAY,
+            partition: partition(team, day),
+            after: None,
+            until: None,
+            limit,
+            keys_only: false,
+        }
+    }
+
+    /// The parts of a team's log that an earlier release may have written to by `now`, the newest first.
     pub fn months(team: TeamId, now: Time, limit: usize) -> impl Iterator<Item = Scan> {
         // Processes' clocks may differ, so the newest may be of the month that is just to come.
         let newest = month(now.after(Duration::from_hours(1)));
@@ -71,14 +106,57 @@ impl AuditRecord {
 }
 
 impl Record for AuditRecord {
-    const TABLE: &'static Table = AUDIT;
+    const TABLE: &'static Table = AUDIT_BY_DAY;
     fn key(&self) -> Key {
         Self::row(self.team, self.entry.id)
     }
 }
 
-fn partition(team: TeamId, month: i64) -> Vec<Value> {
-    vec![Value::Uuid(team.0), Value::Int(month)]
+/// A day on which something was changed: there before the day's first entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AuditDay {
+    /// The team whose log has entries of it.
+    pub team: TeamId,
+    /// Days since 1970 in UTC.
+    pub day: i64,
+}
+
+impl AuditDay {
+    /// Not gone before the last entry of the day is.
+    pub const KEPT: Duration = Duration::from_hours(402 * 24);
+    /// The most of one team.
+    pub const MOST: usize = 403;
+
+    /// That of an entry.
+    #[must_use]
+    pub fn of_entry(entry: &AuditRecord) -> Self {
+        Self { team: entry.team, day: day_of(Time::of_uuid(entry.entry.id.0)) }
+    }
+
+    /// The days of a team, newest first.
+    #[must_use]
+    pub fn of_team(team: TeamId) -> Scan {
+        Scan {
+            table: AUDIT_DAYS,
+            partition: vec![Value::Uuid(team.0)],
+            after: None,
+            until: None,
+            limit: Self::MOST,
+            keys_only: false,
+        }
+    }
+}
+
+impl Record for AuditDay {
+    const TABLE: &'static Table = AUDIT_DAYS;
+    fn key(&self) -> Key {
+        let sort = vec![Value::Int(self.day)];
+        Key { table: AUDIT_DAYS, partition: vec![Value::Uuid(self.team.0)], sort }
+    }
+}
+
+fn partition(team: TeamId, bucket: i64) -> Vec<Value> {
+    vec![Value::Uuid(team.0), Value::Int(bucket)]
 }
 
 /// Months of the calendar in UTC since the year 0.
@@ -133,14 +211,12 @@ mod tests {
         let months: Vec<_> = AuditRecord::months(team, now, 1).map(|scan| scan.partition).collect();
         assert_eq!(months.len(), 14);
         assert_eq!(months[0][1], Value::Int(2027 * 12));
-        let id = |at: Time| {
-            let millis = u64::try_from(at.millis()).unwrap_or(0);
-            let id = uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid();
-            AuditRecord::row(team, AuditEntryId(id)).partition
-        };
         for days in 0..400 {
             let at = now.before(Duration::from_hours(24 * days));
-            assert!(months.contains(&id(at)), "{days}");
+            assert!(months.contains(&partition(team, month(at))), "{days}");
         }
+        let entry = uuid::Builder::from_unix_timestamp_millis(1_800_000_000_000, &[0; 10]);
+        let row = AuditRecord::row(team, AuditEntryId(entry.into_uuid()));
+        assert_eq!(row.partition, AuditRecord::of_day(team, day_of(now), 1).partition);
     }
 }
