@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, process::Stdio};
 
 use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    process::Child,
+    io::{AsyncBufReadExt as _, BufReader, Lines},
+    process::{Child, ChildStdout},
     time::timeout,
 };
 use trapline_tests::GUARD;
@@ -18,6 +18,8 @@ const MAX_STEPS: usize = 20;
 pub(super) struct Provider {
     pub(super) issuer: String,
     process: Child,
+    /// It ends when nobody reads what it prints.
+    _output: Lines<BufReader<ChildStdout>>,
     http: reqwest::Client,
 }
 
@@ -35,7 +37,7 @@ impl Provider {
         let issuer = issuer.unwrap().expect("the provider says where it is");
         let stay = reqwest::redirect::Policy::none();
         let http = reqwest::Client::builder().redirect(stay).build().unwrap();
-        Self { issuer, process, http }
+        Self { issuer, process, _output: lines, http }
     }
 
     /// Ends it, and tells where it was.

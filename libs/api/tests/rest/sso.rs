@@ -150,8 +150,8 @@ async fn a_browser_goes_to_the_provider_and_comes_back_signed_in() {
     assert_eq!((&me["person"]["email"], &me["person"]["name"]), (&json!(EMAIL), &json!("Carol")));
     assert_eq!((&me["team"]["id"], &me["team"]["role"]), (&json!(service.team), &json!("member")));
     // The provider speaks for its own team: it does not let the person join another one.
-    let inviter = service.member(other, "inviter@example.com", Role::Admin).await;
-    let by = Principal::of_person(other, inviter, Role::Admin);
+    let grace = service.member(other, "inviter@example.com", Role::Admin).await;
+    let by = Principal::of_person(other, grace, Role::Admin);
     let invited = service.app.teams().invite(&by, EMAIL, Role::Member).await.unwrap();
     let token = invited.link.as_deref().unwrap().split_once("?token=").unwrap().1.to_owned();
     let body = json!({ "token": token });

@@ -1,6 +1,7 @@
 //! The way out: which addresses are refused, and what receivers can do to it.
 
 mod addresses;
+mod identity;
 mod names;
 mod proxy;
 mod receiver;
