@@ -14,7 +14,7 @@ use trapline_app::{App, Error as AppError, Forbidden, RateDecision, Unauthentica
 
 use crate::{
     allowance::{self, Metered},
-    error::Result,
+    error::{Error, Result},
     layers::{Next, Work, done},
     state::Client,
 };
@@ -32,6 +32,27 @@ pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next)
             let work = match request {
                 Ok(request) => next.run(request),
                 Err(error) => done(error),
+            };
+            let mut response = work.await;
+            if let Some((rate, decision)) = metered {
+                allowance::write(response.headers_mut(), rate, decision);
+            }
+            response
+        })
+    }
+}
+
+/// Takes one request from the allowance of the address, whoever asks.
+pub(crate) fn meter(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
+    move |request, next| {
+        let (app, address) = (app.clone(), address(request.extensions()));
+        Box::pin(async move {
+            let metered = app.access().meter_stranger(address).await;
+            let work = match metered {
+                Some((_, RateDecision::Limited { retry_after })) => {
+                    done(Error::from(AppError::TooMany { retry_after }))
+                }
+                _ => next.run(request),
             };
             let mut response = work.await;
             if let Some((rate, decision)) = metered {

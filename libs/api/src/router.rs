@@ -117,13 +117,18 @@ fn long_lived_routes() -> OpenApiRouter<Api> {
 /// Routes of the service itself, for everybody.
 fn public_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
-        .routes(routes!(service::health))
-        .routes(routes!(service::mail_health))
         .routes(routes!(status::status))
         .routes(routes!(confirmation::show, confirmation::confirm))
-        .routes(routes!(service::metrics))
         .routes(routes!(service::document))
         .routes(routes!(service::ca))
+}
+
+/// Routes that machines of the operator ask, of which none may be turned away for what others asked.
+fn operator_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(service::health))
+        .routes(routes!(service::mail_health))
+        .routes(routes!(service::metrics))
 }
 
 /// Every route, for the document.
@@ -132,7 +137,11 @@ pub(crate) fn table() -> OpenApiRouter<Api> {
 }
 
 fn table_with(teams: OpenApiRouter<Api>) -> OpenApiRouter<Api> {
-    teams.merge(long_lived_routes()).merge(sign_in_routes()).merge(public_routes())
+    teams
+        .merge(long_lived_routes())
+        .merge(sign_in_routes())
+        .merge(public_routes())
+        .merge(operator_routes())
 }
 
 /// Only the metrics, for a process that serves no API.
@@ -164,12 +173,16 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
     let count = around(answers::count(app.clone(), Keeps::Everything));
     let count_lasting = around(answers::count(app.clone(), Keeps::Nothing));
     let identify = around(auth::identify(app.clone(), site.clone()));
+    let meter = around(auth::meter(app.clone()));
     let own_pages = around(auth::own_pages_only(site.clone()));
     let teams = teams.layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
     let long_lived = long_lived_routes().layer((identify, hold.clone(), count_lasting));
-    let sign_in = sign_in_routes().layer((own_pages, request_timeout.clone(), hold.clone()));
-    let public = public_routes().layer((request_timeout, hold));
-    let routes = Router::from(teams.merge(long_lived).merge(sign_in).merge(public));
+    let sign_in =
+        sign_in_routes().layer((meter.clone(), own_pages, request_timeout.clone(), hold.clone()));
+    let public = public_routes().layer((meter, request_timeout.clone(), hold.clone()));
+    let operators = operator_routes().layer((request_timeout, hold));
+    let routes =
+        Router::from(teams.merge(long_lived).merge(sign_in).merge(public).merge(operators));
     let pages = docs::routes()
         .merge(inbox_page::routes())
         .merge(people_page::routes(site))

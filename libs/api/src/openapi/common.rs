@@ -17,6 +17,9 @@ const METERED: [Named; 2] = [
     ("RateLimit", "What is left of it: `r` requests; whole again in `t` seconds."),
 ];
 
+/// What machines of the operator ask has no allowance.
+const UNMETERED: [&str; 3] = ["/api/health", "/api/health/mail", "/api/metrics"];
+
 const SHARED: [Shared; 12] = [
     ("400", "Invalid", "The request is wrong; `issues` says where.", "InvalidRequest", &[]),
     (
@@ -70,7 +73,8 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
-            describe(operation, &statuses(path, &method, operation));
+            let metered = !UNMETERED.contains(&path.as_str());
+            describe(operation, &statuses(path, &method, operation), metered);
         }
     }
 }
@@ -104,10 +108,13 @@ fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'sta
     // Whatever it does not take is wrong.
     let mut statuses = vec!["400", "414", "500", "503"];
     if takes_caller(operation) {
-        statuses.extend(["401", "403", "429"]);
+        statuses.extend(["401", "403"]);
         if *method != HttpMethod::Get {
             statuses.push("409");
         }
+    }
+    if !UNMETERED.contains(&path) {
+        statuses.push("429");
     }
     if path.contains('{') {
         statuses.push("404");
@@ -118,8 +125,7 @@ fn statuses(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<&'sta
     statuses
 }
 
-fn describe(operation: &mut Operation, statuses: &[&'static str]) {
-    let metered = takes_caller(operation);
+fn describe(operation: &mut Operation, statuses: &[&'static str], metered: bool) {
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
             let metered = METERED.iter().filter(|_| metered);

@@ -282,6 +282,36 @@ async fn an_address_of_which_nobody_is_known_has_an_allowance_of_its_own() {
 }
 
 #[tokio::test]
+async fn ways_in_and_public_routes_take_from_the_allowance_of_their_address() {
+    let rate = Some(Rate { burst: 5, per: minutes(1) });
+    let settings = Settings { address_rate: rate, ..crate::settings(None) };
+    let service = Service::with(settings).await;
+    let ask = async |method: &str, path: &str| {
+        let mut request = request(None, method, path, &Value::Null);
+        let (address, share) = ([127, 0, 0, 1].into(), service.app.answers().share());
+        request.extensions_mut().insert(Client { address, share });
+        let answer = service.ask(request).await;
+        let left = answer.header("ratelimit").split(';').nth(1).unwrap_or_default().to_owned();
+        (answer.status, left)
+    };
+    let asked = [
+        ("GET", "/api/auth/options", 200, "r=4"),
+        ("POST", "/api/auth/sign-in", 415, "r=3"),
+        ("GET", "/api/status", 200, "r=2"),
+        ("GET", "/api/openapi.json", 200, "r=1"),
+        ("GET", "/api/smtp/ca.pem", 404, "r=0"),
+        ("GET", "/api/status", 429, "r=0"),
+        ("GET", "/api/auth/options", 429, "r=0"),
+    ];
+    for (method, path, status, left) in asked {
+        assert_eq!(ask(method, path).await, (status, left.to_owned()), "{method} {path}");
+    }
+    // A probe of the operator's is answered whatever others asked.
+    assert_eq!(ask("GET", "/api/health").await, (200, String::new()));
+    assert_eq!(ask("GET", "/api/metrics").await, (401, String::new()));
+}
+
+#[tokio::test]
 async fn a_key_has_a_part_of_the_teams_allowance() {
     let rate = |burst| Some(Rate { burst, per: minutes(1) });
     let settings = Settings { api_rate: rate(5), key_rate: rate(2), ..crate::settings(None) };
