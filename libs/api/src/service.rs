@@ -91,8 +91,8 @@ pub(crate) async fn health(
     Params(input): Params<HealthInput>,
 ) -> Checked<HealthReport> {
     let mut report = HealthReport { ok: app.maintenance().ping().await, ..HealthReport::default() };
-    if input.deep.on() && report.ok {
-        report = recent.deep.get(&app, deep).await;
+    if input.deep.on() {
+        report = if report.ok { recent.deep.get(&app, deep).await } else { unavailable() };
     }
     if let Err(AppError::StorageFull) = app.maintenance().room_for_more().await {
         (report.ok, report.reason) = (false, Some("storage_full"));
@@ -113,9 +113,13 @@ async fn deep(app: &App) -> HealthReport {
         },
         Err(error) => {
             tracing::warn!(%error, "the deep health check has no answer");
-            HealthReport { reasons: vec!["unavailable"], ..HealthReport::default() }
+            unavailable()
         }
     }
+}
+
+fn unavailable() -> HealthReport {
+    HealthReport { reasons: vec!["unavailable"], ..HealthReport::default() }
 }
 
 /// Whether mail of the service itself gets out.

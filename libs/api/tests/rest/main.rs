@@ -31,7 +31,7 @@ use tower::ServiceExt;
 use trapline_app::{App, MasterKey, NewKey, Outbound, Rate, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, Address, Principal, TeamId, Time};
-use trapline_store::{Clock, Store};
+use trapline_store::{Clock, Ports, Store};
 
 /// A service with one team, whose write key is `key`.
 struct Service {
@@ -82,10 +82,16 @@ impl Service {
     }
 
     async fn with(settings: Settings) -> Self {
+        Self::over(settings, |_| {}).await
+    }
+
+    /// Over ports that the test changed.
+    async fn over(settings: Settings, edit: impl FnOnce(&mut Ports)) -> Self {
         let folder = TempDir::new().unwrap();
         let clock = Clock::manual(Time::from_millis(1_800_000_000_000));
         let options = Options { clock: clock.clone(), ..Options::new(folder.path()) };
-        let ports = Embedded::open(options).await.unwrap().ports();
+        let mut ports = Embedded::open(options).await.unwrap().ports();
+        edit(&mut ports);
         let store = ports.store.clone();
         let master = MasterKey::generate().unwrap();
         let shutdown = CancellationToken::new();

@@ -1,9 +1,21 @@
 //! The service's own routes.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use trapline_app::{Settings, StorageProbe};
+use trapline_model::Time;
+use trapline_store::{
+    Job, Key, Lane, LaneStats, Lease, Op, PortError, Ports, Queue, Result as PortResult, Row, Scan,
+    Store, Table,
+};
 
 use crate::{Service, request, settings};
 
@@ -27,6 +39,99 @@ async fn health_is_for_everybody() {
     service.clock.advance(Duration::from_secs(5));
     assert_eq!(ask("/api/health?deep=1").await.status, 200);
     assert_eq!(ask("/api/health?deep=2").await.status, 400);
+}
+
+/// A store and a queue, each of which can be away.
+#[derive(Clone)]
+struct Away {
+    ports: Ports,
+    store: Arc<AtomicBool>,
+    queue: Arc<AtomicBool>,
+}
+
+fn unless(away: &AtomicBool) -> PortResult<()> {
+    if away.load(Ordering::SeqCst) { Err(PortError::Timeout) } else { Ok(()) }
+}
+
+#[async_trait]
+impl Store for Away {
+    async fn prepare(&self, tables: &[&'static Table]) -> PortResult<()> {
+        self.ports.store.prepare(tables).await
+    }
+
+    async fn get(&self, key: &Key) -> PortResult<Option<Row>> {
+        unless(&self.store)?;
+        self.ports.store.get(key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> PortResult<Vec<Row>> {
+        unless(&self.store)?;
+        self.ports.store.scan(scan).await
+    }
+
+    async fn write(&self, ops: Vec<Op>) -> PortResult<()> {
+        unless(&self.store)?;
+        self.ports.store.write(ops).await
+    }
+
+    async fn ping(&self) -> PortResult<()> {
+        unless(&self.store)
+    }
+}
+
+#[async_trait]
+impl Queue for Away {
+    async fn publish(&self, job: &Job, due: Option<Time>) -> PortResult<()> {
+        self.ports.queue.publish(job, due).await
+    }
+
+    async fn take(&self, lane: Lane, max: usize, wait: Duration) -> PortResult<Vec<Lease>> {
+        self.ports.queue.take(lane, max, wait).await
+    }
+
+    async fn finish(&self, lease: Lease) -> PortResult<()> {
+        self.ports.queue.finish(lease).await
+    }
+
+    async fn retry(&self, lease: Lease, next: &Job, due: Time) -> PortResult<()> {
+        self.ports.queue.retry(lease, next, due).await
+    }
+
+    async fn extend(&self, lease: &Lease) -> PortResult<()> {
+        self.ports.queue.extend(lease).await
+    }
+
+    async fn stats(&self, lane: Lane) -> PortResult<LaneStats> {
+        unless(&self.queue)?;
+        self.ports.queue.stats(lane).await
+    }
+}
+
+#[tokio::test]
+async fn deep_health_says_when_nobody_can_tell() {
+    let [store, queue] = [(); 2].map(|()| Arc::<AtomicBool>::default());
+    let (away_store, away_queue) = (store.clone(), queue.clone());
+    let service = Service::over(settings(None), |ports| {
+        let away = Away { ports: ports.clone(), store: away_store, queue: away_queue };
+        (ports.store, ports.queue) = (Arc::new(away.clone()), Arc::new(away));
+    })
+    .await;
+    let ask = async || {
+        service.clock.advance(Duration::from_secs(5));
+        for role in ["smtp", "worker"] {
+            service.app.maintenance().beat(role, "1").await;
+        }
+        let request = request(None, "GET", "/api/health?deep=1", &Value::Null);
+        let answer = service.ask(request).await;
+        (answer.status, answer.json()["reasons"].clone())
+    };
+    assert_eq!(ask().await, (200, Value::Null));
+    for away in [store, queue] {
+        away.store(true, Ordering::SeqCst);
+        assert_eq!(ask().await, (503, json!(["unavailable"])));
+        away.store(false, Ordering::SeqCst);
+        assert_eq!(ask().await, (200, Value::Null));
+    }
 }
 
 #[tokio::test]
