@@ -26,7 +26,7 @@ use trapline_app::{
 };
 
 use crate::outbound::{Client, Guard, OutboundFailure, Url};
-use claims::{OidcClient, UserInfo, account_of, completed};
+use claims::{OidcClient, UserInfoAnswer, account_of, completed};
 use discovery::Issuer;
 use failure::{of_info_error, of_token_error};
 
@@ -174,7 +174,7 @@ impl IdentityProvider for OidcProvider {
         let Ok(request) = oidc.user_info(access, Some(claims.subject().clone())) else {
             return Ok(account);
         };
-        let info: UserInfo =
+        let info: UserInfoAnswer =
             request.request_async(&http).await.map_err(|error| of_info_error(&error))?;
         Ok(completed(account, &info))
     }

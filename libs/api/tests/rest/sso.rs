@@ -99,7 +99,7 @@ fn kept(answer: &Answer) -> String {
 
 #[tokio::test]
 async fn a_browser_goes_to_the_provider_and_comes_back_signed_in() {
-    let service = Service::start().await;
+    let service = Service::without_relay().await;
     service.single_sign_on().await;
     let asked = service.page("/api/auth/sso", None).await;
     assert!(asked.status == 200 && text(&asked).contains("<form>"), "{asked:?}");

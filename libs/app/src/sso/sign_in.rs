@@ -50,7 +50,7 @@ pub struct SsoAnswer {
 
 /// What is remembered of a sign-in, in the browser.
 #[derive(Serialize, Deserialize)]
-struct Pending {
+struct PendingSignIn {
     team: TeamId,
     nonce: String,
     verifier: String,
@@ -75,7 +75,8 @@ impl SingleSignOn {
         let begun = self.provider()?.authorize(&client, email.as_str()).await;
         let begun = begun.map_err(|failure| Error::Sso(SsoProblem::Provider(failure)))?;
         let expires_at = self.clock.now().after(PATIENCE);
-        let pending = Pending { team, nonce: begun.nonce, verifier: begun.verifier, expires_at };
+        let pending =
+            PendingSignIn { team, nonce: begun.nonce, verifier: begun.verifier, expires_at };
         let pending = serde_json::to_string(&pending).map_err(|_| Error::Crypto)?;
         let sealed = self.secrets.seal_for_url(&state_context(&begun.state), &pending)?;
         Ok(SsoStart { url: begun.url, sealed })
@@ -114,7 +115,7 @@ impl SingleSignOn {
         if !answer.error.is_empty() || answer.code.is_empty() {
             return Err(Error::Sso(SsoProblem::Denied(word(&answer.error))));
         }
-        let Pending { nonce, verifier, .. } = pending;
+        let PendingSignIn { nonce, verifier, .. } = pending;
         let brought = ProviderAnswer { code: answer.code.clone(), nonce, verifier };
         let client = self.client(&sso)?;
         let account = {
@@ -129,9 +130,9 @@ impl SingleSignOn {
 
     /// What the browser remembers, if it is the one that began, and still in time. The state is part of
     /// what it is sealed for, so with another one it does not open.
-    fn pending(&self, team: TeamId, answer: &SsoAnswer) -> Option<Pending> {
+    fn pending(&self, team: TeamId, answer: &SsoAnswer) -> Option<PendingSignIn> {
         let opened = self.secrets.open_from_url(&state_context(&answer.state), &answer.sealed)?;
-        let pending: Pending = serde_json::from_str(&opened).ok()?;
+        let pending: PendingSignIn = serde_json::from_str(&opened).ok()?;
         (pending.team == team && pending.expires_at > self.clock.now()).then_some(pending)
     }
 

@@ -31,7 +31,7 @@ pub(super) struct MoreClaims {
 impl AdditionalClaims for MoreClaims {}
 
 pub(super) type Claims = IdTokenClaims<MoreClaims, CoreGenderClaim>;
-pub(super) type UserInfo = UserInfoClaims<EmptyAdditionalClaims, CoreGenderClaim>;
+pub(super) type UserInfoAnswer = UserInfoClaims<EmptyAdditionalClaims, CoreGenderClaim>;
 
 type Tokens = StandardTokenResponse<
     IdTokenFields<
@@ -79,7 +79,7 @@ pub(super) fn account_of(issuer: &str, claims: &Claims) -> ExternalAccount {
 }
 
 /// The account, with an address that only its user info has.
-pub(super) fn completed(account: ExternalAccount, info: &UserInfo) -> ExternalAccount {
+pub(super) fn completed(account: ExternalAccount, info: &UserInfoAnswer) -> ExternalAccount {
     let name = info.name().and_then(|name| name.get(None)).map(|name| name.to_string());
     ExternalAccount {
         email: info.email().map(|email| email.to_string()),

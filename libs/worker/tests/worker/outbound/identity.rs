@@ -103,12 +103,14 @@ async fn an_issuer_is_what_its_own_document_says() {
     let html = Receiver::answering(answer("<html>")).await;
     assert_eq!(discovered(&html, LONG).await, Err(ProviderFailure::NotAProvider));
     // What its document names is held to the same bounds.
-    for keys in
-        ["http://169.254.169.254/keys", "http://login.example.com/keys", "file:///etc/passwd"]
-    {
+    let refused = ProviderFailure::Unreachable("address_not_allowed");
+    for (keys, failure) in [
+        ("http://169.254.169.254/keys", refused.clone()),
+        ("http://login.example.com/keys", refused),
+        ("file:///etc/passwd", ProviderFailure::NotAProvider),
+    ] {
         let sly = telling(move |issuer, _| metadata(issuer, keys)).await;
-        let refused = Err(ProviderFailure::Unreachable("address_not_allowed"));
-        assert_eq!(discovered(&sly, LONG).await, refused, "{keys}");
+        assert_eq!(discovered(&sly, LONG).await, Err(failure), "{keys}");
     }
 }
 
