@@ -326,6 +326,7 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::OwnerStays => {
             ("The owner of a team hands it over before leaving it", "owner_stays")
         }
+        Forbidden::FirstTeam => ("The first team of a server cannot be deleted", "first_team"),
         Forbidden::SignUpOff => ("Nobody may sign up at this server", "sign_up_off"),
         Forbidden::TeamRequired => ("You are in no team", "team_required"),
         Forbidden::PersonRequired => ("A person must be signed in for this", "person_required"),

@@ -99,7 +99,7 @@ fn account_routes() -> OpenApiRouter<Api> {
         .routes(routes!(audit::list))
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::revoke))
-        .routes(routes!(team::get, team::rename))
+        .routes(routes!(team::get, team::rename, team::delete))
         .routes(routes!(team::members))
         .routes(routes!(team::change_role, team::remove))
         .routes(routes!(team::leave))

@@ -64,6 +64,15 @@ pub(crate) struct InvitationInput {
     role: Option<GivenRole>,
 }
 
+/// Which team is to be deleted.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TeamDeletion {
+    /// The team's name, said once more.
+    #[schema(min_length = 1, max_length = 100, example = "Checkout")]
+    name: String,
+}
+
 /// Who is to own the team.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -108,6 +117,29 @@ pub(crate) async fn rename(
     Body(input): Body<TeamChange>,
 ) -> Result<Json<TeamProfile>> {
     Ok(Json(app.teams().rename(&by, input.name.into()).await?))
+}
+
+/// Delete the team
+///
+/// For the owner: with everything in it, and for good. Keys, sessions and addresses of the team are refused
+/// at once here and within 5 seconds everywhere; what it had is removed within a day. People go on in
+/// another of their teams. The first team of a server cannot be deleted (`first_team`).
+#[utoipa::path(
+    delete,
+    path = "/api/team",
+    operation_id = "deleteTeam",
+    tag = "Team",
+    security(("session" = [])),
+    request_body = TeamDeletion,
+    responses((status = 204, description = "The team is deleted."))
+)]
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    TeamOwner(by): TeamOwner,
+    Body(input): Body<TeamDeletion>,
+) -> Result<NoContent> {
+    app.teams().delete(&by, &input.name).await?;
+    Ok(NoContent)
 }
 
 /// List members

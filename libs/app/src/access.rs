@@ -100,6 +100,7 @@ impl AccessControl {
             name: name.to_owned(),
             created_at: self.clock.now(),
             plan: plan.to_owned(),
+            deleted_at: None,
         };
         let put = Op::put(&team, None, When::Absent)?;
         self.store.write(vec![put]).await?;
@@ -112,7 +113,8 @@ impl AccessControl {
     ///
     /// When the store does not answer.
     pub async fn team_exists(&self, team: TeamId) -> Result<bool> {
-        Ok(self.store.get(&records::Team::row(team)).await?.is_some())
+        let found = load::<records::Team>(&*self.store, &records::Team::row(team)).await?;
+        Ok(found.is_some_and(|(team, _)| team.deleted_at.is_none()))
     }
 
     /// The first team, once there is an installation.

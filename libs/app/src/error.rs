@@ -61,6 +61,8 @@ pub enum Forbidden {
     OwnerStays,
     /// The person's teams want their single sign-on.
     SsoRequired,
+    /// The installation's first team stays.
+    FirstTeam,
 }
 
 /// Why a use case has no result.

@@ -9,6 +9,7 @@ mod projects;
 mod purge;
 mod retention;
 mod rows;
+mod with_team;
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,7 +42,6 @@ use list::ListRange;
 pub use list::{InboxPage, InboxQuery};
 use plan::TeamLocks;
 pub use projects::{ProjectPage, ProjectQuery};
-pub(crate) use purge::HousekeepingWork;
 pub(crate) use retention::Retention;
 use rows::READS_AT_ONCE;
 pub(crate) use rows::life;

@@ -5,6 +5,7 @@
 
 mod body;
 mod claimed;
+mod housekeeping;
 mod lanes;
 mod put_back;
 
@@ -20,6 +21,7 @@ pub(crate) use body::{due, job, rescheduled_at, with_row_at, with_work, work};
 use body::{row_of, with_unread_row};
 pub(crate) use claimed::CLAIM_RETRY_DELAY;
 pub use claimed::Claimed;
+pub(crate) use housekeeping::{HousekeepingWork, team_removal};
 pub use put_back::MissingCapability;
 
 /// A job that is overdue by more has its row at the present time, where the janitor still reads it.

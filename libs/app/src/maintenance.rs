@@ -4,6 +4,7 @@
 mod health;
 mod janitor;
 mod skew;
+mod team_removal;
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use crate::{
     access::AccessControl,
     heartbeats::Heartbeats,
     ids::Ids,
-    inboxes::{HousekeepingWork, Inboxes},
-    jobs::{self, Jobs},
+    inboxes::Inboxes,
+    jobs::{self, HousekeepingWork, Jobs},
     leases::Leases,
     parts::Parts,
     storage_room::StorageRoom,
@@ -77,18 +78,21 @@ impl Maintenance {
         }
     }
 
-    /// Does a job of [`Lane::Housekeeping`](crate::Lane::Housekeeping).
+    /// Does a job of [`Lane::Housekeeping`](crate::Lane::Housekeeping). Returns the one that goes on.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) for a purge, for as long as the inbox is there: the
-    /// request that deletes it stores this job first.
-    pub async fn housekeep(&self, job: &Job) -> Result<()> {
+    /// [`Error::Conflict`](crate::Error::Conflict) for as long as the inbox or the team is there that was to
+    /// be removed: the request that deletes it stores this job first.
+    pub async fn housekeep(&self, job: &Job) -> Result<Option<Job>> {
         match jobs::work(job)? {
             HousekeepingWork::Purge { team, inbox, username } => {
-                self.inboxes.purge_deleted(team, inbox, username.as_deref()).await
+                self.inboxes.purge_deleted(team, inbox, username.as_deref()).await.map(|()| None)
             }
-            HousekeepingWork::Probe => self.heartbeats.probe_was_done(job).await,
+            HousekeepingWork::RemoveTeam { team, is_last } => {
+                self.remove_some_of_team(team, is_last).await
+            }
+            HousekeepingWork::Probe => self.heartbeats.probe_was_done(job).await.map(|()| None),
         }
     }
 

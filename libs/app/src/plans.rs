@@ -1,4 +1,5 @@
-//! Plans: what a team may use. They are data, and which one a team is on is in its row.
+//! Plans: what a team may use. They are data, and which one a team is on is in its row, which also says
+//! whether there is the team.
 
 mod catalog;
 mod plan;
@@ -29,8 +30,16 @@ const EDIT_TRIES: usize = 8;
 pub struct Plans {
     store: Arc<dyn Store>,
     settings: Arc<Settings>,
-    known: Cache<TeamId, Arc<Plan>>,
+    known: Cache<TeamId, KnownTeam>,
     not_there: LogThrottle,
+}
+
+/// What a process knows of a team's row for a few seconds.
+#[derive(Clone)]
+struct KnownTeam {
+    plan: Arc<Plan>,
+    /// Whether there is the team, which nobody deleted.
+    is_there: bool,
 }
 
 impl Plans {
@@ -57,16 +66,38 @@ impl Plans {
     ///
     /// When the store does not answer.
     pub async fn of(&self, team: TeamId) -> Result<Arc<Plan>> {
-        if let Some(plan) = self.known.get(&team) {
-            return Ok(plan);
+        Ok(self.team(team).await?.plan)
+    }
+
+    /// Whether there is the team, as it was at most 5 s ago: nobody deleted it.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) async fn is_there(&self, team: TeamId) -> Result<bool> {
+        Ok(self.team(team).await?.is_there)
+    }
+
+    /// Looks again at a team: at once in this process, within 5 s in every other.
+    pub(crate) fn forget(&self, team: TeamId) {
+        self.known.invalidate(&team);
+    }
+
+    async fn team(&self, team: TeamId) -> Result<KnownTeam> {
+        if let Some(known) = self.known.get(&team) {
+            return Ok(known);
         }
-        if team == TeamId::SERVICE {
-            return Ok(self.known.get_with(team, || Arc::new(Plan::of_service())));
-        }
-        let found = load::<Team>(&*self.store, &Team::row(team)).await?;
-        let plan = found.map_or(self.catalog().default_plan(), |(team, _)| self.of_record(&team));
-        self.known.insert(team, plan.clone());
-        Ok(plan.clone())
+        let known = if team == TeamId::SERVICE {
+            KnownTeam { plan: Arc::new(Plan::of_service()), is_there: true }
+        } else {
+            let found = load::<Team>(&*self.store, &Team::row(team)).await?;
+            let found = found.map(|(team, _)| team).filter(|team| team.deleted_at.is_none());
+            let plan =
+                found.as_ref().map_or(self.catalog().default_plan(), |it| self.of_record(it));
+            KnownTeam { plan: plan.clone(), is_there: found.is_some() }
+        };
+        self.known.insert(team, known.clone());
+        Ok(known)
     }
 
     /// The plan of a team's row; the default plan where the file of plans has no such one any more.
@@ -89,6 +120,7 @@ impl Plans {
         let row = Team::row(team);
         for _ in 0..EDIT_TRIES {
             let found = load::<Team>(&*self.store, &row).await?;
+            let found = found.filter(|(team, _)| team.deleted_at.is_none());
             let (record, version) = found.ok_or(Error::NotFound)?;
             let record = Team { plan: plan.id.clone(), ..record };
             let put = Op::put(&record, None, When::Version(version))?;

@@ -72,8 +72,11 @@ impl SingleSignOn {
         self.provider.get().map(AsRef::as_ref).ok_or(Error::Unavailable)
     }
 
-    /// The team's row and its version.
+    /// The row of a team that is there, and its version.
     async fn of_team(&self, team: TeamId) -> Result<Option<(Sso, i64)>> {
+        if !self.plans.is_there(team).await? {
+            return Ok(None);
+        }
         Ok(load::<Sso>(&*self.store, &Sso::row(team)).await?)
     }
 

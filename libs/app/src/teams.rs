@@ -1,5 +1,6 @@
 //! Teams: their people, and who is invited. It uses access, mail and people.
 
+mod delete;
 mod invitations;
 mod members;
 mod templates;
@@ -13,7 +14,7 @@ use trapline_store::{
 };
 
 use crate::{
-    AccessControl, AuditAction, AuditLog, Error, FirstSteps, Forbidden, OutboundMail, People,
+    AccessControl, AuditAction, AuditLog, Error, FirstSteps, Forbidden, Jobs, OutboundMail, People,
     Result, audit::Target, limits::Limits, parts::Parts, plans::Plans,
 };
 
@@ -28,6 +29,7 @@ pub struct Teams {
     first_steps: Arc<FirstSteps>,
     limits: Limits,
     plans: Arc<Plans>,
+    jobs: Jobs,
     access: Arc<AccessControl>,
     mail: Arc<OutboundMail>,
     people: Arc<People>,
@@ -50,6 +52,7 @@ impl Teams {
             first_steps: parts.first_steps.clone(),
             limits: parts.limits.clone(),
             plans: parts.plans.clone(),
+            jobs: parts.jobs.clone(),
             access,
             mail,
             people,
@@ -82,10 +85,10 @@ impl Teams {
         Ok(present(team, by.role))
     }
 
-    /// The team's row and its version.
+    /// The row of the team, which nobody deleted, and its version.
     async fn team(&self, by: &Principal) -> Result<(Team, i64)> {
         let found = load::<Team>(&*self.store, &Team::row(by.team)).await?;
-        found.ok_or(Error::NotFound)
+        found.filter(|(team, _)| team.deleted_at.is_none()).ok_or(Error::NotFound)
     }
 
     /// Somebody's row.

@@ -325,9 +325,10 @@ impl Webhooks {
         load(&*self.store, &row).await?.ok_or(Error::NotFound)
     }
 
-    /// Whether the team's plan includes webhooks, now.
+    /// Whether the team's plan includes webhooks, now; that of a deleted team includes nothing.
     async fn are_in_plan(&self, team: TeamId) -> Result<bool> {
-        Ok(self.plans.of(team).await?.includes(PlanFeature::Webhooks))
+        Ok(self.plans.is_there(team).await?
+            && self.plans.of(team).await?.includes(PlanFeature::Webhooks))
     }
 
     fn check_target(&self, url: &str) -> Result<()> {

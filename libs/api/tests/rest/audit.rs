@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 43] = [
+const TOLD: [(&str, Option<&str>); 44] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -36,6 +36,7 @@ const TOLD: [(&str, Option<&str>); 43] = [
     ("POST /api/api-keys", Some("api_key.created")),
     ("DELETE /api/api-keys/{id}", Some("api_key.revoked")),
     ("PATCH /api/team", Some("team.renamed")),
+    ("DELETE /api/team", Some("team.deleted")),
     ("PATCH /api/team/members/{id}", Some("member.role_changed")),
     ("DELETE /api/team/members/{id}", Some("member.removed")),
     ("POST /api/team/leave", Some("member.left")),
@@ -75,6 +76,7 @@ fn body(operation: &Operation, member: &str) -> Value {
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
         ("PATCH", "/api/team") => json!({ "name": "New" }),
+        ("DELETE", "/api/team") => json!({ "name": "Team" }),
         ("PATCH", "/api/team/members/{id}") => json!({ "role": "admin" }),
         ("POST", "/api/team/invitations") => json!({ "email": "carol@example.com" }),
         ("POST", "/api/team/transfer") => json!({ "personId": member }),

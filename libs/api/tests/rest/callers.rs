@@ -57,6 +57,7 @@ const TABLE: &[(&str, For)] = &[
     ("GET /api/team/usage", For::Readers),
     ("GET /api/team", For::People),
     ("PATCH /api/team", For::Admins),
+    ("DELETE /api/team", For::Owners),
     ("GET /api/team/members", For::People),
     ("PATCH /api/team/members/{id}", For::Admins),
     ("DELETE /api/team/members/{id}", For::Admins),

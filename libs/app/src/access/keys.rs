@@ -127,6 +127,9 @@ impl AccessControl {
             }
             _ => return Err(unknown),
         };
+        if !self.plans.is_there(key.team).await? {
+            return Err(unknown);
+        }
         if key.expires_at.is_some_and(|at| at <= self.clock.now()) {
             return Err(Error::Unauthenticated(Unauthenticated::Expired));
         }

@@ -17,6 +17,7 @@ use crate::{
     Result,
     announce::{BROADCAST, LocalCache, announce},
     parts::Parts,
+    plans::Plans,
 };
 
 /// An inbox as the receiving path knows it: where mail is delivered to.
@@ -46,6 +47,7 @@ pub(crate) struct Logins {
     bus: Arc<dyn Bus>,
     /// The domain of inbox addresses.
     mail_domain: String,
+    plans: Arc<Plans>,
     known: Cache<String, Arc<Inbox>>,
 }
 
@@ -54,7 +56,7 @@ impl Logins {
         let (store, bus) = (parts.ports.store.clone(), parts.ports.bus.clone());
         let mail_domain = parts.settings.mail_domain.clone();
         let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build();
-        Self { store, bus, mail_domain, known }
+        Self { store, bus, mail_domain, plans: parts.plans.clone(), known }
     }
 
     /// Invalidates a login in the cache of this and every other process.
@@ -71,8 +73,13 @@ impl Logins {
         ours.then(|| local.split_once('+').map_or(local, |(username, _)| username))
     }
 
-    /// The inbox that a user name leads to; its letters may come in any case.
+    /// The inbox that a user name leads to, of a team that is there; its letters may come in any case.
     async fn inbox_of(&self, username: &str) -> Result<Option<Arc<Inbox>>> {
+        let Some(inbox) = self.any_inbox_of(username).await? else { return Ok(None) };
+        Ok(self.plans.is_there(inbox.team).await?.then_some(inbox))
+    }
+
+    async fn any_inbox_of(&self, username: &str) -> Result<Option<Arc<Inbox>>> {
         let username = username.to_ascii_lowercase();
         if let Some(inbox) = self.known.get(&username) {
             return Ok(Some(inbox));

@@ -79,6 +79,8 @@ actions! {
     TeamRenamed = "team.renamed";
     /// The team has another owner.
     TeamTransferred = "team.transferred";
+    /// The team was deleted.
+    TeamDeleted = "team.deleted";
     /// Single sign-on was set up or changed.
     SsoUpdated = "sso.updated";
     /// Single sign-on was taken away.

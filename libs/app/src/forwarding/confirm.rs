@@ -84,7 +84,10 @@ impl Forwarding {
         let row = ForwardAddress::row(link.team, link.address);
         let (address, version) =
             load::<ForwardAddress>(store, &row).await?.ok_or(Error::NotFound)?;
-        let waits = address.verified_at.is_none() && address.created_at == link.added_at;
+        let team = load::<Team>(store, &Team::row(link.team)).await?;
+        let waits = team.is_some_and(|(team, _)| team.deleted_at.is_none())
+            && address.verified_at.is_none()
+            && address.created_at == link.added_at;
         if waits { Ok((link, address, version)) } else { Err(Error::NotFound) }
     }
 

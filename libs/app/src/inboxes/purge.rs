@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use trapline_model::{InboxId, TeamId};
 use trapline_store::{
     Lane,
@@ -10,27 +9,15 @@ use trapline_store::{
 };
 
 use super::Inboxes;
-use crate::{DeliveryTarget, Error, Result, jobs, segment_reviews::plan_reviews};
+use crate::{
+    DeliveryTarget, Error, Result,
+    jobs::{self, HousekeepingWork},
+    segment_reviews::plan_reviews,
+};
 
 /// Longer than a process may rely on what it knows of a login: mail that one still took for the
 /// inbox goes too.
 const PURGE_AFTER: Duration = Duration::from_secs(10);
-
-/// The work of [`Lane::Housekeeping`]: what a request started and need not wait for.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum HousekeepingWork {
-    /// Remove what an inbox held, once the inbox itself is gone.
-    Purge {
-        team: TeamId,
-        inbox: InboxId,
-        /// Its SMTP user name; jobs of older releases have none.
-        #[serde(default)]
-        username: Option<String>,
-    },
-    /// Show that jobs are done.
-    Probe,
-}
 
 impl Inboxes {
     /// Stores the job that removes the inbox's messages.

@@ -223,7 +223,7 @@ impl Inboxes {
         Ok(None)
     }
 
-    /// The team's inbox; another team's, or one past its time, is not there.
+    /// The team's inbox; another team's, one past its time, or one of a deleted team is not there.
     pub(crate) async fn record(&self, team: TeamId, id: InboxId) -> Result<Inbox> {
         self.versioned(team, id).await.map(|(inbox, _)| inbox)
     }
@@ -232,7 +232,8 @@ impl Inboxes {
     pub(crate) async fn versioned(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
         let found = load::<Inbox>(&*self.store, &Inbox::row(id)).await?;
         let mine = |inbox: &Inbox| inbox.team == team && !inbox.expired(self.clock.now());
-        found.filter(|(inbox, _)| mine(inbox)).ok_or(Error::NotFound)
+        let found = found.filter(|(inbox, _)| mine(inbox)).ok_or(Error::NotFound)?;
+        if self.plans.is_there(team).await? { Ok(found) } else { Err(Error::NotFound) }
     }
 }
 

@@ -25,6 +25,9 @@ impl People {
         let found = load::<Invitation>(&*self.store, &Invitation::row(team, id)).await?;
         let found = found.filter(|(invitation, _)| invitation.link == link);
         let (invitation, version) = found.ok_or(Error::NotFound)?;
+        if !self.plans.is_there(team).await? {
+            return Err(Error::NotFound);
+        }
         let row = Membership::row(team, invitation.invited_by);
         let inviter = load::<Membership>(&*self.store, &row).await?;
         let least = invitation.role.max(Role::Admin);

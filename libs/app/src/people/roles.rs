@@ -21,8 +21,11 @@ const RIGHTS: [(Role, &[&str]); 3] = [
 ];
 
 impl People {
-    /// The person's role in the team, as of the last 5 seconds.
+    /// The person's role in the team, as of the last 5 seconds; none in a team that was deleted.
     pub(super) async fn role(&self, team: TeamId, person: PersonId) -> Result<Option<Role>> {
+        if !self.plans.is_there(team).await? {
+            return Ok(None);
+        }
         if let Some(role) = self.known.role(team, person) {
             return Ok(Some(role));
         }
@@ -34,13 +37,16 @@ impl People {
         Ok(role)
     }
 
-    /// The person's memberships, by the age of the teams, oldest first.
+    /// The person's memberships of teams that are there, by the age of the teams, oldest first.
     pub(super) async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>> {
         let rows = self.store.scan(TeamOfPerson::of_person(person, MAX_TEAMS)).await?;
         let listed = rows.iter().map(TeamOfPerson::of).collect::<Result<Vec<_>, _>>()?;
         let reads = listed.iter().map(|listed| async {
+            if !self.plans.is_there(listed.team).await? {
+                return Ok::<_, Error>(None);
+            }
             let row = Membership::row(listed.team, person);
-            load::<Membership>(&*self.store, &row).await
+            Ok(load::<Membership>(&*self.store, &row).await?)
         });
         let found = try_join_all(reads).await?;
         Ok(found.into_iter().flatten().map(|(membership, _)| membership).collect())

@@ -7,7 +7,11 @@ use trapline_model::Time;
 use trapline_store::{Job, Lane};
 
 use super::Status;
-use crate::{Result, inboxes::HousekeepingWork, jobs, webhooks::probe_work};
+use crate::{
+    Result,
+    jobs::{self, HousekeepingWork},
+    webhooks::probe_work,
+};
 
 /// How often a process that is alone does a whole one: a job is a write to its disk.
 pub(super) const ALONE_INTERVAL: Duration = Duration::from_mins(10);

@@ -28,6 +28,7 @@ mod status;
 mod stuck;
 mod support;
 mod tasks;
+mod team_removal;
 mod teams;
 mod upgrades;
 mod watched;

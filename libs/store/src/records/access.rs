@@ -89,6 +89,9 @@ pub struct Team {
     /// one without limits.
     #[serde(default = "unlimited")]
     pub plan: String,
+    /// When its owner deleted it. From then on it is there for nobody, and what it has is being removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Time>,
 }
 
 fn unlimited() -> String {

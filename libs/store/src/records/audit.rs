@@ -12,6 +12,9 @@ use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[AUDIT, AUDIT_BY_DAY, AUDIT_DAYS, ONBOARDING];
 
+/// What is kept for the operator when a team is deleted.
+pub(super) const LOG: [&Table; 3] = [AUDIT, AUDIT_BY_DAY, AUDIT_DAYS];
+
 const AUDIT: &Table = &Table {
     name: "audit",
     partition: &[uuid("team_id"), int("month")],

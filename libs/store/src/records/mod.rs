@@ -32,7 +32,9 @@ use uuid::Uuid;
 use crate::{Column, Key, Kind, Scan, Table, Value};
 
 pub use hourly::{CHORES, HOURLY_OUTBOX};
-pub use purge::removal_of_inbox;
+pub use purge::{
+    parts_of_team, removal_of_deliveries, removal_of_inbox, removal_of_message, removal_of_rows,
+};
 pub use queue::{Position, Slice};
 
 /// A record is its file, of which each has a list of tables, and the file's name here.

@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, env, fmt::Write, fs, path::Path};
 
-use crate::{Column, Order, RowOwner, Storage, Table, Writes, records::TABLES};
+use trapline_model::{InboxId, MessageId, TeamId, Time, WebhookId};
+
+use super::{parts_of_team, removal_of_deliveries, removal_of_message};
+use crate::{Column, Order, RowOwner, Storage, Table, Value, Writes, records::TABLES};
 
 #[test]
 fn every_table_and_column_has_a_name_of_its_own() {
@@ -48,6 +51,44 @@ fn what_an_inbox_owns_can_be_purged() {
         assert_eq!(table.partition.len(), 1, "{}", table.name);
         let is_range = table.writes == Writes::Plain && table.order == Order::NewestFirst;
         assert!(table.sort.is_empty() || is_range, "{}", table.name);
+    }
+}
+
+/// A table of a team's whose rows would stay when the team is deleted.
+#[test]
+fn what_a_team_owns_goes_with_it() {
+    let (team, now) = (TeamId(uuid::Uuid::max()), Time::from_millis(1_800_000_000_000));
+    let parts = parts_of_team(team, now, 7);
+    for table in TABLES.iter().filter(|table| table.owner == RowOwner::Team) {
+        let mut of_table = parts.iter().filter(|part| part.table.name == table.name).peekable();
+        let is_log = table.name.starts_with("audit");
+        assert_eq!(of_table.peek().is_none(), is_log, "{}", table.name);
+        for part in of_table {
+            assert_eq!(part.partition.len(), table.partition.len(), "{}", table.name);
+            assert_eq!((&part.partition[0], part.limit), (&Value::Uuid(team.0), 7));
+        }
+    }
+    // Until 400 days back, and the month that is just to come.
+    let months = |millis: i64| {
+        let parts = parts_of_team(team, Time::from_millis(millis), 7);
+        let months = parts.into_iter().filter(|part| part.table.name == "usage");
+        months.map(|part| part.partition[1].clone()).collect::<Vec<_>>()
+    };
+    let end_of_2026 = 1_798_761_599_000;
+    let months = months(end_of_2026);
+    assert_eq!((months[0].clone(), months.len()), (Value::Int(202_511), 15));
+    assert_eq!(months[2..4], [Value::Int(202_601), Value::Int(202_602)]);
+    assert_eq!(months[14], Value::Int(202_701));
+    // What a message or a webhook owns goes by these.
+    let (inbox, uuid) = (InboxId(uuid::Uuid::max()), uuid::Uuid::max());
+    let of_message = removal_of_message(MessageId { inbox, uuid });
+    let of_webhook = removal_of_deliveries(WebhookId(uuid::Uuid::max()), 1);
+    let removed = of_message.iter().chain(&of_webhook).map(|op| op.key().table.name);
+    let removed: HashSet<_> = removed.collect();
+    let owners = [RowOwner::Message, RowOwner::Webhook];
+    for table in TABLES.iter().filter(|table| owners.contains(&table.owner)) {
+        // What waits for a webhook goes as it becomes due.
+        assert_eq!(removed.contains(table.name), table.name != "webhook_backlog", "{}", table.name);
     }
 }
 

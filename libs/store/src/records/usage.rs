@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
-use trapline_model::TeamId;
+use trapline_model::{TeamId, Time};
 
 use super::{int, text, uuid};
 use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
@@ -49,6 +50,18 @@ impl Usage {
     pub fn row(team: TeamId, month: i64, process: &str) -> Key {
         let sort = vec![Value::Text(process.to_owned())];
         Key { table: USAGE, partition: partition(team, month), sort }
+    }
+
+    /// The months of which a team may have rows at `now`.
+    pub fn of_team(team: TeamId, now: Time) -> impl Iterator<Item = Scan> {
+        let month = |at: Time| {
+            let date = Offset::UTC.to_datetime(at.into()).date();
+            i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+        };
+        // Processes' clocks may differ, so one may count for the month that is just to come.
+        let months = month(now.before(Self::TTL))..=month(now.after(Duration::from_hours(1)));
+        let number = |month: i64| month.div_euclid(12) * 100 + month.rem_euclid(12) + 1;
+        months.map(move |month| Self::of_month(team, number(month), None, 1_000))
     }
 
     /// The rows of the processes behind the one named `after`, at most `limit`.

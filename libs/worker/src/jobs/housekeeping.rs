@@ -32,12 +32,13 @@ impl JobHandler for Housekeeping {
     }
 
     async fn run(&self, job: &Job) -> Result<JobOutcome, Error> {
-        self.0.maintenance().housekeep(job).await.map(|()| JobOutcome::Complete)
+        self.0.maintenance().housekeep(job).await.map(JobOutcome::from)
     }
 
     fn retry(&self, failure: &JobFailure) -> Retry {
         match failure {
-            // The inbox is still there: its delete was cut off, and a repeated one plans this again.
+            // The inbox or the team is still there: its delete was cut off, and a repeated one plans this
+            // again.
             JobFailure::Error(Error::Conflict) => Retry::Counted,
             failure => Retry::by_default(failure),
         }

@@ -1,0 +1,35 @@
+//! The work of [`Lane::Housekeeping`]: what a request started and need not wait for.
+
+use serde::{Deserialize, Serialize};
+use trapline_model::{InboxId, TeamId, Time};
+use trapline_store::{Job, Lane, Result};
+
+use super::job;
+
+/// What is to be done.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum HousekeepingWork {
+    /// Remove what an inbox held, once the inbox itself is gone.
+    Purge {
+        team: TeamId,
+        inbox: InboxId,
+        /// Its SMTP user name; jobs of older releases have none.
+        #[serde(default)]
+        username: Option<String>,
+    },
+    /// Remove some of what a team has that was deleted.
+    RemoveTeam {
+        team: TeamId,
+        /// Whether it is the last walk over the team's rows, after which the team's own goes.
+        is_last: bool,
+    },
+    /// Show that jobs are done.
+    Probe,
+}
+
+/// The job that does the next step of the removal of a team.
+pub(crate) fn team_removal(team: TeamId, is_last: bool, due: Time) -> Result<Job> {
+    let work = HousekeepingWork::RemoveTeam { team, is_last };
+    job(Lane::Housekeeping, format!("remove-team:{team}"), 1, work, due)
+}
