@@ -27,6 +27,7 @@ mod proxies;
 mod schemathesis;
 mod sso;
 mod status;
+mod teams;
 mod tools;
 mod upgrade;
 mod wait_race;

@@ -6,12 +6,12 @@ use trapline_tests::{
 };
 
 /// Left out, a cluster lets nobody sign up.
-const SIGN_UP: [&str; 2] = ["--sign-up", "true"];
+pub(crate) const SIGN_UP: [&str; 2] = ["--sign-up", "true"];
 const EMAIL: &str = "ada@example.com";
-const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "correct horse battery";
 
 /// A client of each process, without a key.
-fn clients(server: &Deployment) -> Vec<Rest> {
+pub(crate) fn clients(server: &Deployment) -> Vec<Rest> {
     server.api().iter().map(|api| Rest::new(api, None)).collect()
 }
 
@@ -69,7 +69,7 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
 }
 
 /// The link of the next mail in an inbox with this subject.
-async fn mailed_link(sink: &Rest, inbox: &Inbox, subject: &str) -> String {
+pub(crate) async fn mailed_link(sink: &Rest, inbox: &Inbox, subject: &str) -> String {
     let query = [("subject", subject), ("timeout", "55")];
     let answer = sink.query(&inbox.path("/messages/wait"), &query).await.expect(200).json();
     let message = &answer["message"];
