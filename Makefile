@@ -1,4 +1,4 @@
-.PHONY: run cluster test test-embedded test-cluster test-faults test-soak test-full lint bench bench-cluster tools
+.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full lint bench bench-cluster tools
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -8,6 +8,16 @@ FAULTS ?= full
 run:
 	@echo 'The first build takes about five minutes on two cores.'
 	$(CARGO) run --profile quick -p trapline --no-default-features -- serve
+
+# Serves the web console from its sources, which a change shows in at once, over the API of a server
+# that runs at TRAPLINE_URL (http://127.0.0.1:8025 when left out).
+console:
+	cd libs/console/web && npm ci --ignore-scripts --no-audit --no-fund && npm run dev
+
+# Writes the console's types of the API from the document that is served.
+api-types: tools
+	$(CARGO) build -p trapline
+	UPDATE_DOCS=1 $(CARGO) test -p trapline-tests --test e2e the_types_of_the_console
 
 # Runs a cluster on this machine, with its services, until Ctrl-C; keeps nothing.
 cluster: tools
@@ -49,6 +59,7 @@ tools:
 lint:
 	$(CARGO) fmt --all --check
 	tests/lint.sh
+	libs/console/web/lint.sh
 	tests/suites.py build
 
 # Measures Trapline and Mailpit by turns and writes docs/benchmarks.md.

@@ -161,12 +161,19 @@ fn router(
         metrics: Arc::new(move || metrics.render()),
         metrics_token: observe.metrics_token,
         ca_certificate: identity.and_then(|identity| identity.ca.clone()),
+        console: roles.api.then(console).flatten(),
     };
     if roles.api {
         trapline_api::router(app.clone(), options)
     } else {
         trapline_api::metrics_router(app.clone(), options)
     }
+}
+
+/// The web console, if it was built in.
+fn console() -> Option<trapline_api::Console> {
+    let console = trapline_console::Console::embedded()?;
+    Some(Arc::new(move |request, prefix| console.answer(request, prefix)))
 }
 
 /// Prints what somebody needs to begin. Who reads it may be gone already.

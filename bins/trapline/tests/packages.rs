@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("store", &["model"]),
@@ -14,8 +14,12 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("cluster", &["store", "model"]),
     ("app", &["store", "mime", "model"]),
     ("api", &["app", "model"]),
+    ("console", &[]),
     ("worker", &["app", "model"]),
-    ("trapline", &["api", "app", "cluster", "embedded", "model", "smtp", "store", "worker"]),
+    (
+        "trapline",
+        &["api", "app", "cluster", "console", "embedded", "model", "smtp", "store", "worker"],
+    ),
     ("hooksink", &[]),
     ("smtpblast", &[]),
     ("relay-testkit", &[]),

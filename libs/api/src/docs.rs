@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Path, State},
-    http::{HeaderValue, header},
+    http::{HeaderValue, header, request::Parts},
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
@@ -13,6 +13,7 @@ use trapline_app::{App, Error as AppError};
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
 use crate::{
+    Options,
     error::Result,
     layers::{self, ContentPolicy},
     prefix,
@@ -39,12 +40,19 @@ pub(crate) fn routes() -> Router<Api> {
     layers::with_policy(routes, POLICY)
 }
 
-/// Without a slash at its end, the base URL's own path is not what a relative address goes on from.
-async fn home(State(app): State<Arc<App>>) -> Redirect {
-    match prefix::of(&app.settings().base_url) {
+/// The web console, or this documentation. Without a slash at its end, the base URL's own path is not what
+/// a relative address goes on from.
+async fn home(
+    State(app): State<Arc<App>>,
+    State(options): State<Arc<Options>>,
+    request: Parts,
+) -> Response {
+    let base_url = &app.settings().base_url;
+    let docs = || match prefix::of(base_url) {
         "" => Redirect::temporary("docs/"),
         prefix => Redirect::temporary(&format!("{prefix}/docs/")),
-    }
+    };
+    options.console(&request, base_url).unwrap_or_else(|| docs().into_response())
 }
 
 /// The document for the page, which calls the server that it came from, under whatever name.

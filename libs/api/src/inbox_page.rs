@@ -1,19 +1,20 @@
-//! The page that `message.url` of a webhook leads to. It shows a message to whoever has a signed URL,
-//! and tells everybody else where to look, in the same words whether inbox and message exist or not.
+//! The page that `message.url` of a webhook leads to. It shows a message to whoever has a signed URL. For
+//! everybody else it is the web console, or where there is none it tells where to look, in the same words
+//! whether inbox and message exist or not.
 
 use std::sync::Arc;
 
 use axum::{
     Router,
     extract::{Path, RawQuery, State},
-    http::StatusCode,
+    http::{StatusCode, request::Parts},
     response::Response,
     routing::get,
 };
 use trapline_app::{App, Error as AppError, Signature, escape_html};
 use trapline_model::{InboxId, MessageId};
 
-use crate::{error::Result, html_page::SecretPage, state::Api};
+use crate::{Options, error::Result, html_page::SecretPage, state::Api};
 
 const PAGE: SecretPage = SecretPage {
     title: "Trapline",
@@ -63,9 +64,16 @@ async fn show(
     State(app): State<Arc<App>>,
     Path(inbox): Path<String>,
     RawQuery(query): RawQuery,
+    State(options): State<Arc<Options>>,
+    request: Parts,
 ) -> Result<Response> {
-    let inbox: InboxId = inbox.parse().map_err(|_| AppError::NotFound)?;
     let query = Query::of(&query.unwrap_or_default());
+    if query.signature.is_none()
+        && let Some(console) = options.console(&request, &app.settings().base_url)
+    {
+        return Ok(console);
+    }
+    let inbox: InboxId = inbox.parse().map_err(|_| AppError::NotFound)?;
     let Some(message) = query.message else {
         return Ok(PAGE.answer(StatusCode::OK, &of_inbox(&app, inbox)));
     };

@@ -43,4 +43,4 @@ pub use later::{later, to_come};
 pub use layers::{ContentPolicy, Work, secure};
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
-pub use state::{Client, Options};
+pub use state::{Client, Console, Options};

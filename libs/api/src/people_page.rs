@@ -13,6 +13,7 @@ use bytes::Bytes;
 use trapline_app::{App, Error as AppError, LinkInput, LinkKind, LinkRequest, escape_html};
 
 use crate::{
+    Options,
     auth::{Site, known_visitor, own_pages_only},
     error::Result,
     html_page::{FORM_POLICY, SecretPage},
@@ -57,6 +58,7 @@ async fn show(
 
 async fn apply(
     State(app): State<Arc<App>>,
+    State(options): State<Arc<Options>>,
     State(site): State<Arc<Site>>,
     RawQuery(query): RawQuery,
     extensions: Extensions,
@@ -78,7 +80,8 @@ async fn apply(
         Ok(session) => {
             let cookie = cookie_of(&app, &site, &headers, &session).await?;
             let me = app.people().me(&session.signed_in).await?;
-            let mut answer = PAGE.answer(StatusCode::OK, &signed_in(&app, &me));
+            let mut answer =
+                PAGE.answer(StatusCode::OK, &signed_in(&app, &me, options.console.is_some()));
             answer.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(answer)
         }
@@ -160,14 +163,20 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
     )
 }
 
-fn signed_in(app: &App, me: &trapline_model::Me) -> String {
+/// The console is where the page is, under whatever name the browser knows the server.
+fn signed_in(app: &App, me: &trapline_model::Me, has_console: bool) -> String {
+    let next = if has_console {
+        "<a href=\"./\" autofocus>Open the inboxes</a>".to_owned()
+    } else {
+        let base_url = escape_html(&app.settings().base_url);
+        format!("<a href=\"{base_url}/docs/\">The API of this server</a>")
+    };
     let team = me.team.as_ref().map_or("no team", |team| team.name.as_str());
     format!(
         "<h1>Signed in</h1><p>You are signed in as {} ({}).</p>\
-         <p><a href=\"{}/docs/\">The API of this server</a></p>",
+         <p>{next}</p>",
         escape_html(&me.person.email),
-        escape_html(team),
-        escape_html(&app.settings().base_url)
+        escape_html(team)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{Router, http::Uri};
+use axum::{Router, extract::Request, response::IntoResponse as _};
 use trapline_app::App;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -193,8 +193,13 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
 
 fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {
     let contract = contract.clone();
-    let nowhere = async move |uri: Uri| Error::NoSuchPath(nearest(uri.path(), contract.paths()));
     let base_url = state.app.settings().base_url.clone();
+    let (options, base) = (state.options.clone(), base_url.clone());
+    let nowhere = async move |request: Request| {
+        let (request, _) = request.into_parts();
+        let nearest = || Error::NoSuchPath(nearest(request.uri.path(), contract.paths()));
+        options.console(&request, &base).unwrap_or_else(|| nearest().into_response())
+    };
     let routes = routes.fallback(nowhere).method_not_allowed_fallback(layers::method_not_allowed);
     let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
     prefix::taken_off(routes, &base_url)

@@ -2,11 +2,11 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use axum::extract::FromRef;
+use axum::{extract::FromRef, http::request::Parts, response::Response};
 use trapline_app::{App, Share};
 use utoipa::openapi::OpenApi;
 
-use crate::{auth::Site, recent::Recent, service::Documents};
+use crate::{auth::Site, prefix, recent::Recent, service::Documents};
 
 /// What the process around the API gives to it.
 #[derive(Clone)]
@@ -17,6 +17,19 @@ pub struct Options {
     pub metrics_token: Option<String>,
     /// The certificate authority of the SMTP server, in PEM, when it is one of our own.
     pub ca_certificate: Option<String>,
+    /// The web console, where there is one.
+    pub console: Option<Console>,
+}
+
+/// Answers what is asked of the web console, and has no answer to all else. It is told the path of the
+/// base URL, which was taken off the request's own.
+pub type Console = Arc<dyn Fn(&Parts, &str) -> Option<Response> + Send + Sync>;
+
+impl Options {
+    /// What the web console answers.
+    pub(crate) fn console(&self, request: &Parts, base_url: &str) -> Option<Response> {
+        self.console.as_ref().and_then(|console| console(request, prefix::of(base_url)))
+    }
 }
 
 /// Who is at the other end of a connection: the listener puts it into the extensions of each request, and asks with

@@ -84,8 +84,12 @@ impl Service {
         let new = |access| NewKey { name: "Key".to_owned(), access, expires_at: None, value: None };
         let write = app.access().create_key(&team, new(Access::Write)).await.unwrap();
         let read = app.access().create_key(&team, new(Access::Read)).await.unwrap();
-        let options =
-            Options { metrics: Arc::new(String::new), metrics_token: None, ca_certificate: None };
+        let options = Options {
+            metrics: Arc::new(String::new),
+            metrics_token: None,
+            ca_certificate: None,
+            console: None,
+        };
         let router = router_with(team_routes_with_toy(), app, options);
         Self { router, write, read, _folder: folder }
     }

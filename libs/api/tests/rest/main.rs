@@ -101,6 +101,7 @@ impl Service {
             metrics: Arc::new(|| "up 1\n".to_owned()),
             metrics_token: Some("secret".to_owned()),
             ca_certificate: None,
+            console: None,
         };
         let router = trapline_api::router(app.clone(), options);
         let mut service = Self {

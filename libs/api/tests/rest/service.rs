@@ -9,6 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 use trapline_app::{Settings, StorageProbe};
 use trapline_model::Time;
@@ -179,6 +180,7 @@ async fn metrics_without_a_token_are_for_nobody() {
             metrics: Arc::new(String::new),
             metrics_token,
             ca_certificate: Some("PEM".to_owned()),
+            console: None,
         };
         let router = trapline_api::router(service.app.clone(), options);
         let other = Service { router, ..Service::start().await };
@@ -249,4 +251,44 @@ async fn a_base_url_with_a_path_is_kept() {
     }
     assert_eq!(service.get("/trapline").await.header("location"), "/trapline/docs/");
     assert_eq!(service.get("/traplines/api/inboxes").await.status, 404);
+}
+
+/// A console that answers whoever wants HTML, with the prefix that it was told.
+fn console() -> trapline_api::Console {
+    Arc::new(|request, prefix| {
+        let wants_html = request.headers.get("accept").is_some_and(|accept| accept == "text/html");
+        wants_html.then(|| format!("console {} {prefix}", request.uri.path()).into_response())
+    })
+}
+
+#[tokio::test]
+async fn the_console_takes_the_paths_that_are_nobody_elses() {
+    let base_url = "https://host.example/trapline".to_owned();
+    let plain = Service::with(Settings { base_url, ..settings(None) }).await;
+    let options = trapline_api::Options {
+        metrics: Arc::new(String::new),
+        metrics_token: None,
+        ca_certificate: None,
+        console: Some(console()),
+    };
+    let router = trapline_api::router(plain.app.clone(), options);
+    let service = Service { router, ..plain };
+    let get = async |path: &str, accept: &str| {
+        let mut request = request(None, "GET", path, &Value::Null);
+        request.headers_mut().insert("accept", accept.parse().unwrap());
+        service.ask(request).await
+    };
+    for path in ["/", "/trapline", "/sign-in", "/trapline/inboxes/none", "/inboxes/0?message=0"] {
+        let page = get(path, "text/html").await;
+        let seen = path.trim_start_matches("/trapline").split('?').next().unwrap();
+        let seen = if seen.is_empty() { "/" } else { seen };
+        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.body, format!("console {seen} /trapline").as_bytes(), "{path}");
+        assert_ne!(get(path, "*/*").await.status, 200, "{path}");
+    }
+    assert_eq!(get("/docs/", "text/html").await.status, 200);
+    assert_eq!(get("/api/inboxs", "*/*").await.code(), (404, "no_such_path".to_owned()));
+    // A signed link shows its message, whoever opens it.
+    let signed = get("/inboxes/0?message=0&exp=1&sig=x", "text/html").await;
+    assert_eq!(signed.status, 404);
 }

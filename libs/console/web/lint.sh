@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Types, house rules, format and unit tests of the frontend, where there is Node.
+set -euo pipefail
+cd "$(dirname "$0")"
+if ! command -v npm >/dev/null; then
+  echo "libs/console/web/lint.sh: skipped, for there is no npm"
+  exit 0
+fi
+if ! cmp --silent package-lock.json node_modules/.installed; then
+  npm ci --ignore-scripts --no-audit --no-fund --silent
+  cp package-lock.json node_modules/.installed
+fi
+npm run --silent format:check
+npm run --silent lint
+npm run --silent check
+npm run --silent test

@@ -1,0 +1,102 @@
+import { api, body, type Schema } from "./client";
+import { Resource } from "./resource.svelte";
+
+export type Inbox = Schema["Inbox"];
+export type Project = Schema["Project"];
+
+/** Disposable inboxes that the sidebar names; a team may have many thousands. */
+const DISPOSABLE = 100;
+const LAST = "trapline.inbox";
+
+interface Known {
+  projects: Project[];
+  lasting: Inbox[];
+  disposable: Inbox[];
+  /** How many disposable ones there are in all. */
+  disposableTotal: number;
+}
+
+/** The projects and inboxes of the team. */
+class Inboxes {
+  readonly known = new Resource<Known>(async (signal) => {
+    const list = (disposable: boolean, limit?: number) =>
+      api.GET("/api/inboxes", {
+        params: { query: { disposable, ...(limit && { limit }) } },
+        signal,
+      });
+    const [projects, lasting, disposable] = await Promise.all([
+      body(api.GET("/api/projects", { params: { query: {} }, signal })),
+      body(list(false)),
+      list(true, DISPOSABLE),
+    ]);
+    const total = Number(disposable.response.headers.get("x-total-count") ?? 0);
+    return { projects, lasting, disposable: disposable.data ?? [], disposableTotal: total };
+  });
+
+  get all(): Inbox[] {
+    const known = this.known.value;
+    return known ? [...known.lasting, ...known.disposable] : [];
+  }
+
+  get(id: string): Inbox | undefined {
+    return this.all.find((inbox) => inbox.id === id);
+  }
+
+  /** An inbox by itself, which may be beyond those that are listed. */
+  async load(id: string, signal?: AbortSignal): Promise<Inbox> {
+    const params = { path: { id } };
+    const inbox = await body(api.GET("/api/inboxes/{id}", { params, ...(signal && { signal }) }));
+    this.put(inbox);
+    return inbox;
+  }
+
+  /** Takes over what the API says of an inbox now. */
+  put(inbox: Inbox): void {
+    const known = this.known.value;
+    if (!known) return;
+    const isNew = !this.get(inbox.id);
+    const place = inbox.expiresAt === null ? "lasting" : "disposable";
+    const others = (list: Inbox[]) => list.filter((other) => other.id !== inbox.id);
+    const same = (list: Inbox[]) => list.map((other) => (other.id === inbox.id ? inbox : other));
+    const stays = known[place].some((other) => other.id === inbox.id);
+    const lists = { lasting: known.lasting, disposable: known.disposable };
+    if (stays) lists[place] = same(lists[place]);
+    else {
+      lists.lasting = others(lists.lasting);
+      lists.disposable = others(lists.disposable);
+      lists[place] = [...lists[place], inbox];
+    }
+    const added = isNew && place === "disposable" ? 1 : 0;
+    this.known.value = {
+      ...known,
+      ...lists,
+      disposableTotal: known.disposableTotal + added,
+    };
+  }
+
+  /** Forgets an inbox that is gone. */
+  drop(id: string): void {
+    const known = this.known.value;
+    if (!known) return;
+    const kept = (list: Inbox[]) => list.filter((inbox) => inbox.id !== id);
+    const disposable = kept(known.disposable);
+    const gone = known.disposable.length - disposable.length;
+    this.known.value = {
+      ...known,
+      lasting: kept(known.lasting),
+      disposable,
+      disposableTotal: known.disposableTotal - gone,
+    };
+  }
+
+  /** The inbox that this browser had open last, if it is still there, else the first one. */
+  first(): Inbox | undefined {
+    return this.get(localStorage.getItem(LAST) ?? "") ?? this.all[0];
+  }
+
+  opened(id: string): void {
+    localStorage.setItem(LAST, id);
+  }
+}
+
+export const inboxes = new Inboxes();

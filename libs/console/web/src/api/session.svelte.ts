@@ -1,0 +1,50 @@
+import { api, body, onSignedOut, type Schema } from "./client";
+import { ApiError, shown } from "./error";
+
+/** Who is signed in. */
+class Session {
+  /** Undefined until it is known; null while nobody is. */
+  me = $state.raw<Schema["Me"] | null | undefined>();
+  /** Why it is not known. */
+  error = $state.raw<ApiError | undefined>();
+  /** Whether the session ended while the page was in use. */
+  expired = $state(false);
+
+  constructor() {
+    onSignedOut(() => {
+      if (this.me) this.expired = true;
+    });
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.me = await body(api.GET("/api/auth/me"));
+      this.error = undefined;
+    } catch (failure) {
+      const error = shown(failure);
+      if (error?.status === 401) this.me = null;
+      else this.error = error;
+    }
+  }
+
+  /** Signs in; whether it is somebody else than before. */
+  async signIn(email: string, password: string): Promise<boolean> {
+    const before = this.me?.person.id;
+    this.me = await body(api.POST("/api/auth/sign-in", { body: { email, password } }));
+    this.expired = false;
+    return before !== undefined && before !== this.me?.person.id;
+  }
+
+  async signOut(): Promise<void> {
+    await api.POST("/api/auth/sign-out");
+    this.me = null;
+    this.expired = false;
+  }
+
+  /** Whether the person has a right, by the API's word for it. */
+  can(right: string): boolean {
+    return this.me?.can.includes(right) ?? false;
+  }
+}
+
+export const session = new Session();

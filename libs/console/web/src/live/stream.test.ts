@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
+
+import { type Handlers, Stream } from "./stream";
+
+/** A connection that a test opens, feeds and breaks. */
+class Source {
+  onopen = () => {};
+  onerror = () => {};
+  closed = false;
+  heard = new Map<string, (event: { data: string; lastEventId: string }) => void>();
+  constructor(readonly lastEventId: string) {}
+  addEventListener(type: string, hear: (event: { data: string; lastEventId: string }) => void) {
+    this.heard.set(type, hear);
+  }
+  close() {
+    this.closed = true;
+  }
+}
+
+let sources: Source[];
+let handlers: { [K in keyof Handlers]: Mock<Handlers[K]> };
+let page: { hidden: boolean; show: () => void };
+let stream: Stream;
+
+const last = () => sources.at(-1) as Source;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sources = [];
+  page = { hidden: false, show: () => {} };
+  vi.stubGlobal("addEventListener", vi.fn());
+  vi.stubGlobal("removeEventListener", vi.fn());
+  vi.stubGlobal("document", {
+    get hidden() {
+      return page.hidden;
+    },
+    addEventListener: (_: string, show: () => void) => (page.show = show),
+    removeEventListener: vi.fn(),
+  });
+  handlers = {
+    event: vi.fn(),
+    state: vi.fn(),
+    reopened: vi.fn(),
+    goesOn: vi.fn(async () => true),
+  };
+  const open = (lastEventId: string) => {
+    sources.push(new Source(lastEventId));
+    return last() as unknown as EventSource;
+  };
+  stream = new Stream(open, handlers);
+});
+
+afterEach(() => {
+  stream.close();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("stream", () => {
+  it("resumes after the last event, later and later, and says when it is open again", async () => {
+    last().onopen();
+    expect(handlers.state).toHaveBeenLastCalledWith("live");
+    expect(handlers.reopened).not.toHaveBeenCalled();
+    last().heard.get("message.deleted")?.({ data: '{"ids":["1"]}', lastEventId: "7" });
+    expect(handlers.event).toHaveBeenCalledWith({
+      type: "message.deleted",
+      ids: ["1"],
+      all: false,
+    });
+    for (let tries = 0; tries < 10; tries++) {
+      last().onerror();
+      expect(handlers.state).toHaveBeenLastCalledWith("waiting");
+      await vi.advanceTimersByTimeAsync(36_000);
+    }
+    // One connection for each pause, and none beside it.
+    expect(sources).toHaveLength(11);
+    expect(sources.filter((source) => !source.closed)).toEqual([last()]);
+    expect(last().lastEventId).toBe("7");
+    last().onopen();
+    expect(handlers.reopened).toHaveBeenCalledOnce();
+  });
+
+  it("ends where it is not worth trying again", async () => {
+    handlers.goesOn.mockResolvedValue(false);
+    last().onerror();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(sources).toHaveLength(1);
+    expect(handlers.state).toHaveBeenLastCalledWith("closed");
+  });
+
+  it("gives up its connection a minute after hiding, and has one again when shown", async () => {
+    last().onopen();
+    page.hidden = true;
+    page.show();
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(last().closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(last().closed).toBe(true);
+    page.hidden = false;
+    page.show();
+    expect(sources).toHaveLength(2);
+  });
+
+  it("begins anew after a sleep", async () => {
+    last().onopen();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(sources).toHaveLength(2);
+    expect(sources[0]?.closed).toBe(true);
+  });
+});

@@ -1,0 +1,218 @@
+import { api, body, deleteOnLeaving, type Schema } from "../api/client";
+import { ApiError, shown } from "../api/error";
+import { type Inbox, inboxes } from "../api/inboxes.svelte";
+import { Resource } from "../api/resource.svelte";
+import { address } from "../lib/root";
+import { type Event, type State, Stream } from "../live/stream";
+import { text } from "../text/en";
+import { toasts } from "../ui/toasts.svelte";
+import { MessageList, type Summary } from "./list.svelte";
+import type { Filter } from "./matching";
+
+export type Message = Schema["Message"];
+
+/** Messages that were opened and are kept. */
+const KEPT = 50;
+/** Milliseconds in which a deletion can be undone. */
+const UNDO = 5_000;
+
+interface Deletion {
+  message: Summary;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** An open inbox: its list, its stream, and the messages that were looked at. */
+export class Mailbox {
+  readonly id: string;
+  readonly fetched: Resource<Inbox>;
+  list: MessageList = $state.raw() as MessageList;
+  live = $state<State>("connecting");
+  /** When the stream was last known to be live. */
+  asOf = $state.raw(new Date());
+  /** Told of each message that arrives in the list, with its place. */
+  arrived: (index: number) => void = () => {};
+  /** Ids of messages that went while they were in view. */
+  gone = $state.raw<ReadonlySet<string>>(new Set());
+  #kept = new Map<string, Message>();
+  #deletions = new Map<string, Deletion>();
+  #stream: Stream;
+
+  constructor(id: string, filter: Filter) {
+    this.id = id;
+    this.fetched = new Resource((signal) => inboxes.load(id, signal));
+    this.list = new MessageList(id, filter);
+    this.#stream = new Stream(
+      (lastEventId) => new EventSource(address(eventsPath(id, lastEventId))),
+      {
+        event: (event) => this.#event(event),
+        state: (state) => this.#state(state),
+        reopened: () => this.#reconcile(),
+        goesOn: () => this.#goesOn(),
+      },
+    );
+    void this.fetched.reload();
+  }
+
+  get inbox(): Inbox | undefined {
+    return inboxes.get(this.id) ?? this.fetched.value;
+  }
+
+  filter(filter: Filter): void {
+    const { q, unread } = this.list.filter;
+    if (filter.q === q && filter.unread === unread) return;
+    this.list.close();
+    this.list = new MessageList(this.id, filter);
+    this.list.show(0, 1);
+  }
+
+  close(): void {
+    this.#stream.close();
+    this.list.close();
+    this.fetched.close();
+    for (const id of [...this.#deletions.keys()]) this.#deleteNow(id);
+  }
+
+  /** The page is being left; what could still be undone no longer can be. */
+  leaving(): void {
+    for (const [id, { timer }] of this.#deletions) {
+      clearTimeout(timer);
+      deleteOnLeaving(id);
+    }
+    this.#deletions.clear();
+  }
+
+  /** A whole message, from memory where it was opened before. */
+  async message(id: string, signal?: AbortSignal): Promise<Message> {
+    const kept = this.#kept.get(id);
+    if (kept) return kept;
+    const params = { path: { id } };
+    const message = await body(
+      api.GET("/api/messages/{id}", { params, ...(signal && { signal }) }),
+    );
+    // Its inbox is in the URL too, and the two may not belong together.
+    if (message.inboxId !== this.id) throw new ApiError(text.messageGone, gone);
+    this.#kept.set(id, message);
+    const oldest = this.#kept.keys().next().value;
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return message;
+  }
+
+  /** Fetches what will be looked at next. */
+  prefetch(id: string | undefined): void {
+    if (id !== undefined) this.message(id).catch(() => {});
+  }
+
+  async mark(id: string, isRead: boolean): Promise<void> {
+    const before = this.list.get(id);
+    if (before?.isRead === isRead) return;
+    if (before) this.list.change({ ...before, isRead });
+    try {
+      await api.PATCH("/api/messages/{id}", { params: { path: { id } }, body: { isRead } });
+    } catch (failure) {
+      if (before) this.list.change(before);
+      fails(failure);
+    }
+  }
+
+  async markAllRead(): Promise<void> {
+    try {
+      const params = { path: { id: this.id } };
+      await api.PATCH("/api/inboxes/{id}/messages", { params });
+      this.list.markAll(true);
+    } catch (failure) {
+      fails(failure);
+    }
+  }
+
+  async sendTest(): Promise<void> {
+    try {
+      await api.POST("/api/inboxes/{id}/test-message", { params: { path: { id: this.id } } });
+    } catch (failure) {
+      fails(failure);
+    }
+  }
+
+  /** Takes a message off the list at once; it is deleted when it is too late to undo that. */
+  delete(id: string): void {
+    const message = this.list.get(id);
+    if (!message || this.#deletions.has(id)) return;
+    this.list.remove([id]);
+    this.#deletions.set(id, { message, timer: setTimeout(() => this.#deleteNow(id), UNDO) });
+    toasts.show(text.deleted, () => this.#undo(id));
+  }
+
+  #undo(id: string): void {
+    const deletion = this.#deletions.get(id);
+    if (!deletion) return;
+    clearTimeout(deletion.timer);
+    this.#deletions.delete(id);
+    this.list.arrive(deletion.message);
+  }
+
+  #deleteNow(id: string): void {
+    const deletion = this.#deletions.get(id);
+    if (!deletion) return;
+    clearTimeout(deletion.timer);
+    this.#deletions.delete(id);
+    api.DELETE("/api/messages/{id}", { params: { path: { id } } }).catch((failure: unknown) => {
+      if (failure instanceof ApiError && failure.status === 404) return;
+      this.list.arrive(deletion.message);
+      toasts.show(`${text.notDeleted}: ${shown(failure)?.message ?? ""}`);
+    });
+  }
+
+  #event(event: Event): void {
+    this.asOf = new Date();
+    switch (event.type) {
+      case "message.created":
+        if (!this.#deletions.has(event.message.id)) this.arrived(this.list.arrive(event.message));
+        break;
+      case "message.updated":
+        this.list.change(event.message);
+        break;
+      case "message.deleted":
+        this.#deleted(event.ids, event.all);
+        break;
+      case "inbox.updated":
+        inboxes.put(event.inbox);
+        // None is unread any more: somebody marked them all.
+        if (event.inbox.unreadCount === 0) this.list.markAll(true);
+    }
+  }
+
+  #deleted(ids: string[], all: boolean): void {
+    const gone = all ? [...this.#kept.keys()] : ids;
+    this.gone = new Set([...this.gone, ...gone]);
+    if (all) this.list.empty();
+    // Those that are deleted from here are off the list already.
+    else this.list.remove(ids.filter((id) => this.list.get(id) || !this.#kept.has(id)));
+  }
+
+  #state(state: State): void {
+    if (this.live === "live" && state !== "live") this.asOf = new Date();
+    this.live = state;
+  }
+
+  /** A resumed stream tells of new messages, but not of marks and deletions. */
+  #reconcile(): void {
+    void this.list.refresh();
+    void this.fetched.reload();
+  }
+
+  async #goesOn(): Promise<boolean> {
+    await this.fetched.reload();
+    return ![401, 403, 404].includes(this.fetched.error?.status ?? 0);
+  }
+}
+
+const gone = { status: 404, code: "not_found" };
+
+function fails(failure: unknown): void {
+  const error = shown(failure);
+  if (error) toasts.show(error.message);
+}
+
+function eventsPath(id: string, lastEventId: string): string {
+  const resume = lastEventId === "" ? "" : `?lastEventId=${encodeURIComponent(lastEventId)}`;
+  return `/api/inboxes/${id}/events${resume}`;
+}
