@@ -22,10 +22,13 @@ export class MessageList {
   #moves = 0;
   #asked = new Set<number>();
   #given = new AbortController();
+  #hidden: () => string[];
 
-  constructor(inboxId: string, filter: Filter) {
+  /** `hidden` names messages that are not shown, though the API has them still. */
+  constructor(inboxId: string, filter: Filter, hidden: () => string[]) {
     this.inboxId = inboxId;
     this.filter = filter;
+    this.#hidden = hidden;
   }
 
   /** Grows with each change of the rows. */
@@ -110,6 +113,7 @@ export class MessageList {
         // Positions are those of the moment at which the server looked.
         if (moves !== this.#moves && tries < TRIES) continue;
         this.#slots.lay(offset, page.messages, page.total);
+        this.#slots.remove(this.#hidden());
         this.#version++;
         this.loaded = true;
         this.error = undefined;

@@ -17,7 +17,8 @@ const KEPT = 50;
 const UNDO = 5_000;
 
 interface Deletion {
-  message: Summary;
+  /** Undefined where the list has not come as far. */
+  message: Summary | undefined;
   timer: ReturnType<typeof setTimeout>;
 }
 
@@ -40,16 +41,8 @@ export class Mailbox {
   constructor(id: string, filter: Filter) {
     this.id = id;
     this.fetched = new Resource((signal) => inboxes.load(id, signal));
-    this.list = new MessageList(id, filter);
-    this.#stream = new Stream(
-      (lastEventId) => new EventSource(address(eventsPath(id, lastEventId))),
-      {
-        event: (event) => this.#event(event),
-        state: (state) => this.#state(state),
-        reopened: () => this.#reconcile(),
-        goesOn: () => this.#goesOn(),
-      },
-    );
+    this.list = this.#listOf(filter);
+    this.#stream = this.#open();
     void this.fetched.reload();
   }
 
@@ -61,8 +54,14 @@ export class Mailbox {
     const { q, unread } = this.list.filter;
     if (filter.q === q && filter.unread === unread) return;
     this.list.close();
-    this.list = new MessageList(this.id, filter);
+    this.list = this.#listOf(filter);
     this.list.show(0, 1);
+  }
+
+  /** Goes on after somebody signed in again. */
+  resume(): void {
+    if (this.live === "closed") this.#stream = this.#open();
+    this.#reconcile();
   }
 
   close(): void {
@@ -104,12 +103,15 @@ export class Mailbox {
 
   async mark(id: string, isRead: boolean): Promise<void> {
     const before = this.list.get(id);
-    if (before?.isRead === isRead) return;
+    const kept = this.#kept.get(id);
+    if ((before ?? kept)?.isRead === isRead) return;
     if (before) this.list.change({ ...before, isRead });
+    if (kept) this.#kept.set(id, { ...kept, isRead });
     try {
       await api.PATCH("/api/messages/{id}", { params: { path: { id } }, body: { isRead } });
     } catch (failure) {
       if (before) this.list.change(before);
+      if (kept) this.#kept.set(id, kept);
       fails(failure);
     }
   }
@@ -134,9 +136,9 @@ export class Mailbox {
 
   /** Takes a message off the list at once; it is deleted when it is too late to undo that. */
   delete(id: string): void {
+    if (this.#deletions.has(id)) return;
     const message = this.list.get(id);
-    if (!message || this.#deletions.has(id)) return;
-    this.list.remove([id]);
+    if (message) this.list.remove([id]);
     this.#deletions.set(id, { message, timer: setTimeout(() => this.#deleteNow(id), UNDO) });
     toasts.show(text.deleted, () => this.#undo(id));
   }
@@ -146,7 +148,7 @@ export class Mailbox {
     if (!deletion) return;
     clearTimeout(deletion.timer);
     this.#deletions.delete(id);
-    this.list.arrive(deletion.message);
+    if (deletion.message) this.list.arrive(deletion.message);
   }
 
   #deleteNow(id: string): void {
@@ -156,9 +158,25 @@ export class Mailbox {
     this.#deletions.delete(id);
     api.DELETE("/api/messages/{id}", { params: { path: { id } } }).catch((failure: unknown) => {
       if (failure instanceof ApiError && failure.status === 404) return;
-      this.list.arrive(deletion.message);
+      if (deletion.message) this.list.arrive(deletion.message);
       toasts.show(`${text.notDeleted}: ${shown(failure)?.message ?? ""}`);
     });
+  }
+
+  #open(): Stream {
+    const open = (lastEventId: string) =>
+      new EventSource(address(eventsPath(this.id, lastEventId)));
+    return new Stream(open, {
+      event: (event) => this.#event(event),
+      state: (state) => this.#state(state),
+      reopened: () => this.#reconcile(),
+      goesOn: () => this.#goesOn(),
+    });
+  }
+
+  /** A list without the messages that are about to be deleted. */
+  #listOf(filter: Filter): MessageList {
+    return new MessageList(this.id, filter, () => [...this.#deletions.keys()]);
   }
 
   #event(event: Event): void {

@@ -43,7 +43,8 @@ class Router {
     if (!link || link.target !== "" || link.hasAttribute("download")) return;
     const url = new URL(link.href);
     if (url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return;
-    if (!match(inside(url))) return;
+    const isWithin = url.hash !== "" && url.pathname === location.pathname;
+    if (isWithin || !match(inside(url))) return;
     event.preventDefault();
     if (url.href !== this.#url.href) this.go(inside(url) + url.search);
   }
