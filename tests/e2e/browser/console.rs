@@ -51,11 +51,11 @@ async fn somebody_with_a_link_sees_mail_arrive_and_copies_its_code() {
 #[tokio::test]
 async fn the_types_of_the_console_are_those_of_the_api() {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../libs/console/web");
-    let document = shared().anonymous().get("/api/openapi.json").await.expect(200).text();
+    let document = shared().anonymous().get("/api/openapi.json").await.expect(200);
     let folder = tempfile::tempdir().unwrap();
     let [from, to] = ["openapi.json", "schema.d.ts"].map(|name| folder.path().join(name));
     // The address differs from server to server, and no type depends on it.
-    fs::write(&from, document).unwrap();
+    fs::write(&from, document.text()).unwrap();
     let mut types = Command::new("node");
     types.arg("node_modules/openapi-typescript/bin/cli.js").arg(&from).arg("--output").arg(&to);
     types.current_dir(&web);
