@@ -31,8 +31,8 @@ pub(crate) struct SsoInput {
     /// The mail domains whose people sign in there.
     #[schema(min_items = 1, max_items = 20, example = json!(["example.com"]))]
     domains: Vec<DomainName>,
-    /// Whether people reach the team in no other way, but for its owner. Somebody must have signed in by
-    /// these settings before.
+    /// Whether people reach the team in no other way, but for its owner. Before it is switched on,
+    /// somebody must have signed in by these settings.
     #[serde(default)]
     enforced: bool,
 }
