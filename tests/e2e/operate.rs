@@ -21,8 +21,9 @@ use crate::tools;
 
 const TOKEN: &str = "a-token-for-prometheus";
 /// Whatever a client sends, no label has other names, and none of these has values of clients.
-const LABELS: [&str; 17] = [
+const LABELS: [&str; 18] = [
     "backend",
+    "code",
     "commit",
     "component",
     "kind",
@@ -86,7 +87,7 @@ fn panels() -> Vec<(String, String)> {
 /// The metrics that an expression names, without the endings that histograms add.
 fn metrics_of(expression: &str) -> BTreeSet<String> {
     let words = expression.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
-    let names = words.filter(|word| word.starts_with("trapline_"));
+    let names = words.filter(|word| word.starts_with("trapline_") || word.starts_with("process_"));
     let base = |name: &str| {
         let ends = ["_bucket", "_count", "_sum"];
         let end = ends.iter().find_map(|end| name.strip_suffix(end));

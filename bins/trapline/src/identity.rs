@@ -6,11 +6,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use rustls::ServerConfig;
 use trapline_app::App;
+use trapline_model::Time;
 
 use crate::{
     config::Edge,
     folder::{AUTHORITY_FILE, Folder},
-    tls,
+    tls::{self, Shown},
 };
 
 const IN_STORE: &str = "smtp_ca";
@@ -18,6 +19,8 @@ const IN_STORE: &str = "smtp_ca";
 /// What the SMTP edge shows, and whom clients must trust for it.
 pub(crate) struct Identity {
     pub config: Arc<ServerConfig>,
+    /// When what it shows ends, if that is known.
+    pub ends: Option<Time>,
     /// PEM; `None` when the operator brought a certificate.
     pub ca: Option<String>,
 }
@@ -29,7 +32,8 @@ pub(crate) async fn load(
     edge: Option<&Edge>,
 ) -> Result<Identity> {
     if let Some((certificate, key)) = edge.and_then(Edge::certificate) {
-        return Ok(Identity { config: tls::configured(certificate, key)?, ca: None });
+        let Shown { config, ends } = tls::configured(certificate, key)?;
+        return Ok(Identity { config, ends, ca: None });
     }
     let authority = match folder {
         Some(folder) => in_folder(folder)?,
@@ -49,8 +53,8 @@ pub(crate) async fn load(
     if !names.contains(&settings.smtp_host) {
         names.push(settings.smtp_host.clone());
     }
-    let (config, ca) = tls::made(&authority, names)?;
-    Ok(Identity { config, ca: Some(ca) })
+    let (Shown { config, ends }, ca) = tls::made(&authority, names)?;
+    Ok(Identity { config, ends, ca: Some(ca) })
 }
 
 fn in_folder(folder: &Folder) -> Result<String> {

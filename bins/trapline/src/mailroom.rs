@@ -180,6 +180,7 @@ impl Mailroom for InboxMailroom {
             Observation::ConnectionRefused(Refusal::PerAddress) => {
                 metrics::smtp_connection("refused_per_address");
             }
+            Observation::Replied(code) => metrics::smtp_reply(code),
             Observation::HandshakeFailed => metrics::smtp_fault("handshake"),
             Observation::OutOfMemory => metrics::smtp_fault("memory"),
             Observation::TooSlow => metrics::smtp_fault("slow"),

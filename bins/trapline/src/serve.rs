@@ -123,9 +123,13 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     } else {
         None
     };
+    if let Some(end) = identity.as_ref().filter(|_| roles.edge).and_then(|it| it.ends) {
+        trapline_app::metrics::certificate_ends(end);
+    }
     let tasks = Supervisor::new(shutdown.clone());
     trapline_app::metrics::streams_limit(app.settings().max_streams);
     tasks.spawn("metrics", until(&shutdown, telemetry::upkeep(metrics.clone())));
+    tasks.spawn("process", until(&shutdown, telemetry::measure()));
     let liveness = liveness::router(Readiness::new(&backend, needs(roles), shutdown.clone()));
     let router = router(&app, roles, metrics, observe, identity.as_ref());
     if !quiet {

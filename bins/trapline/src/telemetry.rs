@@ -1,6 +1,7 @@
 //! Logs to the standard error, and the metrics recorder.
 
 mod lines;
+mod process;
 
 use std::{
     io::{self, IsTerminal},
@@ -10,10 +11,12 @@ use std::{
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, fmt};
+use trapline_store::Clock;
 
 use crate::config::Observability;
 pub(crate) use lines::Flush;
 use lines::Lines;
+pub(crate) use process::measure;
 
 /// Bounds of the histograms in seconds: from a commit on a fast disk to a parked wait.
 const SECONDS: [f64; 14] =
@@ -60,6 +63,7 @@ pub(crate) fn metrics() -> Result<PrometheusHandle> {
         .install_recorder()?;
     trapline_app::metrics::describe();
     trapline_app::metrics::build(VERSION, COMMIT);
+    trapline_app::metrics::process_started(Clock::system().now());
     Ok(handle)
 }
 

@@ -13,10 +13,19 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
 
+use trapline_model::Time;
 use trapline_store::Clock;
+use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
+
+/// A server's certificate with its key.
+pub(crate) struct Shown {
+    pub(crate) config: Arc<ServerConfig>,
+    /// When the first certificate of the chain ends, if it says so.
+    pub(crate) ends: Option<Time>,
+}
 
 /// Reads the operator's certificate.
-pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>> {
+pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Shown> {
     let read =
         |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
@@ -28,7 +37,7 @@ pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Arc<ServerCon
 }
 
 /// Makes a certificate for `names` under a CA, and returns the CA's certificate in PEM too.
-pub(crate) fn made(authority: &str, names: Vec<String>) -> Result<(Arc<ServerConfig>, String)> {
+pub(crate) fn made(authority: &str, names: Vec<String>) -> Result<(Shown, String)> {
     let key = authority.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
     let (ca, ca_key) = authority.split_at(key);
     let issuer = Issuer::new(authority_params(), KeyPair::from_pem(ca_key)?);
@@ -79,13 +88,17 @@ fn name(common: &str) -> DistinguishedName {
     name
 }
 
-fn server(
-    chain: Vec<CertificateDer<'static>>,
-    key: PrivateKeyDer<'static>,
-) -> Result<Arc<ServerConfig>> {
+fn server(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Shown> {
+    let ends = chain.first().and_then(end_of);
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .context("the certificate and its key do not fit")?;
-    Ok(Arc::new(config))
+    Ok(Shown { config: Arc::new(config), ends })
+}
+
+fn end_of(certificate: &CertificateDer<'_>) -> Option<Time> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    let seconds = certificate.validity().not_after.timestamp();
+    Some(Time::from_millis(seconds.saturating_mul(1000)))
 }

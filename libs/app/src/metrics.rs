@@ -1,6 +1,10 @@
 //! Every metric of the product: one function each, and the names in one place.
 #![expect(clippy::disallowed_macros, reason = "the one place that names metrics")]
 
+mod calls;
+mod process;
+mod smtp_codes;
+
 use std::time::Duration;
 
 use metrics::{
@@ -8,6 +12,9 @@ use metrics::{
 };
 use trapline_model::{Component, DeliveryStatus};
 use trapline_store::{Lane, LaneStats};
+
+pub(crate) use calls::measured;
+pub use process::{ProcessUse, certificate_ends, process, process_started};
 
 const BUILD: &str = "trapline_build_info";
 const HTTP_SECONDS: &str = "trapline_http_request_seconds";
@@ -22,6 +29,7 @@ const SMTP_MEMORY: &str = "trapline_smtp_memory_bytes";
 const SMTP_MEMORY_LIMIT: &str = "trapline_smtp_memory_limit_bytes";
 const SMTP_AUTH: &str = "trapline_smtp_auth_total";
 const SMTP_MAILS: &str = "trapline_smtp_mails_total";
+const SMTP_REPLIES: &str = "trapline_smtp_replies_total";
 const SMTP_FAULTS: &str = "trapline_smtp_faults_total";
 const SMTP_SECONDS: &str = "trapline_smtp_deliver_seconds";
 const STORED: &str = "trapline_messages_stored_total";
@@ -55,6 +63,8 @@ const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
+    calls::describe();
+    process::describe();
     describe_gauge!(BUILD, "1, with the version and the commit of the executable.");
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
     describe_gauge!(HTTP_OPEN, "HTTP connections that are open.");
@@ -68,6 +78,7 @@ pub fn describe() {
     describe_gauge!(SMTP_MEMORY_LIMIT, Unit::Bytes, "Memory that these may have.");
     describe_counter!(SMTP_AUTH, "SMTP authentications by outcome.");
     describe_counter!(SMTP_MAILS, "SMTP transactions by reply class.");
+    describe_counter!(SMTP_REPLIES, "SMTP replies by code.");
     describe_counter!(SMTP_FAULTS, "SMTP sessions in which something went wrong, by kind.");
     describe_histogram!(SMTP_SECONDS, Unit::Seconds, "From the end of DATA to its reply.");
     describe_counter!(STORED, "Messages stored, one per inbox.");
@@ -217,6 +228,11 @@ pub fn smtp_mail_accepted(took: Duration) {
 /// A whole mail was refused.
 pub fn smtp_mail_rejected() {
     counter!(SMTP_MAILS, "outcome" => outcome(false)).increment(1);
+}
+
+/// A client was sent a reply with this code.
+pub fn smtp_reply(code: u16) {
+    counter!(SMTP_REPLIES, "code" => smtp_codes::name(code)).increment(1);
 }
 
 /// Something went wrong in a session.

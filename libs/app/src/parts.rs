@@ -8,8 +8,9 @@ use trapline_store::{Clock, Ports, Processes};
 
 use crate::{
     AuditLog, CpuPool, FirstSteps, MasterKey, Result, Settings, heartbeats::Heartbeats, ids::Ids,
-    inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits, plans::Plans,
-    read_marks::ReadMarks, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
+    inbox_versions::InboxVersions, jobs::Jobs, leases::Leases, limits::Limits, metrics,
+    plans::Plans, read_marks::ReadMarks, rows::RowReader, secrets::Secrets,
+    storage_room::StorageRoom,
 };
 
 /// One of each shared part, and the ports.
@@ -48,6 +49,7 @@ impl Parts {
         master: &MasterKey,
         shutdown: CancellationToken,
     ) -> Result<Self> {
+        let ports = metrics::measured(ports);
         let (store, is_alone) = (ports.store.clone(), ports.processes == Processes::One);
         let settings = Arc::new(settings);
         let ids = Arc::new(Ids::new(clock.clone()));

@@ -5,6 +5,7 @@
 
 mod input;
 mod open;
+mod replies;
 
 use std::{future::pending, io, net::IpAddr, sync::Arc};
 
@@ -234,6 +235,9 @@ impl<'s, M: Mailroom> Connection<'s, M> {
         let replies = self.session.take_replies();
         if replies.is_empty() {
             return Ok(());
+        }
+        for code in replies::codes(&replies) {
+            self.observe(Observation::Replied(code));
         }
         let Self { stream, session, server, peer, .. } = self;
         let sent = async {

@@ -132,6 +132,8 @@ pub enum Observation {
     SessionOpened,
     /// A session ended, after so long.
     SessionClosed(Duration),
+    /// A client is sent a reply with this code.
+    Replied(u16),
     /// A connection was turned away.
     ConnectionRefused(Refusal),
     /// A TLS handshake failed or took too long.

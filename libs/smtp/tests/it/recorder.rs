@@ -80,7 +80,9 @@ impl Mailroom for Recorder {
     }
 
     fn observe(&self, _: IpAddr, event: Observation) {
-        self.events.lock().unwrap().push(event);
+        if !matches!(event, Observation::Replied(_)) {
+            self.events.lock().unwrap().push(event);
+        }
     }
 }
 
