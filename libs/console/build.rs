@@ -14,13 +14,14 @@ use std::{
 };
 
 /// What the frontend is built from, beside this file.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "index.html",
     "package.json",
     "package-lock.json",
     "plugins",
-    "public",
     "src",
+    "svelte.config.js",
+    "tsconfig.json",
     "vite.config.ts",
 ];
 

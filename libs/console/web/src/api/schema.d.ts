@@ -1067,6 +1067,35 @@ export interface paths {
         patch: operations["changeRole"];
         trace?: never;
     };
+    "/api/team/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get single sign-on
+         * @description The team's identity provider. The client's secret is not shown.
+         */
+        get: operations["getSso"];
+        /**
+         * Set single sign-on
+         * @description Lets people of the team sign in at its identity provider (`OpenID` Connect), once the server's operator
+         *     has verified a domain. For the owner.
+         */
+        put: operations["setSso"];
+        post?: never;
+        /**
+         * Remove single sign-on
+         * @description Sessions that began by it go on. For the owner.
+         */
+        delete: operations["deleteSso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/team/transfer": {
         parameters: {
             query?: never;
@@ -1400,6 +1429,20 @@ export interface components {
              * @example Sign-up tests
              */
             name: string;
+        };
+        /** @description A mail domain of a team's people. */
+        ClaimedDomain: {
+            /**
+             * @description The domain.
+             * @example example.com
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the operator verified that it is the team's; null is not yet.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            verifiedAt: string | null;
         };
         /**
          * @description A part of the service that is probed.
@@ -2549,6 +2592,71 @@ export interface components {
              */
             password?: string;
         };
+        /** @description A team's identity provider. The client's secret is never shown. */
+        SsoConnection: {
+            /**
+             * @description The provider's issuer identifier.
+             * @example https://example.okta.com
+             */
+            issuer: string;
+            /**
+             * @description What the provider calls this server.
+             * @example 0oa1b2c3
+             */
+            clientId: string;
+            /** @description The mail domains whose people sign in there. */
+            domains: components["schemas"]["ClaimedDomain"][];
+            /** @description Whether people reach the team in no other way. Its owner's password still does. */
+            enforced: boolean;
+            /**
+             * Format: date-time
+             * @description When somebody first signed in by these settings; null is nobody yet.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            provenAt: string | null;
+            /**
+             * @description The address that the provider sends people back to, to be registered there.
+             * @example https://mail.example.com/api/auth/sso/0198c0de-0000-7000-8000-000000000000/callback
+             */
+            redirectUri: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            updatedAt: string;
+        };
+        /** @description A team's identity provider, as its owner sets it. */
+        SsoInput: {
+            /**
+             * @description The provider's issuer identifier: https, or http to this machine or a private network where the
+             *     server may call these. It is asked at once what it is.
+             * @example https://example.okta.com
+             */
+            issuer: string;
+            /**
+             * @description What the provider calls this server.
+             * @example 0oa1b2c3
+             */
+            clientId: string;
+            /**
+             * @description The client's secret; left out, the one that there is stays.
+             * @example secret
+             */
+            clientSecret?: string;
+            /**
+             * @description The mail domains whose people sign in there.
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains: string[];
+            /**
+             * @description Whether people reach the team in no other way, but for its owner. Somebody must have signed in by
+             *     these settings before.
+             */
+            enforced?: boolean;
+        };
         /** @description How the service is doing, and how it did in the last 90 days. */
         Status: {
             /** @description The worst state of the components. */
@@ -2811,7 +2919,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or a page of another site sent the request (`cross_site`). */
+        /** @description The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or in none but by its single sign-on (`sso_required`), or a page of another site sent the request (`cross_site`). */
         Refused: {
             headers: {
                 /** @description Names the request in the service's logs. */
@@ -5830,6 +5938,142 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SsoConnection"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            /** @description The team has none. */
+            404: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoInput"];
+            };
+        };
+        responses: {
+            /** @description The provider. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SsoConnection"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            /** @description The team has none. */
+            404: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -7,6 +7,8 @@ export type Summary = Schema["MessageSummary"];
 
 /** How often a window is asked for again, because the list changed while its answer was under way. */
 const TRIES = 3;
+/** Milliseconds before rows are fetched again that others took away unseen. */
+const SOON = 500;
 
 /** The messages of an inbox that a filter leaves. */
 export class MessageList {
@@ -21,6 +23,7 @@ export class MessageList {
   /** How many messages came or went since the beginning. */
   #moves = 0;
   #asked = new Set<number>();
+  #soon: ReturnType<typeof setTimeout> | undefined;
   #given = new AbortController();
   #hidden: () => string[];
 
@@ -64,6 +67,7 @@ export class MessageList {
   }
 
   close(): void {
+    clearTimeout(this.#soon);
     this.#given.abort();
   }
 
@@ -85,7 +89,7 @@ export class MessageList {
     const known = this.#slots.remove(ids);
     this.#moved();
     // Which of the rows that nobody has seen are gone, only the server can tell.
-    if (known < ids.length && this.loaded) void this.refresh();
+    if (known < ids.length && this.loaded) this.#refreshSoon();
   }
 
   empty(): void {
@@ -96,6 +100,14 @@ export class MessageList {
   markAll(isRead: boolean): void {
     this.#slots.update((message) => ({ ...message, isRead }));
     this.#version++;
+  }
+
+  /** However much is deleted elsewhere, the list is fetched again twice a second at most. */
+  #refreshSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      void this.refresh();
+    }, SOON);
   }
 
   #moved(): void {

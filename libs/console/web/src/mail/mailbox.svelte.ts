@@ -15,6 +15,9 @@ export type Message = Schema["Message"];
 const KEPT = 50;
 /** Milliseconds in which a deletion can be undone. */
 const UNDO = 5_000;
+/** Milliseconds in which events are collected, and how many of them at most. */
+const FRAME = 16;
+const MOST = 500;
 
 interface Deletion {
   /** Undefined where the list has not come as far. */
@@ -36,6 +39,8 @@ export class Mailbox {
   gone = $state.raw<ReadonlySet<string>>(new Set());
   #kept = new Map<string, Message>();
   #deletions = new Map<string, Deletion>();
+  #heard: Event[] = [];
+  #missed = false;
   #stream: Stream;
 
   constructor(id: string, filter: Filter) {
@@ -167,7 +172,7 @@ export class Mailbox {
     const open = (lastEventId: string) =>
       new EventSource(address(eventsPath(this.id, lastEventId)));
     return new Stream(open, {
-      event: (event) => this.#event(event),
+      event: (event) => this.#hear(event),
       state: (state) => this.#state(state),
       reopened: () => this.#reconcile(),
       goesOn: () => this.#goesOn(),
@@ -179,8 +184,23 @@ export class Mailbox {
     return new MessageList(this.id, filter, () => [...this.#deletions.keys()]);
   }
 
-  #event(event: Event): void {
+  /** What arrives within a frame is applied at once. What is too much for that gives way to a look. */
+  #hear(event: Event): void {
     this.asOf = new Date();
+    if (this.#heard.length === 0) setTimeout(() => this.#apply(), FRAME);
+    if (this.#heard.length < MOST) this.#heard.push(event);
+    else this.#missed = true;
+  }
+
+  #apply(): void {
+    const heard = this.#heard;
+    this.#heard = [];
+    for (const event of heard) this.#event(event);
+    if (this.#missed) this.#reconcile();
+    this.#missed = false;
+  }
+
+  #event(event: Event): void {
     switch (event.type) {
       case "message.created":
         if (!this.#deletions.has(event.message.id)) this.arrived(this.list.arrive(event.message));

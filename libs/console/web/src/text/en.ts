@@ -40,6 +40,7 @@ export const text = {
   password: "Password",
   signIn: "Sign in",
   signInTo: "Sign in to Trapline",
+  sso: "Continue with single sign-on",
   signOut: "Sign out",
   noAccount:
     "No account yet? Whoever runs this server makes a link with `trapline link`; the first start printed one.",
@@ -163,6 +164,8 @@ export const text = {
   remoteImages: "Remote images",
   preview: "Preview of the message",
   wrap: "Wrap lines",
+  showAll: "Show all of it",
+  showMore: (more: number) => `Show more (${number.format(more)} left)`,
   headerFilter: "Filter headers",
   rawCut: "The beginning is shown.",
   rawAll: (all: string) => `Load all ${all}`,
