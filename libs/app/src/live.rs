@@ -1,7 +1,7 @@
 //! What happens now: event streams of inboxes, and waits for a message. It uses inboxes and messages.
 
 mod feed;
-mod looks;
+mod resync;
 mod streams;
 mod wait;
 mod writers;
@@ -18,7 +18,7 @@ use crate::{
 };
 use feed::Payloads;
 pub use feed::{Feed, FeedEvent};
-use looks::Looks;
+use resync::ResyncScheduler;
 use streams::Streams;
 pub use wait::Waited;
 use writers::Writers;
@@ -39,7 +39,7 @@ pub struct LiveUpdates {
     messages: Arc<Messages>,
     first_steps: Arc<FirstSteps>,
     streams: Arc<Streams>,
-    looks: Arc<Looks>,
+    resyncs: Arc<ResyncScheduler>,
     /// Changes when mail may be stored here that nobody announced.
     losses: watch::Receiver<u64>,
     payloads: Payloads,
@@ -58,7 +58,7 @@ impl LiveUpdates {
         let store = parts.ports.store.clone();
         Arc::new(Self {
             losses: watch_writers(parts, &streams, tasks),
-            looks: Looks::new(store.clone(), streams.clone()),
+            resyncs: ResyncScheduler::new(store.clone(), streams.clone()),
             store,
             bus: parts.ports.bus.clone(),
             clock: parts.clock.clone(),

@@ -23,15 +23,15 @@ use uuid::Uuid;
 
 use super::{
     LiveUpdates,
-    looks::{Awaited, Found},
+    resync::{NewestMessages, ResyncQueue},
     streams::Follower,
 };
 use crate::{Error, Result, metrics};
 use bookmark::{Bookmark, SeenWindow};
 pub(super) use bookmark::{least_at, window_floor};
-use deleted::Deleted;
+use deleted::DeletedBatches;
 pub(super) use payload::Payloads;
-use recent::Recent;
+use recent::RecentChanges;
 use replay::Replay;
 
 /// Delay before a stream reads again after the store did not answer.
@@ -42,7 +42,7 @@ const STORE_RETRY_DELAY: Duration = Duration::from_secs(2);
 pub struct FeedEvent {
     /// What a client sends as `Last-Event-ID` to get what came after.
     pub id: String,
-    /// `message.created`, `message.updated`, `message.deleted` or `inbox.updated`.
+    /// `message.on_message_created`, `message.updated`, `message.deleted` or `inbox.updated`.
     pub name: &'static str,
     /// The payload: JSON on one line. Streams that tell of the same share its bytes.
     pub data: Bytes,
@@ -60,22 +60,22 @@ pub struct Feed {
     signals: SignalStream,
     ready: VecDeque<FeedEvent>,
     replay: Option<Replay>,
-    deleted: Option<Deleted>,
+    deleted: Option<DeletedBatches>,
     /// The newest message that the client was told of.
     cursor: Uuid,
     /// Messages of the last minute that the client was told of.
     seen: SeenWindow,
-    recent: Recent,
+    recent: RecentChanges,
     /// Whether other processes write to the store.
     shared: bool,
     /// Moves when a process may have stored messages without announcing them.
     losses: watch::Receiver<u64>,
-    looks: Awaited,
+    resyncs: ResyncQueue,
     /// Whether something else than new messages may have been missed.
     gap: bool,
-    /// Until when an announcement may be of a message that has changed since: then its row is read.
-    /// Announcements of different processes may overtake each other.
-    doubt: Option<Instant>,
+    /// Until when the row of an announced message is read, as it may have changed since: announcements of
+    /// different processes may overtake each other.
+    reread_until: Option<Instant>,
     ends: Option<Instant>,
     follower: Follower,
     _counted: metrics::Gauged,
@@ -100,7 +100,7 @@ impl LiveUpdates {
         let follower = self.follower(by.team, id)?;
         let ends = ends(inbox.expires_at, self.clock.now());
         let start = self.ids.next();
-        let losses = self.followed_losses();
+        let losses = self.subscribe_losses();
         let signals = self.bus.subscribe(id).await?;
         let shared = !self.is_alone;
         let mut feed = Feed {
@@ -115,12 +115,12 @@ impl LiveUpdates {
             deleted: None,
             cursor: Uuid::nil(),
             seen: SeenWindow::after(Uuid::nil()),
-            recent: Recent::from(start),
+            recent: RecentChanges::from(start),
             shared,
             losses,
-            looks: Awaited::default(),
+            resyncs: ResyncQueue::default(),
             gap: false,
-            doubt: None,
+            reread_until: None,
             ends,
             follower,
             _counted: metrics::open_stream(),
@@ -128,9 +128,9 @@ impl LiveUpdates {
         match last {
             Some(last) => {
                 let bookmark = Bookmark::read(last, id, self.clock.now());
-                self.read_for_stream(id, feed.go_on(bookmark)).await?;
+                self.read_for_stream(id, feed.resume(bookmark)).await?;
             }
-            None => self.read_for_stream(id, feed.begin(start)).await?,
+            None => self.read_for_stream(id, feed.start_now(start)).await?,
         }
         Ok(feed)
     }
@@ -154,10 +154,10 @@ impl Feed {
     /// The next event; `None` when the inbox is gone or the service shuts down.
     pub async fn next(&mut self) -> Option<FeedEvent> {
         let shutdown = self.live.shutdown.clone();
-        shutdown.run_until_cancelled(self.following()).await.flatten()
+        shutdown.run_until_cancelled(self.next_or_error()).await.flatten()
     }
 
-    async fn following(&mut self) -> Option<FeedEvent> {
+    async fn next_or_error(&mut self) -> Option<FeedEvent> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
@@ -168,26 +168,26 @@ impl Feed {
                 // A store that does not answer is no reason to end a stream that others feed.
                 Err(error) => {
                     tracing::warn!(%error, "an event stream could not read the store");
-                    self.look_again();
+                    self.replay_from_store();
                     tokio::time::sleep(STORE_RETRY_DELAY).await;
                 }
             }
         }
     }
 
-    /// Announcements may have been missed: emits the stored messages that the client was not told of.
-    fn look_again(&mut self) {
-        self.events_missed();
+    /// Plans to emit the stored messages that the client was not told of, after missed announcements.
+    fn replay_from_store(&mut self) {
+        self.note_missed_events();
         self.replay = Some(Replay::after(self.seen.floor()));
     }
 
-    /// Other events than new messages may have been missed too.
-    fn events_missed(&mut self) {
+    /// Notes that events other than new messages may have been missed.
+    fn note_missed_events(&mut self) {
         self.gap = true;
         self.recent.missed(self.live.ids.next());
     }
 
-    /// Goes on until something may be ready; whether the inbox is still there.
+    /// Does one thing that may make an event ready. Returns whether the inbox is still there.
     async fn step(&mut self) -> Result<bool> {
         if self.ends.is_some_and(|ends| ends <= Instant::now()) {
             return Ok(false);
@@ -205,36 +205,36 @@ impl Feed {
             Box::pin(live.read_for_stream(id, self.emit_page())).await?;
             return Ok(true);
         }
-        if self.looks.is_empty() && std::mem::take(&mut self.gap) {
-            Box::pin(self.inbox_updated()).await?;
+        if self.resyncs.is_empty() && std::mem::take(&mut self.gap) {
+            Box::pin(self.emit_inbox_now()).await?;
             return Ok(true);
         }
         match self.wake().await {
-            Wake::Heard(Signal::Event(event)) => Box::pin(self.on_event(event)).await,
-            Wake::Heard(Signal::Lagged) => {
-                self.look_again();
+            StreamWake::Heard(Signal::Event(event)) => Box::pin(self.on_event(event)).await,
+            StreamWake::Heard(Signal::Lagged) => {
+                self.replay_from_store();
                 Ok(true)
             }
-            Wake::Heard(Signal::Gap) => {
-                self.events_missed();
-                self.plan_look();
+            StreamWake::Heard(Signal::Gap) => {
+                self.note_missed_events();
+                self.plan_resync();
                 Ok(true)
             }
-            Wake::Lost => {
-                self.plan_look();
+            StreamWake::Lost => {
+                self.plan_resync();
                 Ok(true)
             }
-            Wake::Found(found) => {
+            StreamWake::Resynced(found) => {
                 self.compare(&found);
                 Ok(true)
             }
-            Wake::Over => Ok(false),
+            StreamWake::Over => Ok(false),
         }
     }
 
     /// Sleeps until something may be there to tell.
-    async fn wake(&mut self) -> Wake {
-        let Self { signals, losses, looks, ends, .. } = self;
+    async fn wake(&mut self) -> StreamWake {
+        let Self { signals, losses, resyncs, ends, .. } = self;
         let ends = async {
             match *ends {
                 Some(ends) => tokio::time::sleep_until(ends).await,
@@ -242,20 +242,20 @@ impl Feed {
             }
         };
         tokio::select! {
-            signal = signals.next() => signal.map_or(Wake::Over, Wake::Heard),
-            () = lost(losses) => Wake::Lost,
-            found = looks.found() => found.map_or(Wake::Lost, Wake::Found),
-            () = ends => Wake::Over,
+            signal = signals.next() => signal.map_or(StreamWake::Over, StreamWake::Heard),
+            () = lost(losses) => StreamWake::Lost,
+            found = resyncs.found() => found.map_or(StreamWake::Lost, StreamWake::Resynced),
+            () = ends => StreamWake::Over,
         }
     }
 
-    /// Messages may be there that nobody announced.
-    fn plan_look(&mut self) {
-        self.looks.plan(&self.live.looks, self.inbox.id, self.seen.floor());
+    /// Asks for a read of the inbox: messages may be stored that nobody announced.
+    fn plan_resync(&mut self) {
+        self.resyncs.plan(&self.live.resyncs, self.inbox.id, self.seen.floor());
     }
 
-    /// Emits what a look found, unless the client was told of all of it.
-    fn compare(&mut self, found: &Found) {
+    /// Plans to emit what a resync found, unless the client was told of all of it.
+    fn compare(&mut self, found: &NewestMessages) {
         let floor = self.seen.floor();
         self.replay = match found.after(floor) {
             Some(ids) if ids.iter().all(|id| self.seen.contains(*id)) => None,
@@ -275,13 +275,13 @@ impl Feed {
 }
 
 /// Why a stream wakes.
-enum Wake {
+enum StreamWake {
     /// The bus has a signal.
     Heard(Signal),
     /// A process may have stored messages without announcing them.
     Lost,
-    /// A look found these messages.
-    Found(Arc<Found>),
+    /// A resync found these messages.
+    Resynced(Arc<NewestMessages>),
     /// The inbox expired, or the bus is gone.
     Over,
 }

@@ -28,13 +28,13 @@ const MAX_WRITES_PER_SECOND: u32 = 4_000;
 pub(crate) struct Streams {
     max: usize,
     max_per_team: usize,
-    open: Mutex<Open>,
+    open: Mutex<OpenStreams>,
     reads: Semaphore,
     queues: [Semaphore; QUEUES],
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenStreams {
     total: usize,
     teams: HashMap<TeamId, usize>,
     /// Event streams by inbox.
@@ -88,7 +88,7 @@ impl Streams {
         Some(ReadPermit { _read: self.reads.acquire().await.ok()?, _place: place })
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenStreams> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,7 +149,7 @@ impl LiveUpdates {
     }
 
     /// From now on: whether mail may be stored that nobody announced.
-    pub(crate) fn followed_losses(&self) -> watch::Receiver<u64> {
+    pub(crate) fn subscribe_losses(&self) -> watch::Receiver<u64> {
         let mut losses = self.losses.clone();
         losses.mark_unchanged();
         losses

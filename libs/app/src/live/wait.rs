@@ -17,17 +17,17 @@ use trapline_store::{Scan, Value, records};
 use super::{
     LiveUpdates,
     feed::{ends, window_floor},
-    looks::Awaited,
+    resync::ResyncQueue,
 };
 use crate::{
     Error, Filter, Result, filter::Matcher, message_scans::message_rows, metrics, onboarding::Step,
 };
-use seen::Seen;
-use wake::{Subscription, Wake};
+use seen::SeenMessages;
+use wake::{WaitSubscription, WaitWake};
 
 /// Rows read at a time: with the bound on a row's size this bounds the memory of a query.
 const PAGE_ROWS: usize = 100;
-/// How long the last query may take after the wait's time is over: it finds what no one announced.
+/// How long the last query may take after the wait's time is over: it finds what was not announced.
 const LAST_QUERY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a wait ended.
@@ -39,7 +39,7 @@ pub enum Waited {
     TimedOut(Vec<NearMiss>),
 }
 
-type Found = (MessageId, records::Message);
+type MatchingMessage = (MessageId, records::Message);
 
 impl LiveUpdates {
     /// Answers with the newest matching message of the inbox, or else with the first that arrives
@@ -89,16 +89,16 @@ impl LiveUpdates {
         inbox: &records::Inbox,
         matcher: &Matcher,
         deadline: Instant,
-    ) -> Result<Option<Found>> {
-        let losses = self.followed_losses();
-        let subscription = Subscription {
+    ) -> Result<Option<MatchingMessage>> {
+        let losses = self.subscribe_losses();
+        let subscription = WaitSubscription {
             signals: self.bus.subscribe(inbox.id).await?,
             inbox: inbox.id,
             losses,
-            looks: self.looks.clone(),
-            awaited: Awaited::default(),
+            resyncs: self.resyncs.clone(),
+            resync_queue: ResyncQueue::default(),
         };
-        let mut seen = Seen::before(matcher.since);
+        let mut seen = SeenMessages::before(matcher.since);
         let listening = self.listen(inbox, matcher, subscription, &mut seen);
         if let Ok(found) = timeout_at(deadline, listening).await
             && let Some(found) = found?
@@ -115,9 +115,9 @@ impl LiveUpdates {
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
-        mut subscription: Subscription,
-        seen: &mut Seen,
-    ) -> Result<Option<Found>> {
+        mut subscription: WaitSubscription,
+        seen: &mut SeenMessages,
+    ) -> Result<Option<MatchingMessage>> {
         // In boxes, so that a parked wait holds no room for what runs now and then.
         if let Some(found) = Box::pin(self.query(inbox, matcher, seen)).await? {
             return Ok(Some(found));
@@ -128,13 +128,13 @@ impl LiveUpdates {
                 return Ok(None);
             }
             let found = match wake {
-                Wake::Candidate(id) => Box::pin(self.candidate(id, matcher)).await?,
-                Wake::Found(found) if seen.is_all_of(&found) => None,
-                Wake::Found(_) | Wake::Lagged => {
+                WaitWake::Candidate(id) => Box::pin(self.candidate(id, matcher)).await?,
+                WaitWake::Resynced(found) if seen.is_all_of(&found) => None,
+                WaitWake::Resynced(_) | WaitWake::Lagged => {
                     Box::pin(self.inboxes.record(inbox.team, inbox.id)).await?;
                     Box::pin(self.query(inbox, matcher, seen)).await?
                 }
-                Wake::Gone => return Err(Error::NotFound),
+                WaitWake::Gone => return Err(Error::NotFound),
             };
             if found.is_some() {
                 return Ok(found);
@@ -147,8 +147,8 @@ impl LiveUpdates {
         &self,
         inbox: &records::Inbox,
         matcher: &Matcher,
-        seen: &mut Seen,
-    ) -> Result<Option<Found>> {
+        seen: &mut SeenMessages,
+    ) -> Result<Option<MatchingMessage>> {
         let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
         let (mut after, mut ids) = (None, Vec::new());
         while left > 0 {
@@ -177,7 +177,7 @@ impl LiveUpdates {
     }
 
     /// A message whose announcement matches, unless it is gone already.
-    async fn candidate(&self, id: MessageId, matcher: &Matcher) -> Result<Option<Found>> {
+    async fn candidate(&self, id: MessageId, matcher: &Matcher) -> Result<Option<MatchingMessage>> {
         let row = self.store.get(&records::Message::row(id)).await?;
         let Some(row) = row else { return Ok(None) };
         let record = records::Message::of(&row)?;

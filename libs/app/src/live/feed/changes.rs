@@ -12,7 +12,11 @@ use crate::Result;
 impl Feed {
     /// Emits how a message is marked. What its announcement carries spares the store a read for each
     /// stream, unless it may be of a message that is gone, or there may be a later mark.
-    pub(super) async fn updated(&mut self, uuid: Uuid, marked: Option<&Marked>) -> Result<()> {
+    pub(super) async fn on_message_updated(
+        &mut self,
+        uuid: Uuid,
+        marked: Option<&Marked>,
+    ) -> Result<()> {
         if self.recent.is_deleted(uuid) {
             return Ok(());
         }
@@ -25,7 +29,7 @@ impl Feed {
             })
         });
         if is_doubted || (known.is_none() && !seen.contains(uuid)) {
-            self.doubt = Some(Instant::now() + REORDER_WINDOW);
+            self.reread_until = Some(Instant::now() + REORDER_WINDOW);
         }
         let data = match known {
             Some(marked) => {
@@ -41,7 +45,7 @@ impl Feed {
     }
 
     /// Emits the inbox as it is now.
-    pub(super) async fn inbox_changed(&mut self, changed: Option<&ChangedInbox>) -> Result<()> {
+    pub(super) async fn on_inbox_updated(&mut self, changed: Option<&ChangedInbox>) -> Result<()> {
         if let Some(state) = changed.and_then(|changed| changed.state.as_ref()) {
             self.recent.all_marked(state);
         }
@@ -59,15 +63,15 @@ impl Feed {
             // It was overtaken by a later one, or says nothing.
             _ => {
                 if changed.is_none() {
-                    self.doubt = Some(Instant::now() + REORDER_WINDOW);
+                    self.reread_until = Some(Instant::now() + REORDER_WINDOW);
                 }
-                self.inbox_updated().await
+                self.emit_inbox_now().await
             }
         }
     }
 
     /// Reads the inbox, and emits it.
-    pub(super) async fn inbox_updated(&mut self) -> Result<()> {
+    pub(super) async fn emit_inbox_now(&mut self) -> Result<()> {
         self.counted_at = self.live.ids.next();
         let inbox = self.live.inboxes.get(&self.by, self.inbox.id);
         let inbox = self.live.read_for_stream(self.inbox.id, inbox).await?;

@@ -1,4 +1,4 @@
-//! The ids of messages that are gone, told in events of a bounded size.
+//! Splits the ids of deleted messages into events of a bounded size.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use uuid::Uuid;
 /// Ids in one event.
 const MAX_IDS: usize = 200;
 
-/// An announcement of which a part is told.
-pub(super) struct Deleted {
+/// The ids of an announcement that are still to be emitted.
+pub(super) struct DeletedBatches {
     event: Arc<LiveEvent>,
     emitted: usize,
 }
 
-impl Deleted {
+impl DeletedBatches {
     pub(super) fn of(event: Arc<LiveEvent>) -> Self {
         Self { event, emitted: 0 }
     }
@@ -35,7 +35,8 @@ mod tests {
     #[test]
     fn many_ids_come_in_several_events() {
         let ids: Vec<_> = (0..450).map(Uuid::from_u128).collect();
-        let mut deleted = Deleted::of(Arc::new(LiveEvent::MessagesDeleted { ids: ids.clone() }));
+        let mut deleted =
+            DeletedBatches::of(Arc::new(LiveEvent::MessagesDeleted { ids: ids.clone() }));
         let emitted: Vec<_> = std::iter::from_fn(|| deleted.next()).collect();
         assert_eq!(emitted.iter().map(Vec::len).collect::<Vec<_>>(), [200, 200, 50]);
         assert_eq!(emitted.concat(), ids);

@@ -1,4 +1,4 @@
-//! What a stream does with the events of the bus.
+//! Turns events of the bus into events of a stream.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use trapline_model::MessageId;
 use trapline_store::{LiveEvent, records};
 use uuid::Uuid;
 
-use super::{Deleted, Feed, bookmark::REORDER_WINDOW};
+use super::{DeletedBatches, Feed, bookmark::REORDER_WINDOW};
 use crate::Result;
 
 impl Feed {
@@ -17,27 +17,27 @@ impl Feed {
     pub(super) async fn on_event(&mut self, event: Arc<LiveEvent>) -> Result<bool> {
         match &*event {
             LiveEvent::MessageCreated { id, record, .. } => {
-                self.created(*id, record.as_deref()).await?;
+                self.on_message_created(*id, record.as_deref()).await?;
             }
             LiveEvent::MessageUpdated { id, marked } => {
-                self.updated(*id, marked.as_deref()).await?;
+                self.on_message_updated(*id, marked.as_deref()).await?;
             }
             LiveEvent::MessagesDeleted { ids } => {
                 for id in ids {
                     self.seen.delete(*id);
                 }
                 self.recent.deleted(ids);
-                self.deleted = Some(Deleted::of(event.clone()));
+                self.deleted = Some(DeletedBatches::of(event.clone()));
             }
             LiveEvent::InboxEmptied => {
                 self.seen.delete_all();
                 self.recent.emptied();
-                self.doubt = Some(Instant::now() + REORDER_WINDOW);
+                self.reread_until = Some(Instant::now() + REORDER_WINDOW);
                 let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
                 self.emit("message.deleted", data.to_string().into());
             }
             LiveEvent::InboxUpdated { changed } => {
-                self.inbox_changed(changed.as_deref()).await?;
+                self.on_inbox_updated(changed.as_deref()).await?;
             }
             LiveEvent::InboxDeleted => return Ok(false),
             LiveEvent::LoginChanged { .. } | LiveEvent::HooksChanged { .. } => {}
@@ -47,12 +47,16 @@ impl Feed {
 
     /// Emits a message, unless the client was told of it. What its announcement carries spares the
     /// store a read for each stream.
-    async fn created(&mut self, uuid: Uuid, record: Option<&records::Message>) -> Result<()> {
+    async fn on_message_created(
+        &mut self,
+        uuid: Uuid,
+        record: Option<&records::Message>,
+    ) -> Result<()> {
         if !self.is_new(uuid) {
             return Ok(());
         }
         let id = self.id_of(uuid);
-        let is_sure = self.doubt.is_none_or(|until| until < Instant::now());
+        let is_sure = self.reread_until.is_none_or(|until| until < Instant::now());
         let data = match record.filter(|_| is_sure) {
             Some(record) => {
                 let is_read = self.recent.is_read(uuid);

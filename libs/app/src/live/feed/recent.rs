@@ -1,5 +1,5 @@
-//! The marks and deletions that a stream learned of lately. Announcements of different processes may overtake each other, and what
-//! was said later must hold in the end.
+//! The marks and deletions that a stream was told of lately. Announcements of different processes may
+//! overtake each other, and the later one must hold in the end.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,7 +14,7 @@ use crate::read_marks;
 const CAPACITY: usize = 64;
 
 /// The marks and deletions that a stream heard of, as far as they are kept.
-pub(super) struct Recent {
+pub(super) struct RecentChanges {
     marks: BTreeMap<Uuid, (bool, Uuid)>,
     all: Option<InboxState>,
     /// Of a message whose mark is not kept, a mark that is not later than this may not be its last.
@@ -24,7 +24,7 @@ pub(super) struct Recent {
     unsure_until: Option<Instant>,
 }
 
-impl Recent {
+impl RecentChanges {
     /// Knows nothing yet. `start` is an id of the moment from which on it learns.
     pub(super) fn from(start: Uuid) -> Self {
         let (marks, deleted) = (BTreeMap::new(), VecDeque::new());
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_latest_mark_holds_in_whichever_order_marks_are_heard() {
-        let mut recent = Recent::from(id(100));
+        let mut recent = RecentChanges::from(id(100));
         assert!(recent.marked(id(1), true, id(103), |_| {}));
         assert!(recent.marked(id(1), false, id(102), |_| {}));
         assert!(recent.is_read(id(1)));
@@ -133,7 +133,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_kept_is_bounded_and_what_is_not_known_is_said() {
-        let mut recent = Recent::from(id(100));
+        let mut recent = RecentChanges::from(id(100));
         // From before the stream.
         assert!(!recent.marked(id(1), true, id(99), |_| {}));
         let mut dropped = Vec::new();

@@ -51,7 +51,7 @@ impl Replay {
 impl Feed {
     /// Takes for known what was there at `start`, an id from before the subscription; what is younger is
     /// told. A client that comes back with this position has missed what comes from now on.
-    pub(super) async fn begin(&mut self, start: Uuid) -> Result<()> {
+    pub(super) async fn start_now(&mut self, start: Uuid) -> Result<()> {
         self.seen = SeenWindow::after(bookmark::window_floor(start));
         let newest = self.newest().await?;
         let mut known = self.newer(self.seen.floor()).await?;
@@ -68,7 +68,7 @@ impl Feed {
 
     /// Goes on behind a bookmark: with what the client lacks, or, where several processes store
     /// messages and it lacks one of the last minute's, with all of these.
-    pub(super) async fn go_on(&mut self, bookmark: Bookmark) -> Result<()> {
+    pub(super) async fn resume(&mut self, bookmark: Bookmark) -> Result<()> {
         self.cursor = bookmark.last.uuid;
         let Some(sum) = bookmark.seen else {
             self.seen = SeenWindow::after(self.cursor);

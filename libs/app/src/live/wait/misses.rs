@@ -1,4 +1,4 @@
-//! What a wait that ends without a message just missed.
+//! The near misses of a wait that ends without a message.
 
 use std::time::Duration;
 

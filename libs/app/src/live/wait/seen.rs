@@ -1,21 +1,21 @@
-//! How far a wait has looked.
+//! The messages that a wait has examined.
 
 use trapline_model::Time;
 use uuid::Uuid;
 
 use crate::live::{
     feed::{least_at, window_floor},
-    looks::Found,
+    resync::NewestMessages,
 };
 
-/// The messages of an inbox that a wait has looked at: all up to `floor`, and, as among processes a message may
-/// become visible after younger ones, a sum over those after it.
-pub(super) struct Seen {
+/// The messages of an inbox that a wait has examined: all up to `floor`, and a checksum of those after it,
+/// since with several processes a message may become visible after younger ones.
+pub(super) struct SeenMessages {
     pub(super) floor: Uuid,
     sum: u64,
 }
 
-impl Seen {
+impl SeenMessages {
     /// Nothing but what is older than anybody asks for.
     pub(super) fn before(since: Option<Time>) -> Self {
         Self { floor: since.map_or(Uuid::nil(), least_at), sum: 0 }
@@ -30,7 +30,7 @@ impl Seen {
     }
 
     /// Whether none of these is new.
-    pub(super) fn is_all_of(&self, found: &Found) -> bool {
+    pub(super) fn is_all_of(&self, found: &NewestMessages) -> bool {
         found.after(self.floor).is_some_and(|ids| sum(ids.iter().copied()) == self.sum)
     }
 }
@@ -47,13 +47,13 @@ mod tests {
         Uuid::from_u128(least_at(Time::from_millis(millis)).as_u128() | number)
     }
 
-    fn found(ids: &[Uuid], more: bool) -> Found {
-        Found { ids: ids.to_vec(), more }
+    fn found(ids: &[Uuid], more: bool) -> NewestMessages {
+        NewestMessages { ids: ids.to_vec(), more }
     }
 
     #[test]
     fn only_what_is_new_is_looked_at() {
-        let mut seen = Seen::before(None);
+        let mut seen = SeenMessages::before(None);
         assert!(seen.is_all_of(&found(&[], false)));
         let [old, one, two] = [id(10, 1), id(100_000, 2), id(100_001, 3)];
         assert!(!seen.is_all_of(&found(&[old], false)));
@@ -71,10 +71,12 @@ mod tests {
 
     #[test]
     fn what_is_older_than_asked_for_is_not_read() {
-        let seen = Seen::before(Some(Time::from_millis(5_000)));
+        let seen = SeenMessages::before(Some(Time::from_millis(5_000)));
         assert_eq!(seen.floor, id(5_000, 0));
         for millis in [i64::MIN, -1, i64::MAX] {
-            assert!(trapline_store::is_v7(Seen::before(Some(Time::from_millis(millis))).floor));
+            assert!(trapline_store::is_v7(
+                SeenMessages::before(Some(Time::from_millis(millis))).floor
+            ));
         }
     }
 }

@@ -12,17 +12,17 @@ use crate::{
     filter::Matcher,
     live::{
         feed::lost,
-        looks::{Awaited, Found, Looks},
+        resync::{NewestMessages, ResyncQueue, ResyncScheduler},
     },
 };
 
 /// Why a parked wait wakes.
 #[derive(Debug)]
-pub(super) enum Wake {
+pub(super) enum WaitWake {
     /// An announced message may match.
     Candidate(MessageId),
-    /// A look found these messages.
-    Found(Arc<Found>),
+    /// A resync found these messages.
+    Resynced(Arc<NewestMessages>),
     /// Announcements were missed.
     Lagged,
     /// The inbox is deleted.
@@ -30,19 +30,19 @@ pub(super) enum Wake {
 }
 
 /// What a wait listens to of its inbox.
-pub(super) struct Subscription {
+pub(super) struct WaitSubscription {
     pub(super) signals: SignalStream,
     pub(super) inbox: InboxId,
     pub(super) losses: watch::Receiver<u64>,
-    pub(super) looks: Arc<Looks>,
-    pub(super) awaited: Awaited,
+    pub(super) resyncs: Arc<ResyncScheduler>,
+    pub(super) resync_queue: ResyncQueue,
 }
 
-impl Subscription {
+impl WaitSubscription {
     /// Sleeps until a message may be there that is younger than `floor` or was stored late.
-    pub(super) async fn wake(&mut self, matcher: &Matcher, floor: Uuid) -> Wake {
+    pub(super) async fn wake(&mut self, matcher: &Matcher, floor: Uuid) -> WaitWake {
         loop {
-            let Self { signals, losses, awaited, .. } = self;
+            let Self { signals, losses, resync_queue, .. } = self;
             tokio::select! {
                 signal = signals.next() => match signal {
                     Some(Signal::Event(event)) => {
@@ -51,13 +51,13 @@ impl Subscription {
                         }
                     }
                     Some(Signal::Gap) => self.plan(floor),
-                    Some(Signal::Lagged) => return Wake::Lagged,
+                    Some(Signal::Lagged) => return WaitWake::Lagged,
                     // The bus is gone, and with it soon the process.
                     None => self.signals = futures_util::stream::pending().boxed(),
                 },
                 () = lost(losses) => self.plan(floor),
-                found = awaited.found() => match found {
-                    Some(found) => return Wake::Found(found),
+                found = resync_queue.found() => match found {
+                    Some(found) => return WaitWake::Resynced(found),
                     None => self.plan(floor),
                 },
             }
@@ -65,10 +65,10 @@ impl Subscription {
     }
 
     fn plan(&mut self, floor: Uuid) {
-        self.awaited.plan(&self.looks, self.inbox, floor);
+        self.resync_queue.plan(&self.resyncs, self.inbox, floor);
     }
 
-    fn of_event(&self, event: &LiveEvent, matcher: &Matcher) -> Option<Wake> {
+    fn of_event(&self, event: &LiveEvent, matcher: &Matcher) -> Option<WaitWake> {
         match event {
             LiveEvent::MessageCreated { id, from, to, subject, cut, record } => {
                 let id = MessageId { inbox: self.inbox, uuid: *id };
@@ -76,9 +76,9 @@ impl Subscription {
                 let may_match = *cut || matcher.matches(from, to, subject);
                 let has_code = record.as_ref().and_then(|record| record.has_code);
                 let may_match = may_match && !(matcher.has_code && has_code == Some(false));
-                (in_time && may_match).then_some(Wake::Candidate(id))
+                (in_time && may_match).then_some(WaitWake::Candidate(id))
             }
-            LiveEvent::InboxDeleted => Some(Wake::Gone),
+            LiveEvent::InboxDeleted => Some(WaitWake::Gone),
             _ => None,
         }
     }

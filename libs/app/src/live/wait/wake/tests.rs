@@ -29,11 +29,20 @@ impl Store for Empty {
     }
 }
 
-fn subscription(signals: SignalStream) -> (Subscription, watch::Sender<u64>) {
+fn subscription(signals: SignalStream) -> (WaitSubscription, watch::Sender<u64>) {
     let (losses, lost) = watch::channel(0);
-    let looks = Looks::new(Arc::new(Empty), Streams::new(1, 1));
+    let resyncs = ResyncScheduler::new(Arc::new(Empty), Streams::new(1, 1));
     let inbox = InboxId(Uuid::nil());
-    (Subscription { signals, inbox, losses: lost, looks, awaited: Awaited::default() }, losses)
+    (
+        WaitSubscription {
+            signals,
+            inbox,
+            losses: lost,
+            resyncs,
+            resync_queue: ResyncQueue::default(),
+        },
+        losses,
+    )
 }
 
 fn heard(subject: &str, cut: bool) -> Signal {
@@ -60,9 +69,9 @@ async fn noise_does_not_put_off_a_look() {
     let gap = futures_util::stream::once(async { Signal::Gap });
     let (mut subscription, losses) = subscription(gap.chain(noise).boxed());
     let matcher = about("code");
-    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
+    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, WaitWake::Resynced(_)));
     losses.send_replace(1);
-    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, Wake::Found(_)));
+    assert!(matches!(subscription.wake(&matcher, Uuid::nil()).await, WaitWake::Resynced(_)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -81,5 +90,5 @@ async fn what_is_announced_in_part_is_looked_at() {
     let signals = futures_util::stream::iter([heard("no", false), heard("cut", true)]);
     let (mut subscription, _losses) = subscription(signals.boxed());
     let wake = subscription.wake(&about("code"), Uuid::nil()).await;
-    assert!(matches!(wake, Wake::Candidate(_)), "{wake:?}");
+    assert!(matches!(wake, WaitWake::Candidate(_)), "{wake:?}");
 }

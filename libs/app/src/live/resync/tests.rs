@@ -56,15 +56,15 @@ fn id(number: usize) -> Uuid {
     Uuid::from_u128((7 << 76) | (0b10 << 62) | number as u128)
 }
 
-fn looks(
+fn resyncs(
     rows: Rows,
     followers: usize,
-) -> (Arc<Rows>, Arc<Looks>, Vec<crate::live::streams::StreamPermit>) {
+) -> (Arc<Rows>, Arc<ResyncScheduler>, Vec<crate::live::streams::StreamPermit>) {
     let rows = Arc::new(rows);
     let streams = Streams::new(followers, followers);
     let team = TeamId(Uuid::nil());
     let permits = (0..followers).map(|_| streams.acquire(team).unwrap()).collect();
-    (rows.clone(), Looks::new(rows, streams), permits)
+    (rows.clone(), ResyncScheduler::new(rows, streams), permits)
 }
 
 fn inbox(number: usize) -> InboxId {
@@ -74,11 +74,11 @@ fn inbox(number: usize) -> InboxId {
 #[tokio::test(start_paused = true)]
 async fn an_inbox_is_looked_into_once_for_all_who_follow_it() {
     let rows = Rows { ids: vec![id(9), id(8), id(3)], ..Rows::default() };
-    let (rows, looks, _open) = looks(rows, 100);
-    let mut followers: Vec<_> = (0..100).map(|_| Awaited::default()).collect();
+    let (rows, resyncs, _open) = resyncs(rows, 100);
+    let mut followers: Vec<_> = (0..100).map(|_| ResyncQueue::default()).collect();
     for (number, follower) in followers.iter_mut().enumerate() {
-        follower.plan(&looks, inbox(0), id(3 + number));
-        follower.plan(&looks, inbox(0), id(200));
+        follower.plan(&resyncs, inbox(0), id(3 + number));
+        follower.plan(&resyncs, inbox(0), id(200));
     }
     for follower in &mut followers {
         let found = follower.found().await.unwrap();
@@ -89,18 +89,18 @@ async fn an_inbox_is_looked_into_once_for_all_who_follow_it() {
     let (_, scan) = rows.scans.lock().unwrap().pop().unwrap();
     assert!(scan.keys_only);
     assert_eq!(scan.until, Some(vec![Value::Uuid(id(3))]));
-    assert!(looks.planned().is_empty());
+    assert!(resyncs.planned().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn looks_are_spread_and_take_turns() {
     const INBOXES: usize = 6_000;
-    let (rows, looks, _open) = looks(Rows::default(), INBOXES);
+    let (rows, resyncs, _open) = resyncs(Rows::default(), INBOXES);
     let began = Instant::now();
     let mut followers = Vec::new();
     for number in 0..INBOXES {
-        let mut follower = Awaited::default();
-        follower.plan(&looks, inbox(number), Uuid::nil());
+        let mut follower = ResyncQueue::default();
+        follower.plan(&resyncs, inbox(number), Uuid::nil());
         followers.push(follower);
     }
     for follower in &mut followers {
@@ -121,14 +121,14 @@ async fn looks_are_spread_and_take_turns() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reason_that_comes_during_a_look_leads_to_another() {
-    let (rows, looks, _open) = looks(Rows::default(), 1);
-    let mut follower = Awaited::default();
-    follower.plan(&looks, inbox(0), id(1));
+    let (rows, resyncs, _open) = resyncs(Rows::default(), 1);
+    let mut follower = ResyncQueue::default();
+    follower.plan(&resyncs, inbox(0), id(1));
     while rows.scans.lock().unwrap().is_empty() {
         tokio::time::sleep(Duration::from_micros(100)).await;
     }
     for _ in 0..3 {
-        follower.plan(&looks, inbox(0), id(1));
+        follower.plan(&resyncs, inbox(0), id(1));
     }
     assert!(follower.found().await.is_some() && !follower.is_empty());
     assert!(follower.found().await.is_some() && follower.is_empty());
@@ -137,25 +137,25 @@ async fn a_reason_that_comes_during_a_look_leads_to_another() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_does_not_answer_is_asked_again_while_somebody_waits() {
-    let (rows, looks, _open) = looks(Rows { failing: 3.into(), ..Rows::default() }, 1);
-    let mut follower = Awaited::default();
-    follower.plan(&looks, inbox(0), id(1));
+    let (rows, resyncs, _open) = resyncs(Rows { failing: 3.into(), ..Rows::default() }, 1);
+    let mut follower = ResyncQueue::default();
+    follower.plan(&resyncs, inbox(0), id(1));
     assert!(follower.found().await.is_some());
     assert_eq!(rows.scans.lock().unwrap().len(), 4);
-    follower.plan(&looks, inbox(0), id(1));
+    follower.plan(&resyncs, inbox(0), id(1));
     drop(follower);
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(rows.scans.lock().unwrap().len(), 4);
-    assert!(looks.planned().is_empty());
+    assert!(resyncs.planned().is_empty());
 }
 
 #[test]
 fn what_is_after_a_floor_is_known_or_not() {
     let ids = vec![id(9), id(7), id(5)];
-    let all = Found { ids: ids.clone(), more: false };
+    let all = NewestMessages { ids: ids.clone(), more: false };
     assert_eq!(all.after(id(7)), Some(&ids[..1]));
     assert_eq!(all.after(id(1)), Some(&ids[..]));
-    let some = Found { ids: ids.clone(), more: true };
+    let some = NewestMessages { ids: ids.clone(), more: true };
     assert_eq!(some.after(id(7)), Some(&ids[..1]));
     assert_eq!(some.after(id(1)), None);
 }
