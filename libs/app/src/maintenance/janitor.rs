@@ -20,25 +20,25 @@ use trapline_store::records::{SHARDS, TaskQueue};
 
 use super::Maintenance;
 use crate::{Error, Result};
-use reader::Queue;
+use reader::JanitorQueue;
 use shard::Shard;
 
-/// Time between two rounds.
+/// Time between two rounds over the shards.
 const ROUND_INTERVAL: Duration = Duration::from_secs(5);
 /// The same when a budget ran out in the last one.
 const FULL_ROUND_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a round spends on each queue; the shards share it.
 const QUEUE_BUDGET: Duration = Duration::from_secs(2);
-/// For a round that is to do all that is due.
-const NO_BUDGET: Duration = Duration::from_hours(24);
+/// More time than a round takes that does everything that is due.
+const UNLIMITED_BUDGET: Duration = Duration::from_hours(24);
 /// Between two rounds over the segments, so that what is kept costs an idle server few commits.
 const SEGMENT_INTERVAL: Duration = Duration::from_mins(2);
-/// Between two looks for lost jobs.
+/// Time between two searches for lost jobs.
 const REPAIR_INTERVAL: Duration = Duration::from_secs(10);
-/// When a job or a task is looked at again that this release does not know.
+/// When a job or a task of a later release is read again.
 const UNKNOWN_WORK_DELAY: Duration = Duration::from_hours(1);
 
-/// What a process knows of the janitor's work.
+/// The state of this process's janitor.
 struct Janitor {
     shards: Vec<Shard>,
     /// When segments and lost jobs are looked at next.
@@ -47,7 +47,7 @@ struct Janitor {
 }
 
 impl Janitor {
-    fn over(shards: impl Iterator<Item = Shard>) -> Self {
+    fn with_shards(shards: impl Iterator<Item = Shard>) -> Self {
         Self { shards: shards.collect(), segments_at: None, repair_at: None }
     }
 }
@@ -59,7 +59,7 @@ impl Maintenance {
         let shard = |number| {
             if self.is_alone { Shard::unshared(number) } else { Shard::of(number, holder) }
         };
-        let mut janitor = Janitor::over((0..SHARDS).map(shard));
+        let mut janitor = Janitor::with_shards((0..SHARDS).map(shard));
         let rounds = async {
             loop {
                 let more = self.janitor_round(&mut janitor).await.unwrap_or_else(|error| {
@@ -77,7 +77,7 @@ impl Maintenance {
         }
     }
 
-    /// Whether there is more to be done at once.
+    /// Does one round. Returns whether a budget ran out, so that more is to be done at once.
     async fn janitor_round(&self, janitor: &mut Janitor) -> Result<bool> {
         self.take_shards(&mut janitor.shards).await?;
         let now = self.clock.now();
@@ -85,19 +85,20 @@ impl Maintenance {
         let mut more = false;
         // First what somebody waits for.
         if self.jobs.has_outbox() && is_time(janitor.repair_at) {
-            let left = self.round_over(&mut janitor.shards, Queue::Outbox, QUEUE_BUDGET).await.1;
+            let left =
+                self.round_over(&mut janitor.shards, JanitorQueue::Outbox, QUEUE_BUDGET).await.1;
             janitor.repair_at = (!left).then(|| now.after(REPAIR_INTERVAL));
             more |= left;
         }
-        let expiry = Queue::Tasks(TaskQueue::Expiry);
+        let expiry = JanitorQueue::Tasks(TaskQueue::Expiry);
         more |= self.round_over(&mut janitor.shards, expiry, QUEUE_BUDGET).await.1;
         if is_time(janitor.segments_at) {
-            let segments = Queue::Tasks(TaskQueue::Segments);
+            let segments = JanitorQueue::Tasks(TaskQueue::Segments);
             let left = self.round_over(&mut janitor.shards, segments, QUEUE_BUDGET).await.1;
             janitor.segments_at = (!left).then(|| now.after(SEGMENT_INTERVAL));
             more |= left;
         }
-        self.store_places(&mut janitor.shards, false).await?;
+        self.store_positions(&mut janitor.shards, false).await?;
         if self.room.is_full() {
             self.find_room(&mut janitor.shards).await?;
         }
@@ -127,12 +128,12 @@ impl Maintenance {
         Ok(())
     }
 
-    /// One round over a queue, in which each shard has its share of the budget. How much was done, and
-    /// whether any of it is left for want of time.
+    /// One round over a queue, in which each shard has its share of the budget. Returns how many rows were
+    /// done, and whether the budget ran out.
     async fn round_over(
         &self,
         shards: &mut [Shard],
-        queue: Queue,
+        queue: JanitorQueue,
         budget: Duration,
     ) -> (usize, bool) {
         let (mut done, mut left, mut changes, now) = (0, false, Vec::new(), self.clock.now());
@@ -141,8 +142,10 @@ impl Maintenance {
         for shard in shards.iter_mut().filter(|shard| shard.is_held(now)) {
             let until = Instant::now() + part_of_budget;
             let outcome = match queue {
-                Queue::Outbox => self.repair_shard(shard, until).await,
-                Queue::Tasks(queue) => self.run_tasks(shard, queue, until, &mut changes).await,
+                JanitorQueue::Outbox => self.repair_shard(shard, until).await,
+                JanitorQueue::Tasks(queue) => {
+                    self.run_tasks(shard, queue, until, &mut changes).await
+                }
             };
             match outcome {
                 Ok(part) => (done, left) = (done + part.0, left | part.1),
@@ -179,19 +182,20 @@ impl Maintenance {
         let mut done = 0;
         let mut shards: Vec<_> = (0..SHARDS).map(Shard::unshared).collect();
         if self.jobs.has_outbox() {
-            self.round_over(&mut shards, Queue::Outbox, NO_BUDGET).await;
+            self.round_over(&mut shards, JanitorQueue::Outbox, UNLIMITED_BUDGET).await;
         }
         for queue in TaskQueue::ALL {
-            done += self.round_over(&mut shards, Queue::Tasks(queue), NO_BUDGET).await.0;
+            done +=
+                self.round_over(&mut shards, JanitorQueue::Tasks(queue), UNLIMITED_BUDGET).await.0;
         }
-        self.store_places(&mut shards, true).await?;
+        self.store_positions(&mut shards, true).await?;
         Ok(done)
     }
 
-    async fn store_places(&self, shards: &mut [Shard], at_once: bool) -> Result<()> {
+    async fn store_positions(&self, shards: &mut [Shard], at_once: bool) -> Result<()> {
         let (mut ops, now) = (Vec::new(), self.clock.now());
         for shard in shards.iter_mut().filter(|shard| shard.is_held(now)) {
-            shard.store_places(at_once, &mut ops, now)?;
+            shard.store_positions(at_once, &mut ops, now)?;
         }
         self.write_together(ops).await
     }

@@ -7,18 +7,18 @@ use tokio::time::Instant;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, LaneStats, Op, Record, Row, When, records::Outbox};
 
-use super::{UNKNOWN_WORK_DELAY, reader::Queue, shard::Shard};
+use super::{UNKNOWN_WORK_DELAY, reader::JanitorQueue, shard::Shard};
 use crate::{Result, jobs, maintenance::Maintenance, rows::write_all};
 
 /// How long a job may be due before it counts as lost. The queue stores one of two jobs that are
 /// published within two minutes, so what is only slow is not done twice.
 const LOST_AFTER: Duration = Duration::from_secs(45);
-/// How much later a job of a lane with a backlog is looked at again.
+/// Delay before a job of a lane with a backlog is checked again.
 const RECHECK_DELAY: Duration = Duration::from_secs(20);
-/// The same for one that has been due for long, at most.
+/// Longest such delay, for a job that has been due for long.
 const MAX_RECHECK_DELAY: Duration = Duration::from_hours(1);
 
-/// What the rows of a page come to.
+/// What the rows of a page make necessary.
 #[derive(Default)]
 struct Repairs {
     put: Vec<Op>,
@@ -27,15 +27,15 @@ struct Repairs {
     stats: HashMap<Lane, LaneStats>,
 }
 
-/// What of a row every release can read.
+/// The part of a row's document that every release writes.
 #[derive(Deserialize)]
-struct Dated {
+struct DueOnly {
     due: Time,
 }
 
 impl Maintenance {
-    /// Publishes the lost jobs of a shard again. Their rows move on with them, so that nothing that
-    /// was passed is read again. How many were looked at, and whether any are left for want of time.
+    /// Publishes the lost jobs of a shard again. Their rows become due later, so that the reader need not go
+    /// back. Returns how many rows were read, and whether time ran out.
     pub(super) async fn repair_shard(
         &self,
         shard: &mut Shard,
@@ -45,14 +45,14 @@ impl Maintenance {
         let mut repairs = Repairs::default();
         while shard.holds_lease(self).await? {
             let lost = self.clock.now().before(LOST_AFTER);
-            let page = shard.reader(Queue::Outbox).next_page(self, lost).await?;
+            let page = shard.reader(JanitorQueue::Outbox).next_page(self, lost).await?;
             let Some(page) = page else { return Ok((seen, false)) };
             for row in &page.rows {
                 self.repair_job(row, &mut repairs).await?;
             }
             seen += page.rows.len();
-            self.carry_out(&mut repairs).await?;
-            shard.reader(Queue::Outbox).pass(&page);
+            self.apply(&mut repairs).await?;
+            shard.reader(JanitorQueue::Outbox).pass(&page);
             if Instant::now() >= until {
                 return Ok((seen, true));
             }
@@ -71,7 +71,7 @@ impl Maintenance {
             Ok((first_due, row)) => (Some(row.job), first_due),
             Err(error) => {
                 tracing::warn!(%error, job = name, "a job of another release stays in the outbox");
-                (None, serde_json::from_str::<Dated>(&row.doc).map_or(due, |dated| dated.due))
+                (None, serde_json::from_str::<DueOnly>(&row.doc).map_or(due, |dated| dated.due))
             }
         };
         let age = now.since(first_due);
@@ -103,8 +103,8 @@ impl Maintenance {
         Ok(())
     }
 
-    /// In this order a crash repeats what was done, and loses nothing.
-    async fn carry_out(&self, repairs: &mut Repairs) -> Result<()> {
+    /// Writes and publishes in an order in which a crash repeats work and loses nothing.
+    async fn apply(&self, repairs: &mut Repairs) -> Result<()> {
         let store = &*self.store;
         write_all(store, std::mem::take(&mut repairs.put)).await?;
         let delete = std::mem::take(&mut repairs.delete);

@@ -1,8 +1,8 @@
-//! Reads a shard of a queue in the order of time, and keeps its place across restarts and leases.
+//! Reads a shard of a queue in the order of time, and keeps its position across restarts and leases.
 //!
 //! Each bucket is read when it is due, and once more when it is [`GRACE`] old, for rows that came late:
-//! clocks differ, and writes take time. Behind that nothing is read again, so what was done leaves
-//! nothing to wade through.
+//! clocks differ, and writes take time. After that it is never read again, so that tombstones of finished
+//! rows cost nothing.
 
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ const MAX_LOOK_BACK: Duration = Duration::from_hours(24);
 
 /// A queue of the janitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Queue {
-    /// Jobs that are not finished.
+pub(super) enum JanitorQueue {
+    /// Jobs that are not finished, of all lanes.
     Outbox,
-    /// Tasks of its own.
+    /// Maintenance tasks.
     Tasks(TaskQueue),
 }
 
-impl Queue {
+impl JanitorQueue {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Outbox => "jobs",
@@ -51,8 +51,8 @@ impl Queue {
         }
     }
 
-    /// How far a reader goes before its place is stored. Jobs are removed by others, so what lies
-    /// behind the stored place may be costly to read again; tasks are few.
+    /// How far a reader goes before its position is stored. Workers remove finished jobs, so that the span
+    /// since the stored position may be costly to read again; tasks are few.
     fn stored_every(self) -> Duration {
         match self {
             Self::Outbox => Duration::from_mins(1),
@@ -62,34 +62,36 @@ impl Queue {
 }
 
 /// A reader of one shard of a queue.
-pub(super) struct Reader {
-    queue: Queue,
+pub(super) struct QueueReader {
+    queue: JanitorQueue,
     shard: i64,
-    places: Option<Places>,
-    /// Long strides failed here: too much was removed.
-    narrow: bool,
+    positions: Option<Positions>,
+    /// Whether a read of [`FAR_READ_SPAN`] failed here, because too many rows were removed.
+    is_narrow: bool,
 }
 
-struct Places {
-    /// Every row up to here was read once.
-    front: Position,
-    /// Up to here nothing comes any more.
-    passed: Position,
+struct Positions {
+    /// Every row up to here was read at least once.
+    read_to: Position,
+    /// Every row up to here was read for the last time.
+    settled: Position,
     stored: Position,
 }
 
-/// Rows that are to be settled: done, or planned anew.
-pub(super) struct Page {
+/// Rows that are to be done, or scheduled anew, before the reader passes them.
+pub(super) struct QueuePage {
     pub rows: Vec<Row>,
     start: Position,
     end: Position,
-    again: bool,
-    over: bool,
+    /// Whether the rows were read before.
+    is_second_read: bool,
+    /// Whether no row can come late any more.
+    is_settled: bool,
 }
 
-impl Reader {
-    pub(super) fn new(queue: Queue, shard: i64) -> Self {
-        Self { queue, shard, places: None, narrow: false }
+impl QueueReader {
+    pub(super) fn new(queue: JanitorQueue, shard: i64) -> Self {
+        Self { queue, shard, positions: None, is_narrow: false }
     }
 
     /// The next rows that are due at `until` or were before.
@@ -97,19 +99,19 @@ impl Reader {
         &mut self,
         service: &Maintenance,
         until: Time,
-    ) -> Result<Option<Page>> {
-        let over = service.clock.now().before(GRACE).min(until);
-        let places = self.places(service).await?;
-        let (start, until, again) = if places.front.is_before(until) {
-            (places.front.clone(), until, false)
-        } else if places.passed.is_before(over) {
-            (places.passed.clone(), over, true)
+    ) -> Result<Option<QueuePage>> {
+        let settled_until = service.clock.now().before(GRACE).min(until);
+        let positions = self.positions(service).await?;
+        let (start, until, is_second_read) = if positions.read_to.is_before(until) {
+            (positions.read_to.clone(), until, false)
+        } else if positions.settled.is_before(settled_until) {
+            (positions.settled.clone(), settled_until, true)
         } else {
             return Ok(None);
         };
         let (rows, end) = self.read(service, &start, until).await?;
-        let over = end.due <= over;
-        Ok(Some(Page { rows, start, end, again, over }))
+        let is_settled = end.due <= settled_until;
+        Ok(Some(QueuePage { rows, start, end, is_second_read, is_settled }))
     }
 
     async fn read(
@@ -119,14 +121,14 @@ impl Reader {
         until: Time,
     ) -> Result<(Vec<Row>, Position)> {
         let far = service.clock.now().since(start.due) > FAR_BEHIND;
-        self.narrow &= far;
-        let quick = (far && !self.narrow) || service.forgets_removed_rows();
+        self.is_narrow &= far;
+        let quick = (far && !self.is_narrow) || service.forgets_removed_rows();
         let length = if quick { FAR_READ_SPAN } else { READ_SPAN };
         let slice = self.queue.slice(self.shard, start, until, length);
         let mut read = service.store.scan(slice.scan).await;
         let mut end = slice.end;
         if read.is_err() && length == FAR_READ_SPAN {
-            self.narrow = true;
+            self.is_narrow = true;
             let slice = self.queue.slice(self.shard, start, until, READ_SPAN);
             (read, end) = (service.store.scan(slice.scan).await, slice.end);
         }
@@ -137,31 +139,31 @@ impl Reader {
         Ok((rows, end))
     }
 
-    /// A page's rows are settled, and that is stored.
-    pub(super) fn pass(&mut self, page: &Page) {
-        let Some(places) = &mut self.places else { return };
-        if page.again || (page.over && places.passed == page.start) {
-            places.passed = page.end.clone();
+    /// Moves past a page whose rows are done and stored.
+    pub(super) fn pass(&mut self, page: &QueuePage) {
+        let Some(positions) = &mut self.positions else { return };
+        if page.is_second_read || (page.is_settled && positions.settled == page.start) {
+            positions.settled = page.end.clone();
         }
-        if !page.again {
-            places.front = page.end.clone();
+        if !page.is_second_read {
+            positions.read_to = page.end.clone();
         }
     }
 
-    /// Goes back to where the stored place is.
+    /// Forgets the position in memory; the next read begins at the stored one.
     pub(super) fn forget(&mut self) {
-        self.places = None;
+        self.positions = None;
     }
 
-    /// Stores the place, if it is time.
+    /// Adds the write of the position to `ops`, if it is far from the stored one, or in any case `at_once`.
     pub(super) fn store(&mut self, at_once: bool, ops: &mut Vec<Op>, now: Time) -> Result<()> {
         let name = self.progress();
-        let Some(places) = &mut self.places else { return Ok(()) };
-        metrics::janitor_behind(self.queue.name(), self.shard, now.since(places.front.due));
-        let far = places.passed.due.since(places.stored.due) >= self.queue.stored_every();
-        if far || (at_once && places.passed != places.stored) {
-            places.stored = places.passed.clone();
-            let progress = Progress { name, position: places.passed.clone() };
+        let Some(positions) = &mut self.positions else { return Ok(()) };
+        metrics::janitor_behind(self.queue.name(), self.shard, now.since(positions.read_to.due));
+        let far = positions.settled.due.since(positions.stored.due) >= self.queue.stored_every();
+        if far || (at_once && positions.settled != positions.stored) {
+            positions.stored = positions.settled.clone();
+            let progress = Progress { name, position: positions.settled.clone() };
             ops.push(Op::put(&progress, None, When::Always)?);
         }
         Ok(())
@@ -171,22 +173,23 @@ impl Reader {
         format!("{}:{}:minutes", self.queue.name(), self.shard)
     }
 
-    async fn places(&mut self, service: &Maintenance) -> Result<&mut Places> {
-        if self.places.is_none() {
+    async fn positions(&mut self, service: &Maintenance) -> Result<&mut Positions> {
+        if self.positions.is_none() {
             let row = Progress::row(&self.progress());
             let stored = load::<Progress>(&*service.store, &row).await?;
             let stored = match stored {
                 Some((progress, _)) => progress.position,
-                None => Position::behind(first(service).await?),
+                None => Position::behind(first_position(service).await?),
             };
-            self.places = Some(Places { front: stored.clone(), passed: stored.clone(), stored });
+            self.positions =
+                Some(Positions { read_to: stored.clone(), settled: stored.clone(), stored });
         }
-        self.places.as_mut().ok_or(crate::Error::Unavailable)
+        self.positions.as_mut().ok_or(crate::Error::Unavailable)
     }
 }
 
-/// Where the first reader begins: not before the installation was made.
-async fn first(service: &Maintenance) -> Result<Time> {
+/// Where the first reader begins: not before the installation was made, nor more than a day ago.
+async fn first_position(service: &Maintenance) -> Result<Time> {
     let now = service.clock.now();
     let made = service.access.installed().await?.map_or(now, |run| Time::of_uuid(run.team.0));
     Ok(made.min(now).max(now.before(MAX_LOOK_BACK)).before(GRACE))

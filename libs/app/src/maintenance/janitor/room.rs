@@ -1,4 +1,4 @@
-//! Makes room on a full disk: segments are looked at before their time.
+//! Frees space on a full disk: segments are checked before they are due.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -8,20 +8,20 @@ use trapline_store::{
     records::{MaintenanceTask, Position, Task, TaskQueue},
 };
 
-use super::{segments::Found, shard::Shard};
+use super::{segments::SegmentState, shard::Shard};
 use crate::{Result, maintenance::Maintenance};
 
 /// Tasks read at a time.
 const PAGE_ROWS: usize = 50;
-/// How long one shard is looked at in a round; the next round goes on.
+/// How long a round checks the segments of one shard; the next round continues.
 const SHARD_TIME: Duration = Duration::from_millis(200);
 /// Longer than any segment waits for its next check.
 const MAX_AHEAD: Duration = Duration::from_hours(31 * 24);
 const MINUTE: Duration = Duration::from_mins(1);
 
 impl Maintenance {
-    /// Looks at all segments before their time, shard by shard, and goes on in the next round where
-    /// this one's time is over. Only where a segment without rows is garbage, however young it is.
+    /// Checks all segments before they are due, shard by shard; the next round continues where time ran out.
+    /// Only where a segment without rows is garbage, however young it is.
     pub(super) async fn make_room(&self, shards: &mut [Shard]) -> Result<()> {
         if !self.commits_bytes_with_rows() {
             return Ok(());
@@ -30,15 +30,15 @@ impl Maintenance {
         let partitions = self.store.partitions(MaintenanceTask::TABLE).await?;
         for shard in shards {
             let minutes = TaskQueue::Segments.minutes(shard.number, &partitions);
-            self.look_ahead(shard, minutes).await?;
+            self.check_early(shard, minutes).await?;
         }
         Ok(())
     }
 
-    async fn look_ahead(&self, shard: &mut Shard, minutes: BTreeSet<i64>) -> Result<()> {
+    async fn check_early(&self, shard: &mut Shard, minutes: BTreeSet<i64>) -> Result<()> {
         let (began, now) = (Instant::now(), self.clock.now());
         let last = now.after(MAX_AHEAD);
-        let place = shard.looked_at.take().filter(|place| !place.is_before(now));
+        let place = shard.early_position.take().filter(|place| !place.is_before(now));
         let mut place = place.unwrap_or_else(|| Position::behind(now));
         for minute in minutes {
             place = place.not_before_minute(minute);
@@ -49,10 +49,10 @@ impl Maintenance {
                 let rows = self.store.scan(slice.scan).await?;
                 for row in &rows {
                     if began.elapsed() > SHARD_TIME || !shard.holds_lease(self).await? {
-                        shard.looked_at = Some(place);
+                        shard.early_position = Some(place);
                         return Ok(());
                     }
-                    self.look_early(row).await?;
+                    self.run_early(row).await?;
                     place = Position::of(row).unwrap_or(place);
                 }
                 if rows.len() < PAGE_ROWS {
@@ -63,14 +63,14 @@ impl Maintenance {
         Ok(())
     }
 
-    /// What fails here is done, or put off, when it is due.
-    async fn look_early(&self, row: &Row) -> Result<()> {
+    /// Does a task of a segment before it is due. A failure is left to the time when it is due.
+    async fn run_early(&self, row: &Row) -> Result<()> {
         let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
         let over = match &task.task {
             Task::ExpireInbox { .. } => return Ok(()),
             Task::CheckSegment { aliases, .. } => {
-                let found = self.visit_segment(&task.subject, aliases).await;
-                found.map(|found| found == Found::Over)
+                let found = self.check_and_compact(&task.subject, aliases).await;
+                found.map(|found| found == SegmentState::Removed)
             }
             Task::ReviewSegment {} => self.review_segment(&task.subject).await.map(|()| true),
             Task::RemoveSegment { aliases } => {

@@ -1,4 +1,4 @@
-//! Segments: looked at now and then, compacted when half is dead, removed when all is.
+//! Checks segments: compacts one of which half is deleted, and removes one of which all is.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,9 +17,9 @@ use crate::{
 };
 
 const HOUR: Duration = Duration::from_hours(1);
-/// The longest between two checks of a segment of which nothing died, as far as is known.
+/// Longest time between two checks of a segment of which no message was deleted.
 const MAX_CHECK_INTERVAL: Duration = Duration::from_hours(30 * 24);
-/// Readers that looked up a message just before it moved still find it for so long.
+/// How long a compacted segment stays, for readers that looked a message up before it moved.
 const MOVED_GRACE: Duration = Duration::from_mins(10);
 /// What is read of a segment first: the footer of about 1,200 messages.
 const FOOTER_READ_BYTES: u64 = 64 << 10;
@@ -30,38 +30,39 @@ const PAGE_KEYS: usize = 1_000;
 /// How often a segment may have been compacted since a message in it was written.
 const MAX_MOVES: usize = 16;
 
-/// Twice as long each time.
+/// Time until the next check: 2 h, then twice as long each time.
 fn next_check(visits: u32) -> Duration {
     HOUR.saturating_mul(2_u32.saturating_pow(visits.saturating_add(1))).min(MAX_CHECK_INTERVAL)
 }
 
-/// What a look at a segment found.
+/// The state of a segment after a check.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SegmentState {
     /// There is none of this name.
-    Nothing,
+    Missing,
     /// It was removed, or is to be: its messages are gone or moved.
-    Over,
+    Removed,
     /// It stays as it is.
-    Living,
+    Kept,
 }
 
 impl Maintenance {
-    /// The next check, as long as there is something to be checked.
+    /// Checks a segment. Returns the task of the next check; `None` when there is nothing left to check.
     pub(super) async fn check_segment(
         &self,
         name: &str,
         visits: u32,
         aliases: &[String],
     ) -> Result<Option<MaintenanceTask>> {
-        let found = self.visit_segment(name, aliases).await?;
+        let found = self.check_and_compact(name, aliases).await?;
         // A review that did not know the aliases removed it, or compacted it: then they lead on.
-        let leads_on =
-            found == Found::Nothing && !aliases.is_empty() && self.alias(name).await?.is_some();
-        if found == Found::Nothing && !leads_on {
+        let leads_on = found == SegmentState::Missing
+            && !aliases.is_empty()
+            && self.alias(name).await?.is_some();
+        if found == SegmentState::Missing && !leads_on {
             self.remove_aliases(aliases).await?;
         }
-        if found != Found::Living && !leads_on {
+        if found != SegmentState::Kept && !leads_on {
             return Ok(None);
         }
         let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
@@ -69,12 +70,11 @@ impl Maintenance {
         Ok(Some(MaintenanceTask::new(due, name.to_owned(), task)))
     }
 
-    /// Looks at a segment, or at the one that its messages moved to. What it leaves of aliases goes
-    /// with the regular check.
+    /// Checks a segment, or the one that its messages moved to. Aliases are left to the regular check.
     pub(super) async fn review_segment(&self, name: &str) -> Result<()> {
         let mut name = name.to_owned();
         for _ in 0..MAX_MOVES {
-            if self.visit_segment(&name, &[]).await? != Found::Nothing {
+            if self.check_and_compact(&name, &[]).await? != SegmentState::Missing {
                 return Ok(());
             }
             let alias = self.alias(&name).await?;
@@ -93,24 +93,28 @@ impl Maintenance {
 
     /// Removes a segment without living messages, or compacts one that is half dead. Only the footer
     /// is read of one that stays.
-    pub(super) async fn visit_segment(&self, name: &str, aliases: &[String]) -> Result<Found> {
-        let Some(entries) = self.entries_of(name).await? else { return Ok(Found::Nothing) };
+    pub(super) async fn check_and_compact(
+        &self,
+        name: &str,
+        aliases: &[String],
+    ) -> Result<SegmentState> {
+        let Some(entries) = self.entries_of(name).await? else { return Ok(SegmentState::Missing) };
         let living = self.living_in(name, &entries).await?;
         if living.is_empty() {
             self.remove_segment(name, aliases).await?;
-            return Ok(Found::Over);
+            return Ok(SegmentState::Removed);
         }
         if size(&living) * 2 > size(&entries) {
-            return Ok(Found::Living);
+            return Ok(SegmentState::Kept);
         }
-        let Some(bytes) = self.blobs.segment(name).await? else { return Ok(Found::Nothing) };
+        let Some(bytes) = self.blobs.segment(name).await? else { return Ok(SegmentState::Missing) };
         if !living.iter().all(|entry| segment::verify(entry, &bytes)) {
             // A copy would have a checksum of its own, and pass damaged bytes as whole.
             tracing::error!(segment = name, "a segment is damaged and stays as it is");
-            return Ok(Found::Living);
+            return Ok(SegmentState::Kept);
         }
         self.compact(name, &bytes, living, aliases).await?;
-        Ok(Found::Over)
+        Ok(SegmentState::Removed)
     }
 
     /// What a segment holds, by its footer; `None` when it is not there.
@@ -218,7 +222,7 @@ impl Maintenance {
     }
 }
 
-/// The id right above, which a scan that begins behind it may begin with.
+/// The next larger id; a scan that begins after it includes `id`.
 fn above(id: Uuid) -> Option<Uuid> {
     let above = Uuid::from_u128(id.as_u128().checked_add(1)?);
     trapline_store::is_v7(above).then_some(above)
@@ -226,15 +230,15 @@ fn above(id: Uuid) -> Option<Uuid> {
 
 /// Messages that share their bytes stay together. The entries are sorted by place.
 fn by_place(entries: &[Entry]) -> Vec<((u64, u64), Vec<MessageId>)> {
-    let mut places: Vec<((u64, u64), Vec<_>)> = Vec::new();
+    let mut positions: Vec<((u64, u64), Vec<_>)> = Vec::new();
     for entry in entries {
         let place = (entry.offset, entry.len);
-        match places.last_mut() {
+        match positions.last_mut() {
             Some((last, ids)) if *last == place => ids.push(entry.id),
-            _ => places.push((place, vec![entry.id])),
+            _ => positions.push((place, vec![entry.id])),
         }
     }
-    places
+    positions
 }
 
 fn size(entries: &[Entry]) -> u64 {

@@ -1,4 +1,4 @@
-//! A share of the janitor's work, and whether it is this process's.
+//! A shard of the janitor's work, and this process's lease of it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use trapline_store::{
     records::{Position, TaskQueue},
 };
 
-use super::reader::{Queue, Reader};
+use super::reader::{JanitorQueue, QueueReader};
 use crate::{Result, maintenance::Maintenance};
 
 /// How long a process that was killed keeps its shards.
@@ -20,11 +20,11 @@ pub(super) struct Shard {
     /// `None` works without a lease.
     holder: Option<String>,
     held_until: Option<Time>,
-    jobs: Reader,
-    expiry: Reader,
-    segments: Reader,
-    /// Where the search for room goes on.
-    pub looked_at: Option<Position>,
+    jobs: QueueReader,
+    expiry: QueueReader,
+    segments: QueueReader,
+    /// Where the next round of early checks continues.
+    pub early_position: Option<Position>,
 }
 
 impl Shard {
@@ -37,22 +37,22 @@ impl Shard {
             number,
             holder: None,
             held_until: None,
-            jobs: Reader::new(Queue::Outbox, number),
-            expiry: Reader::new(Queue::Tasks(TaskQueue::Expiry), number),
-            segments: Reader::new(Queue::Tasks(TaskQueue::Segments), number),
-            looked_at: None,
+            jobs: QueueReader::new(JanitorQueue::Outbox, number),
+            expiry: QueueReader::new(JanitorQueue::Tasks(TaskQueue::Expiry), number),
+            segments: QueueReader::new(JanitorQueue::Tasks(TaskQueue::Segments), number),
+            early_position: None,
         }
     }
 
-    pub(super) fn reader(&mut self, queue: Queue) -> &mut Reader {
+    pub(super) fn reader(&mut self, queue: JanitorQueue) -> &mut QueueReader {
         match queue {
-            Queue::Outbox => &mut self.jobs,
-            Queue::Tasks(TaskQueue::Expiry) => &mut self.expiry,
-            Queue::Tasks(TaskQueue::Segments) => &mut self.segments,
+            JanitorQueue::Outbox => &mut self.jobs,
+            JanitorQueue::Tasks(TaskQueue::Expiry) => &mut self.expiry,
+            JanitorQueue::Tasks(TaskQueue::Segments) => &mut self.segments,
         }
     }
 
-    fn readers(&mut self) -> [&mut Reader; 3] {
+    fn readers(&mut self) -> [&mut QueueReader; 3] {
         [&mut self.jobs, &mut self.expiry, &mut self.segments]
     }
 
@@ -78,8 +78,9 @@ impl Shard {
         Ok(held)
     }
 
-    /// Stores the places of the readers that went on for long, or all of them `at_once`.
-    pub(super) fn store_places(
+    /// Adds the writes of the readers' positions to `ops`: of those that are far from the stored ones, or of
+    /// all `at_once`.
+    pub(super) fn store_positions(
         &mut self,
         at_once: bool,
         ops: &mut Vec<Op>,
@@ -94,7 +95,7 @@ impl Shard {
             return Ok(());
         }
         let mut ops = Vec::new();
-        self.store_places(true, &mut ops, service.clock.now())?;
+        self.store_positions(true, &mut ops, service.clock.now())?;
         service.write_together(ops).await?;
         match (&self.holder, self.held_until.take()) {
             (Some(holder), Some(_)) => service.leases.release(&self.name(), holder).await,

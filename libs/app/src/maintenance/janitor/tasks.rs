@@ -1,4 +1,4 @@
-//! Tasks: each is due at a time, done, and removed. One that fails is put off alone.
+//! Runs maintenance tasks: each is due at a time, done, and removed. One that fails is put off alone.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -14,7 +14,7 @@ use trapline_store::{
     records::{MaintenanceTask, Task, TaskQueue},
 };
 
-use super::{UNKNOWN_WORK_DELAY, reader::Queue, shard::Shard};
+use super::{UNKNOWN_WORK_DELAY, reader::JanitorQueue, shard::Shard};
 use crate::{Error, Result, maintenance::Maintenance, metrics, rows::write_all};
 
 /// Tasks of a shard that are under way at the same time.
@@ -38,8 +38,8 @@ const PARKED_DELAY: Duration = Duration::from_hours(24);
 type TaskResult = (bool, Vec<Op>);
 
 impl Maintenance {
-    /// Does the tasks of a shard that are due, until all are done or the time is over. What is to be
-    /// written is added to `changes`. How many were done, and whether any are left for want of time.
+    /// Does the tasks of a shard that are due, until all are done or time runs out. What is to be written
+    /// is added to `changes`. Returns how many were done, and whether time ran out.
     pub(super) async fn run_tasks(
         &self,
         shard: &mut Shard,
@@ -47,13 +47,13 @@ impl Maintenance {
         until: Instant,
         changes: &mut Vec<Op>,
     ) -> Result<(usize, bool)> {
-        let (mut done, blobs_away) = (0, AtomicBool::new(false));
+        let (mut done, blobs_unavailable) = (0, AtomicBool::new(false));
         while shard.holds_lease(self).await? {
             let now = self.clock.now();
-            let page = shard.reader(Queue::Tasks(queue)).next_page(self, now).await?;
+            let page = shard.reader(JanitorQueue::Tasks(queue)).next_page(self, now).await?;
             let Some(page) = page else { return Ok((done, false)) };
             let work: Vec<_> =
-                page.rows.iter().map(|row| self.run_task(queue, row, &blobs_away)).collect();
+                page.rows.iter().map(|row| self.run_task(queue, row, &blobs_unavailable)).collect();
             let results: Vec<_> =
                 stream::iter(work).buffer_unordered(MAX_CONCURRENT_TASKS).collect().await;
             for outcome in results {
@@ -61,11 +61,11 @@ impl Maintenance {
                 done += usize::from(was_done);
                 changes.extend(ops);
             }
-            shard.reader(Queue::Tasks(queue)).pass(&page);
+            shard.reader(JanitorQueue::Tasks(queue)).pass(&page);
             if changes.len() > MAX_BATCH
                 && let Err(error) = self.write_changes(changes).await
             {
-                shard.reader(Queue::Tasks(queue)).forget();
+                shard.reader(JanitorQueue::Tasks(queue)).forget();
                 return Err(error);
             }
             if Instant::now() >= until {
@@ -100,13 +100,13 @@ impl Maintenance {
         Ok(write_all(&*self.store, ops).await?)
     }
 
-    /// Does a task, or puts it off so that it is in no other's way. Once `blobs_away`, nothing waits
+    /// Does a task, or puts it off so that it is in no other's way. Once `blobs_unavailable`, nothing waits
     /// for them again.
     async fn run_task(
         &self,
         queue: TaskQueue,
         row: &Row,
-        blobs_away: &AtomicBool,
+        blobs_unavailable: &AtomicBool,
     ) -> Result<TaskResult> {
         let task = match MaintenanceTask::of(row) {
             Ok(task) => task,
@@ -119,7 +119,7 @@ impl Maintenance {
             }
         };
         let reads_blobs = queue == TaskQueue::Segments;
-        let outcome = if reads_blobs && blobs_away.load(Ordering::Relaxed) {
+        let outcome = if reads_blobs && blobs_unavailable.load(Ordering::Relaxed) {
             Err(Error::Unavailable)
         } else {
             let performed = AssertUnwindSafe(self.perform(&task)).catch_unwind().await;
@@ -136,15 +136,15 @@ impl Maintenance {
             }
             Err(error) => {
                 if reads_blobs && error.is_outage() {
-                    blobs_away.store(true, Ordering::Relaxed);
+                    blobs_unavailable.store(true, Ordering::Relaxed);
                 }
-                self.failed(queue, row, task, &error)
+                self.put_off(queue, row, task, &error)
             }
         }
     }
 
-    /// An outage says nothing about the task, so it does not count.
-    fn failed(
+    /// Schedules a failed task again. A failure by an outage does not count as an attempt.
+    fn put_off(
         &self,
         queue: TaskQueue,
         row: &Row,
