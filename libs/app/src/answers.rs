@@ -19,54 +19,54 @@ use tokio::{
 
 use crate::{Error, Result, metrics};
 
-/// The bytes that one permit stands for, so that counts fit the semaphore.
+/// Bytes of one permit, so that counts fit the semaphore.
 const UNIT: usize = 1024;
-/// How long a request waits for room.
+/// How long a request waits for memory.
 const ROOM_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The bound over all clients. Clones are the same one.
+/// The bound on the memory of all clients. Clones share it.
 #[derive(Debug, Clone)]
 pub struct AnswerMemory {
     total: Arc<Semaphore>,
     share: u32,
 }
 
-/// What one client may have: half of the memory, so that another one always finds room, and half of the
-/// threads that work over messages.
+/// The bounds of one client: half of the memory, so that another one always finds some, and half of the
+/// threads of the CPU pool.
 #[derive(Debug, Clone)]
 pub struct Share {
-    room: Arc<Semaphore>,
-    turns: Arc<Semaphore>,
+    memory: Arc<Semaphore>,
+    threads: Arc<Semaphore>,
 }
 
 tokio::task_local! {
     static REQUEST: Arc<Request>;
 }
 
-/// What a request has of the memory.
+/// A request, and the memory that it holds.
 struct Request {
     memory: AnswerMemory,
     share: Option<Share>,
-    /// Whether what it gives back stays with it until it is answered.
+    /// Whether memory that is no longer in use stays with the request until it is answered.
     keeps: bool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Taken, and not in use at the moment.
+    /// Held by the request, and not in use.
     kept: Option<Permits>,
     /// Units in use.
     used: u32,
 }
 
-/// Room for some bytes.
+/// Permits for some memory, of all clients and of one.
 struct Permits {
     total: OwnedSemaphorePermit,
     share: Option<OwnedSemaphorePermit>,
 }
 
-/// Bytes with the room that they take.
+/// Bytes with the permits for their memory.
 pub(crate) struct Held {
     bytes: Bytes,
     room: Option<Permits>,
@@ -74,7 +74,7 @@ pub(crate) struct Held {
 }
 
 impl AnswerMemory {
-    /// A bound of so many bytes; at least 2 KiB.
+    /// A bound of so many bytes, at least 2 KiB.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let units = (bytes / UNIT).clamp(2, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
@@ -87,8 +87,8 @@ impl AnswerMemory {
     pub fn share(&self) -> Share {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         Share {
-            room: Arc::new(Semaphore::new(self.share as usize)),
-            turns: Arc::new(Semaphore::new((threads / 2).max(1))),
+            memory: Arc::new(Semaphore::new(self.share as usize)),
+            threads: Arc::new(Semaphore::new((threads / 2).max(1))),
         }
     }
 
@@ -117,16 +117,16 @@ impl AnswerMemory {
         Ok((done, Answer(request)))
     }
 
-    /// More than a share is counted as a share: it could never be had.
+    /// Permits for so many bytes; more than a share is counted as a share, as it could never be granted.
     fn units(&self, bytes: usize) -> u32 {
         u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).min(self.share)
     }
 }
 
-/// What a request had, for its answer.
+/// A handled request, whose memory its answer reuses.
 pub struct Answer(Arc<Request>);
 
-/// Room for an answer of a known length.
+/// Memory for an answer of a known length.
 pub struct Room {
     permits: Option<Permits>,
     request: Arc<Request>,
@@ -138,7 +138,7 @@ impl Answer {
         (REQUEST.scope(self.0.clone(), work).await, self)
     }
 
-    /// Makes room for an answer of `len` bytes; what of the store is in it still has its own.
+    /// Reserves memory for an answer of `len` bytes; bytes of the store in it have theirs already.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl Answer {
 }
 
 impl Room {
-    /// Ties the room to the answer's bytes.
+    /// Ties the memory to the answer's bytes: it is released with them.
     #[must_use]
     pub fn with(&mut self, bytes: Bytes) -> Bytes {
         match self.permits.take() {
@@ -172,7 +172,7 @@ pub(crate) async fn read(len: u64, read: impl Future<Output = Result<Bytes>>) ->
     Ok(Bytes::from_owner(held))
 }
 
-/// Waits for room for `len` bytes, which are had until it is dropped. None outside of a request.
+/// Waits for memory for `len` bytes, which is held until the result is dropped. `None` outside of a request.
 pub(crate) async fn hold(len: u64) -> Result<Option<Held>> {
     let Ok(request) = REQUEST.try_with(Clone::clone) else { return Ok(None) };
     let units = request.memory.units(usize::try_from(len).unwrap_or(usize::MAX));
@@ -182,13 +182,13 @@ pub(crate) async fn hold(len: u64) -> Result<Option<Held>> {
 }
 
 /// Waits until fewer threads than its share work for the client of the request that this is part of.
-pub(crate) async fn turn() -> Option<OwnedSemaphorePermit> {
+pub(crate) async fn cpu_permit() -> Option<OwnedSemaphorePermit> {
     let share = REQUEST.try_with(|request| request.share.clone()).ok()??;
-    share.turns.acquire_owned().await.ok()
+    share.threads.acquire_owned().await.ok()
 }
 
 impl Request {
-    /// Takes what it kept first.
+    /// Takes memory, first of what the request holds.
     async fn take(&self, units: u32) -> Result<Permits> {
         let kept = self.state().kept.take();
         match kept {
@@ -210,7 +210,7 @@ impl Request {
         let acquire = async {
             // First the client's own: whoever waits there takes nothing from others.
             let share = match &self.share {
-                Some(share) => Some(share.room.clone().acquire_many_owned(units).await?),
+                Some(share) => Some(share.memory.clone().acquire_many_owned(units).await?),
                 None => None,
             };
             let total = self.memory.total.clone().acquire_many_owned(units).await?;

@@ -1,4 +1,4 @@
-//! Work that keeps a processor busy, such as reading a large mail, beside the reactor.
+//! A bounded thread pool for work that keeps a processor busy, such as parsing a large mail.
 
 mod threads;
 
@@ -12,25 +12,25 @@ use tokio::{
 use crate::{Error, Result, answers};
 use threads::Threads;
 
-/// Pieces of work that may wait for each thread.
+/// Pieces of work that may wait, for each thread.
 const QUEUE_PER_THREAD: usize = 64;
 /// How long a piece of work waits for a thread.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Runs a bounded number of pieces of work at a time, and lets a bounded number wait.
 ///
-/// There is a thread for each processor but one, which the reactor has to itself, and these threads
-/// give way to it where both want the same one. What runs can't be stopped, so each piece has to be
+/// There is a thread for each processor but one, which is left to the async runtime, and these threads
+/// have a lower priority than its own. What runs can't be stopped, so each piece has to be
 /// bounded by its input: linear in the bytes of one message. Whoever no longer wants the result drops
 /// the future; what still waits then never runs.
 #[derive(Debug)]
 pub struct CpuPool {
-    /// Places of what runs or waits.
-    places: Semaphore,
+    /// One permit for each piece of work that runs or waits.
+    slots: Semaphore,
     /// Threads that are free.
     free: Arc<Semaphore>,
     threads: Threads,
-    patience: Duration,
+    queue_timeout: Duration,
 }
 
 impl CpuPool {
@@ -41,16 +41,16 @@ impl CpuPool {
         Self::new(threads, threads * QUEUE_PER_THREAD, QUEUE_TIMEOUT)
     }
 
-    /// A pool of `threads`, for which `queue` pieces of work may wait, each for as long as `patience`.
-    pub(crate) fn new(threads: usize, queue: usize, patience: Duration) -> Result<Self> {
+    /// A pool of `threads`, for which `queue` pieces of work may wait, each for up to `queue_timeout`.
+    pub(crate) fn new(threads: usize, queue: usize, queue_timeout: Duration) -> Result<Self> {
         Ok(Self {
-            places: Semaphore::new(threads + queue),
+            slots: Semaphore::new(threads + queue),
             free: Arc::new(Semaphore::new(threads)),
             threads: Threads::start(threads).map_err(|error| {
                 tracing::error!(%error, "a thread for work beside the reactor did not start");
                 Error::Unavailable
             })?,
-            patience,
+            queue_timeout,
         })
     }
 
@@ -65,29 +65,29 @@ impl CpuPool {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let waited = timeout(self.patience, self.turn()).await;
-        let (_place, turn) = waited.map_err(|_elapsed| overloaded()).flatten()?;
+        let waited = timeout(self.queue_timeout, self.permit()).await;
+        let (_slot, permit) = waited.map_err(|_elapsed| overloaded()).flatten()?;
         let (done, result) = oneshot::channel();
         self.threads.run(Box::new(move || {
             let made = work();
-            // The turn is over with the work, whether somebody waits for it or not.
-            drop(turn);
+            // The thread is free once the work is done, whether somebody waits for the result or not.
+            drop(permit);
             drop(done.send(made));
         }))?;
         // It is dropped unsent when the work panics.
         result.await.map_err(|_| Error::Unavailable)
     }
 
-    async fn turn(&self) -> Result<(SemaphorePermit<'_>, Turn)> {
-        let of_client = answers::turn().await;
-        let place = self.places.try_acquire().map_err(|_| overloaded())?;
+    async fn permit(&self) -> Result<(SemaphorePermit<'_>, CpuPermit)> {
+        let of_client = answers::cpu_permit().await;
+        let slot = self.slots.try_acquire().map_err(|_| overloaded())?;
         let thread = self.free.clone().acquire_owned().await.map_err(|_| overloaded())?;
-        Ok((place, Turn { _of_client: of_client, _thread: thread }))
+        Ok((slot, CpuPermit { _of_client: of_client, _thread: thread }))
     }
 }
 
-/// What work has while it runs.
-struct Turn {
+/// A share of the client, and a thread, while a piece of work runs.
+struct CpuPermit {
     _of_client: Option<OwnedSemaphorePermit>,
     _thread: OwnedSemaphorePermit,
 }

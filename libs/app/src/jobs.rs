@@ -5,8 +5,8 @@
 
 mod body;
 mod claimed;
+mod consume;
 mod housekeeping;
-mod lanes;
 mod put_back;
 
 use std::{borrow::Cow, sync::Arc, time::Duration};

@@ -8,10 +8,11 @@ mod announcer;
 mod arrivals;
 mod catch_all;
 mod committer;
-mod cut;
+
 mod draft;
 mod quota;
 mod sample;
+mod truncate;
 
 use std::sync::Arc;
 

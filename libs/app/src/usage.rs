@@ -13,7 +13,7 @@ use crate::{Plan, PlanLimit, Result, inboxes::Inboxes, parts::Parts, plans::Plan
 use counter::MonthlyCounter;
 use month::Month;
 
-/// Between two writes of what was counted: with the time of the write, less than a second.
+/// Time between two writes of the counts: with the time of the write, less than a second.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What a team uses, and may use.
@@ -97,7 +97,7 @@ impl TeamUsage {
             loop {
                 self.clock.sleep(FLUSH_INTERVAL).await;
                 self.counter.flush().await;
-                self.counter.look_again().await;
+                self.counter.refresh_others().await;
             }
         };
         shutdown.run_until_cancelled(rounds).await;

@@ -9,18 +9,18 @@ use std::{
 
 use crate::{Error, Result};
 
-/// What these threads are nicer than the others by (nice(2)): with both cores taken, the
-/// reactor gets three parts of the time for each one of theirs. More would starve them on a machine that
-/// has other work, such as a CI job's.
+/// How much nicer these threads are than the others (nice(2)): with both cores taken, the async runtime
+/// gets three quarters of the time. More would starve them on a machine that has other work, such as a CI
+/// job's.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
 /// A piece of work.
-pub(super) type Job = Box<dyn FnOnce() + Send>;
+pub(super) type BoxedWork = Box<dyn FnOnce() + Send>;
 
 /// Threads that end when this is dropped, and what they do is done.
 #[derive(Debug)]
-pub(super) struct Threads(mpsc::Sender<Job>);
+pub(super) struct Threads(mpsc::Sender<BoxedWork>);
 
 impl Threads {
     pub(super) fn start(count: usize) -> io::Result<Self> {
@@ -34,13 +34,13 @@ impl Threads {
     }
 
     /// Runs it on the next thread that is free.
-    pub(super) fn run(&self, job: Job) -> Result<()> {
+    pub(super) fn run(&self, job: BoxedWork) -> Result<()> {
         self.0.send(job).map_err(|_| Error::Unavailable)
     }
 }
 
-fn work(jobs: &Mutex<mpsc::Receiver<Job>>) {
-    give_way();
+fn work(jobs: &Mutex<mpsc::Receiver<BoxedWork>>) {
+    lower_priority();
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
@@ -52,7 +52,7 @@ fn work(jobs: &Mutex<mpsc::Receiver<Job>>) {
 }
 
 /// On Linux a thread has a priority of its own; elsewhere it would be the whole process's.
-fn give_way() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::debug!(%error, "a thread has kept its priority");

@@ -1,4 +1,4 @@
-//! Tells who listens of stored messages, beside the receiving path.
+//! Announces stored messages, beside the receiving path.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What a group's `Received` job says, and who makes it worth publishing.
+//! The work of a group's `Received` job, and the subscribers that it is published for.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,18 +21,18 @@ pub(crate) struct Arrival {
     pub(crate) deliveries_started: bool,
 }
 
-/// Somebody who may want to know of arriving mail.
+/// A service that starts something for arriving mail.
 #[async_trait]
 pub(crate) trait ArrivalSubscriber: Send + Sync {
     /// Whether mail that arrives in the inbox is of interest; from memory almost always.
     async fn wants(&self, team: TeamId, inbox: InboxId) -> Result<bool>;
 }
 
-/// All who may want to know of arriving mail. They are asked before a group is committed.
+/// The subscribers to arriving mail. They are asked before a group is committed.
 pub(super) struct ArrivalSubscribers(pub(super) Vec<Arc<dyn ArrivalSubscriber>>);
 
 impl ArrivalSubscribers {
-    /// The arrivals that somebody may want to know of.
+    /// The arrivals that a subscriber wants.
     pub(super) async fn of(&self, mails: &[(TeamId, MessageId)]) -> Vec<Arrival> {
         let mut inboxes: BTreeMap<(TeamId, InboxId), Vec<Uuid>> = BTreeMap::new();
         for (team, id) in mails {

@@ -9,21 +9,21 @@ use trapline_store::{Op, When, load, records::FirstRun};
 use super::MailReceiver;
 use crate::{DeliveryTarget, Error, NewInbox, Result, access::CACHE_TTL};
 
-/// How often it is looked for again when another process changes which one it is.
+/// How often it is looked up again when another process changes which inbox it is.
 const MAX_TRIES: usize = 4;
 
-/// What a process knows of the inbox.
+/// The cache of the catch-all inbox.
 pub(super) struct CatchAll {
     known: Cache<(), DeliveryTarget>,
-    /// Makes one at a time.
-    making: Mutex<()>,
+    /// Held while the inbox is created.
+    creation: Mutex<()>,
 }
 
 impl CatchAll {
     /// Relies on what was read for at most 5 s.
     pub(super) fn new() -> Self {
         let known = Cache::builder().max_capacity(1).time_to_live(CACHE_TTL).build();
-        Self { known, making: Mutex::new(()) }
+        Self { known, creation: Mutex::new(()) }
     }
 }
 
@@ -37,7 +37,7 @@ impl MailReceiver {
         if let Some(target) = self.known_catch_all().await? {
             return Ok(target);
         }
-        let _turn = self.catch_all.making.lock().await;
+        let _turn = self.catch_all.creation.lock().await;
         if let Some(target) = self.known_catch_all().await? {
             return Ok(target);
         }
@@ -71,12 +71,12 @@ impl MailReceiver {
             return Ok(target);
         }
         if let Some(found) = self.first_inbox_named(&run, name).await? {
-            return self.appoint(found, version).await;
+            return self.set_catch_all(found, version).await;
         }
         let by = Principal::system(run.team);
         let inbox = self.inboxes.create(&by, NewInbox::named(name)).await?;
         let made = FirstRun { inbox: inbox.id, catch_all: name.clone(), ..run };
-        let outcome = self.appoint(made.clone(), version).await;
+        let outcome = self.set_catch_all(made.clone(), version).await;
         if let Err(Error::Conflict) = outcome {
             // Another process was faster, and its inbox is the one: that may be this one, which it found.
             let is_ours = self.access.installed().await?.is_some_and(|run| run.inbox == made.inbox);
@@ -87,8 +87,8 @@ impl MailReceiver {
         outcome
     }
 
-    /// Writes down which inbox it is; a conflict when somebody else did.
-    async fn appoint(&self, run: FirstRun, version: i64) -> Result<DeliveryTarget> {
+    /// Stores which inbox it is; a conflict when another process did.
+    async fn set_catch_all(&self, run: FirstRun, version: i64) -> Result<DeliveryTarget> {
         let when = When::Version(version);
         let put = Op::put(&run, None, when)?;
         self.store.write(vec![put]).await?;

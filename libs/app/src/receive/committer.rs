@@ -27,15 +27,16 @@ use crate::{
     usage::TeamUsage,
 };
 
-/// Bounds of one group.
-const MAX_MAILS: usize = 512;
-const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Messages, of which a mail to several inboxes makes several: a job must be able to name them all.
-const MAX_MESSAGES: usize = 2_000;
-/// A time to live of nothing would be none.
-const SHORTEST_LIFE: Duration = Duration::from_secs(1);
+/// Mails of one group.
+const MAX_GROUP_MAILS: usize = 512;
+/// Bytes of the mails of one group.
+const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
+/// Messages of one group, of which a mail to several inboxes makes several: one job names them all.
+const MAX_GROUP_MESSAGES: usize = 2_000;
+/// Shortest time to live of a row: a time to live of zero would mean none.
+const MIN_TTL: Duration = Duration::from_secs(1);
 
-/// The one task that gives messages their ids.
+/// The task that gives messages their ids and commits them in groups.
 pub(super) struct Committer {
     ports: Ports,
     jobs: Jobs,
@@ -48,7 +49,7 @@ pub(super) struct Committer {
     announcer: Announcer,
     first_steps: Arc<FirstSteps>,
     /// Groups that may be written at the same time; at least 1.
-    in_flight: usize,
+    max_concurrent_commits: usize,
 }
 
 /// A mail that has a place in a group.
@@ -86,38 +87,38 @@ impl Committer {
             subscribers,
             announcer: Announcer::new(parts.ports.bus.clone()),
             first_steps: parts.first_steps.clone(),
-            in_flight: parts.settings.groups_in_flight,
+            max_concurrent_commits: parts.settings.groups_in_flight,
         }
     }
 
     /// Runs until the application is gone.
     pub(super) async fn run(self, mut mails: mpsc::Receiver<QueuedMail>) {
         let mut expect_more = false;
-        let mut flights = FuturesUnordered::new();
+        let mut commits = FuturesUnordered::new();
         let mut announcements = FuturesUnordered::new();
         loop {
             let first = tokio::select! {
                 biased;
                 Some(()) = announcements.next() => continue,
-                Some(stored) = flights.next() => {
+                Some(stored) = commits.next() => {
                     // No other mail waits for what listeners are told of this one.
                     announcements.push(self.announcer.announce(stored));
                     continue;
                 }
-                first = mails.recv(), if flights.len() < self.in_flight => first,
+                first = mails.recv(), if commits.len() < self.max_concurrent_commits => first,
             };
             let Some(first) = first else { break };
-            let batch = gather(first, &mut mails, expect_more).await;
+            let batch = gather_batch(first, &mut mails, expect_more).await;
             expect_more = batch.len() > 1;
-            flights.push(self.commit(batch));
+            commits.push(self.commit(batch));
         }
-        while let Some(stored) = flights.next().await {
+        while let Some(stored) = commits.next().await {
             announcements.push(self.announcer.announce(stored));
         }
         while announcements.next().await.is_some() {}
     }
 
-    /// One segment per retention class, written at the same time. Returns who is to hear of what.
+    /// Commits one segment per retention class, all at the same time. Returns the events to announce.
     async fn commit(&self, batch: Vec<QueuedMail>) -> Vec<(InboxId, LiveEvent)> {
         let now = self.clock.now();
         let mut classes: Vec<(Class, Vec<QueuedMail>)> = Vec::new();
@@ -170,7 +171,7 @@ impl Committer {
         let (started, bytes) = (Instant::now(), segment.len());
         let outcome = async {
             let before = vec![check_task(&name, class, now)?];
-            let (job, rows) = self.announced(&name, &arrived, rows, now).await?;
+            let (job, rows) = self.with_received_job(&name, &arrived, rows, now).await?;
             let bytes = segment.finish();
             let group = Group { segment: name, bytes, before, rows, job };
             self.ports.intake.commit(group).await
@@ -190,12 +191,12 @@ impl Committer {
         }
         self.usage.stored(arrived.iter().map(|(team, _)| *team));
         self.note_first_messages(&arrived);
-        self.changed(&mails).await;
-        mails.into_iter().flat_map(|(mail, reply)| self.stored(mail, reply)).collect()
+        self.bump_versions(&mails).await;
+        mails.into_iter().flat_map(|(mail, reply)| self.answer_stored(mail, reply)).collect()
     }
 
-    /// The job that tells of the group, if anybody may want to know, and the rows with its own.
-    async fn announced(
+    /// The `Received` job of the group, if a subscriber may want it, and the rows with the job's own.
+    async fn with_received_job(
         &self,
         segment: &str,
         arrived: &[(TeamId, MessageId)],
@@ -232,7 +233,7 @@ impl Committer {
         for (id, target) in ids.iter().zip(&targets) {
             group.arrived.push((target.team, *id));
             let key = Message::row(*id);
-            let ttl = target.kept_until.map(|until| until.since(now).max(SHORTEST_LIFE));
+            let ttl = target.kept_until.map(|until| until.since(now).max(MIN_TTL));
             group.rows.push(Op::Put { key, doc: doc.clone(), ttl, when: When::Always });
         }
         let bounds = targets.iter().map(|target| (target.inbox, target.max_messages)).collect();
@@ -253,15 +254,15 @@ impl Committer {
         }
     }
 
-    /// Counts are taken anew from here on, or soon.
-    async fn changed(&self, mails: &[(PendingMail, MailReply)]) {
+    /// Moves the versions of the inboxes, so that their messages are counted anew.
+    async fn bump_versions(&self, mails: &[(PendingMail, MailReply)]) {
         let inboxes: HashSet<_> =
             mails.iter().flat_map(|(mail, _)| &mail.ids).map(|id| id.inbox).collect();
         self.versions.changed_soon(inboxes.into_iter()).await;
     }
 
-    /// Answers the session. Returns what whoever listens is to hear.
-    fn stored(
+    /// Answers the session. Returns the events to announce.
+    fn answer_stored(
         &self,
         mail: PendingMail,
         reply: MailReply,
@@ -282,7 +283,7 @@ impl Committer {
 
 /// Drains the queue. If the previous group had more than one mail, also yields to the runtime until a
 /// yield adds no mail, so that concurrent sessions join this group. Uses no timer.
-async fn gather(
+async fn gather_batch(
     first: QueuedMail,
     mails: &mut mpsc::Receiver<QueuedMail>,
     expect_more: bool,
@@ -291,16 +292,18 @@ async fn gather(
     let mut batch = vec![first];
     let mut seen = 0;
     loop {
-        while batch.len() < MAX_MAILS
-            && bytes < MAX_BYTES
-            && messages < MAX_MESSAGES
+        while batch.len() < MAX_GROUP_MAILS
+            && bytes < MAX_GROUP_BYTES
+            && messages < MAX_GROUP_MESSAGES
             && let Ok(next) = mails.try_recv()
         {
             bytes += next.draft.raw.len();
             messages += next.draft.targets.len();
             batch.push(next);
         }
-        let full = batch.len() >= MAX_MAILS || bytes >= MAX_BYTES || messages >= MAX_MESSAGES;
+        let full = batch.len() >= MAX_GROUP_MAILS
+            || bytes >= MAX_GROUP_BYTES
+            || messages >= MAX_GROUP_MESSAGES;
         if full || !expect_more || batch.len() == seen {
             return batch;
         }

@@ -1,4 +1,4 @@
-//! A mail, summarised, before it has an id and a place.
+//! A parsed mail, before it has an id and a place in a segment.
 
 use std::iter;
 
@@ -6,12 +6,12 @@ use bytes::Bytes;
 use trapline_model::{Envelope, InboxId, TeamId, Time};
 use trapline_store::{BlobRef, records::Message};
 
-use super::{Incoming, cut::Cut};
+use super::{Incoming, truncate::Truncator};
 use crate::filter::{Parties, search_text};
 
-/// One inbox that the mail goes to.
+/// An inbox that a mail goes to.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct DraftTarget {
     pub team: TeamId,
     pub inbox: InboxId,
     pub expires_at: Option<Time>,
@@ -20,9 +20,10 @@ pub(super) struct Target {
     pub max_messages: u32,
 }
 
+/// A parsed mail and the row that its messages will have.
 #[derive(Debug)]
 pub(super) struct Draft {
-    pub targets: Vec<Target>,
+    pub targets: Vec<DraftTarget>,
     pub raw: Bytes,
     pub search: String,
     pub parties: Parties,
@@ -35,7 +36,7 @@ impl Draft {
     /// `kept_until` says for each target when the message is removed.
     pub(super) fn of(mail: Incoming, kept_until: &[Option<Time>]) -> Self {
         let kept_until = kept_until.iter().copied().chain(iter::repeat(None));
-        let targets = mail.targets.iter().zip(kept_until).map(|(target, kept_until)| Target {
+        let targets = mail.targets.iter().zip(kept_until).map(|(target, kept_until)| DraftTarget {
             team: target.0.team,
             inbox: target.0.id,
             expires_at: target.0.expires_at,
@@ -75,7 +76,7 @@ fn row(
     search: &str,
     len: usize,
 ) -> (Message, String, Option<Bytes>) {
-    let mut cut = Cut::default();
+    let mut cut = Truncator::default();
     let search = cut.text(search.to_owned(), MAX_SEARCH_BYTES);
     let subject = cut.text(digest.subject, MAX_SUBJECT_BYTES);
     let mut room = MAX_ADDRESS_BYTES;
@@ -84,9 +85,10 @@ fn row(
     let cc = cut.list(digest.cc, &mut room);
     let bcc = cut.list(digest.bcc, &mut room);
     let reply_to = cut.list(digest.reply_to, &mut room);
-    let mut of_envelope = Cut::default();
+    let mut of_envelope = Truncator::default();
     let short = of_envelope.envelope(envelope, MAX_ENVELOPE_BYTES);
-    let of_digest = of_envelope.happened.then(|| serde_json::to_vec(envelope).unwrap_or_default());
+    let of_digest =
+        of_envelope.has_truncated.then(|| serde_json::to_vec(envelope).unwrap_or_default());
     let message = Message {
         blob: BlobRef { segment: String::new(), offset: 0, len: len as u64, crc: None },
         subject,
@@ -101,7 +103,7 @@ fn row(
         snippet: digest.snippet,
         attachment_count: digest.attachment_count,
         has_code: None,
-        cut: cut.happened || of_envelope.happened,
+        cut: cut.has_truncated || of_envelope.has_truncated,
         whole_envelope: None,
     };
     (message, search, of_digest.map(Bytes::from))

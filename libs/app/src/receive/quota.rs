@@ -1,4 +1,4 @@
-//! What the plans of the teams that a mail is for say of it.
+//! Checks a mail against the plans of the teams that it is for.
 
 use std::sync::Arc;
 

@@ -9,7 +9,8 @@ use trapline_store::{Rate, RateDecision};
 use super::{Incoming, MailReceiver};
 use crate::{DeliveryTarget, Error, Result};
 
-const PER_MINUTE: u32 = 10;
+/// Test messages of one inbox in a minute.
+const SAMPLES_PER_MINUTE: u32 = 10;
 const TEMPLATE: &str = include_str!("sample.eml");
 
 impl MailReceiver {
@@ -50,7 +51,7 @@ impl MailReceiver {
     async fn meter_samples(&self, id: InboxId) -> Result<()> {
         let now = self.clock.now().millis();
         let minute = now.div_euclid(60_000);
-        let rate = Rate { burst: PER_MINUTE, per: Duration::from_hours(24) };
+        let rate = Rate { burst: SAMPLES_PER_MINUTE, per: Duration::from_hours(24) };
         match self.limits.take(&format!("sample:{id}:{minute}"), rate).await? {
             RateDecision::Allowed { .. } => Ok(()),
             RateDecision::Limited { .. } => {

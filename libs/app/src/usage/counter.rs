@@ -21,21 +21,21 @@ use crate::{
     secrets::{BASE62, random_text},
 };
 
-/// The name of a process that has its folder to itself: it goes on with the row of the last one.
-const ALONE: &str = "serve";
-const NAME_LETTERS: usize = 22;
+/// The name of the only process of a data folder: it continues the row of the process before it.
+const SOLE_PROCESS: &str = "serve";
+const PROCESS_NAME_LENGTH: usize = 22;
 /// Rows of other processes that are read at a time.
 const PAGE_ROWS: usize = 1_000;
 /// Rows that are written, and teams that are read, at the same time.
-const AT_ONCE: usize = 32;
+const MAX_CONCURRENT_ROWS: usize = 32;
 /// Counts that are kept in memory at most once they are written; a count is about 100 bytes.
-const KEPT_COUNTS: usize = 10_000;
+const CACHE_CAPACITY: usize = 10_000;
 
 type TeamMonth = (TeamId, Month);
 
-/// What this process counted.
+/// A count of this process.
 #[derive(Debug, Clone, Copy, Default)]
-struct Own {
+struct OwnCount {
     /// What was in this process's row before; `None` until that is read.
     base: Option<u64>,
     counted: u64,
@@ -43,9 +43,9 @@ struct Own {
     written: u64,
 }
 
-/// What other processes counted.
+/// The sum of other processes' counts.
 #[derive(Debug, Clone, Copy)]
-struct Others {
+struct OthersCount {
     sum: u64,
     /// Whether somebody asked since it was read.
     is_used: bool,
@@ -56,8 +56,8 @@ pub(super) struct MonthlyCounter {
     process: String,
     /// Whether no other process stores anything.
     is_alone: bool,
-    own: Mutex<HashMap<TeamMonth, Own>>,
-    others: Mutex<HashMap<TeamMonth, Others>>,
+    own: Mutex<HashMap<TeamMonth, OwnCount>>,
+    others: Mutex<HashMap<TeamMonth, OthersCount>>,
     /// Held by who reads or writes this process's rows.
     rows: tokio::sync::Mutex<()>,
     not_written: LogThrottle,
@@ -65,13 +65,17 @@ pub(super) struct MonthlyCounter {
 
 impl MonthlyCounter {
     pub(super) fn new(parts: &Parts) -> Self {
-        Self::over(parts.ports.store.clone(), parts.is_alone)
+        Self::with_store(parts.ports.store.clone(), parts.is_alone)
     }
 
-    fn over(store: Arc<dyn Store>, is_alone: bool) -> Self {
+    fn with_store(store: Arc<dyn Store>, is_alone: bool) -> Self {
         Self {
             store,
-            process: if is_alone { ALONE.to_owned() } else { random_text(NAME_LETTERS, BASE62) },
+            process: if is_alone {
+                SOLE_PROCESS.to_owned()
+            } else {
+                random_text(PROCESS_NAME_LENGTH, BASE62)
+            },
             is_alone,
             own: Mutex::default(),
             others: Mutex::default(),
@@ -107,18 +111,18 @@ impl MonthlyCounter {
             return Ok(others.sum);
         }
         let sum = self.read_others(key).await?;
-        self.others().insert(key, Others { sum, is_used: true });
+        self.others().insert(key, OthersCount { sum, is_used: true });
         Ok(sum)
     }
 
     /// Reads again what others counted for teams that send mail, and forgets it of those that do not.
-    pub(super) async fn look_again(&self) {
+    pub(super) async fn refresh_others(&self) {
         let mut used = Vec::new();
         self.others().retain(|key, others| {
             used.extend(others.is_used.then_some(*key));
             std::mem::take(&mut others.is_used)
         });
-        let reads = stream::iter(used).for_each_concurrent(AT_ONCE, |key| async move {
+        let reads = stream::iter(used).for_each_concurrent(MAX_CONCURRENT_ROWS, |key| async move {
             match self.read_others(key).await {
                 Ok(sum) => {
                     if let Some(others) = self.others().get_mut(&key) {
@@ -181,15 +185,18 @@ impl MonthlyCounter {
             let due = own.iter().filter(|(_, own)| own.counted > own.written);
             due.map(|(key, own)| (*key, own.counted)).collect()
         };
-        let writes = stream::iter(due).for_each_concurrent(AT_ONCE, |(key, counted)| async move {
-            if let Err(error) = self.write(key, counted).await
-                && let Some(left_out) = self.not_written.due()
-            {
-                tracing::warn!(%error, left_out, "a count of messages is not written yet");
-            }
-        });
+        let writes = stream::iter(due).for_each_concurrent(
+            MAX_CONCURRENT_ROWS,
+            |(key, counted)| async move {
+                if let Err(error) = self.write(key, counted).await
+                    && let Some(left_out) = self.not_written.due()
+                {
+                    tracing::warn!(%error, left_out, "a count of messages is not written yet");
+                }
+            },
+        );
         writes.await;
-        self.forget_some();
+        self.evict_written();
     }
 
     async fn write(&self, key: TeamMonth, counted: u64) -> Result<()> {
@@ -206,19 +213,19 @@ impl MonthlyCounter {
         Ok(())
     }
 
-    /// Makes room where there are many counts, of those that can be read again.
-    fn forget_some(&self) {
+    /// Drops the counts that are written, once there are more than [`CACHE_CAPACITY`].
+    fn evict_written(&self) {
         let mut own = self.own();
-        if own.len() > KEPT_COUNTS {
+        if own.len() > CACHE_CAPACITY {
             own.retain(|_, own| own.counted > own.written);
         }
     }
 
-    fn own(&self) -> MutexGuard<'_, HashMap<TeamMonth, Own>> {
+    fn own(&self) -> MutexGuard<'_, HashMap<TeamMonth, OwnCount>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn others(&self) -> MutexGuard<'_, HashMap<TeamMonth, Others>> {
+    fn others(&self) -> MutexGuard<'_, HashMap<TeamMonth, OthersCount>> {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -29,7 +29,7 @@ impl Bench {
     }
 
     fn process(&self) -> MonthlyCounter {
-        MonthlyCounter::over(self.store.clone(), false)
+        MonthlyCounter::with_store(self.store.clone(), false)
     }
 
     fn count(&self, process: &MonthlyCounter, messages: usize) {
@@ -54,11 +54,11 @@ async fn a_process_sees_its_own_at_once_and_others_after_they_wrote() {
     one.flush().await;
     assert_eq!(bench.read(&two).await, 3, "who reports reads");
     assert_eq!(bench.used(&two).await, 0, "the receiving path does not");
-    two.look_again().await;
+    two.refresh_others().await;
     assert_eq!(bench.used(&two).await, 3);
     bench.count(&two, 4);
     two.flush().await;
-    one.look_again().await;
+    one.refresh_others().await;
     assert_eq!((bench.used(&one).await, bench.used(&two).await), (7, 7));
 }
 
@@ -67,8 +67,8 @@ async fn what_nobody_asks_for_is_not_read_again() {
     let bench = Bench::new().await;
     let (one, two) = (bench.process(), bench.process());
     assert_eq!(bench.used(&one).await, 0);
-    one.look_again().await;
-    one.look_again().await;
+    one.refresh_others().await;
+    one.refresh_others().await;
     bench.count(&two, 2);
     two.flush().await;
     assert_eq!(bench.used(&one).await, 2, "it was forgotten, and so is read");
@@ -89,7 +89,7 @@ async fn nothing_is_counted_twice() {
 #[tokio::test]
 async fn a_process_that_is_alone_goes_on_where_the_last_one_was_killed() {
     let bench = Bench::new().await;
-    let alone = || MonthlyCounter::over(bench.store.clone(), true);
+    let alone = || MonthlyCounter::with_store(bench.store.clone(), true);
     let first = alone();
     bench.count(&first, 5);
     first.flush().await;
@@ -125,10 +125,10 @@ async fn counts_of_many_teams_take_bounded_memory_and_are_not_lost() {
     let process = bench.process();
     bench.count(&process, 1);
     process.flush().await;
-    let teams = (2..KEPT_COUNTS as u128 + 2).map(|team| TeamId(Uuid::from_u128(team)));
-    process.own().extend(teams.map(|team| ((team, bench.month), Own::default())));
+    let teams = (2..CACHE_CAPACITY as u128 + 2).map(|team| TeamId(Uuid::from_u128(team)));
+    process.own().extend(teams.map(|team| ((team, bench.month), OwnCount::default())));
     process.flush().await;
-    assert!(process.own().len() < KEPT_COUNTS);
+    assert!(process.own().len() < CACHE_CAPACITY);
     bench.count(&process, 1);
     assert_eq!(bench.used(&process).await, 2);
     process.flush().await;

@@ -1,16 +1,16 @@
-//! Cutting what a row keeps of a message to the room that is there for it.
+//! Truncates what a row keeps of a message to its bounds.
 
 use serde::Serialize;
 use trapline_model::{Address, Envelope};
 
-/// Cuts, and remembers whether it had to. Room is in bytes of JSON, in which a control character
+/// Truncates, and remembers whether it had to. Bounds are in bytes of JSON, in which a control character
 /// takes six.
 #[derive(Debug, Default)]
-pub(super) struct Cut {
-    pub happened: bool,
+pub(super) struct Truncator {
+    pub has_truncated: bool,
 }
 
-impl Cut {
+impl Truncator {
     /// The text's beginning.
     pub(super) fn text(&mut self, mut text: String, room: usize) -> String {
         let mut left = room;
@@ -23,7 +23,7 @@ impl Cut {
         if let Some((end, _)) = end {
             text.truncate(end);
             text.shrink_to_fit();
-            self.happened = true;
+            self.has_truncated = true;
         }
         text
     }
@@ -45,7 +45,7 @@ impl Cut {
         for address in addresses {
             let size = json_len(&address) + 1;
             if size > *room {
-                self.happened = true;
+                self.has_truncated = true;
                 break;
             }
             *room -= size;
@@ -62,7 +62,7 @@ impl Cut {
         for recipient in &envelope.to {
             let size = json_len(recipient) + 1;
             if size > room {
-                self.happened = true;
+                self.has_truncated = true;
                 break;
             }
             room -= size;

@@ -1,4 +1,4 @@
-//! The queue as a job loop sees it.
+//! What a job loop does with the queue: takes jobs, extends their leases, and stores how they ended.
 
 use std::time::Duration;
 
