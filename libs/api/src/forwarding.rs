@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use trapline_app::{Added, App};
+use trapline_app::{AddedAddress, App};
 use trapline_model::{
     Forward, ForwardAddress, ForwardAddressId, ForwardMatch, Forwarding, ForwardingStatus, InboxId,
     MessageId,
@@ -198,8 +198,8 @@ pub(crate) async fn add(
     Body(input): Body<AddressInput>,
 ) -> Result<Response> {
     Ok(match app.forwarding().add_address(&by, &input.email).await? {
-        Added::New(address) => Created(address).into_response(),
-        Added::Known(address) => (StatusCode::OK, Json(address)).into_response(),
+        AddedAddress::New(address) => Created(address).into_response(),
+        AddedAddress::Known(address) => (StatusCode::OK, Json(address)).into_response(),
     })
 }
 

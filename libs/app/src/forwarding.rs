@@ -26,7 +26,7 @@ use crate::{
     secrets::Secrets, team_cache::TeamCache,
 };
 
-pub use addresses::Added;
+pub use addresses::AddedAddress;
 pub use attempt::ForwardAttempt;
 pub use confirm::Confirmation;
 pub(crate) use rules::RuleRows;

@@ -28,6 +28,7 @@ use crate::{
     ids::Ids,
     inbox_versions::InboxVersions,
     jobs::Jobs,
+    keyed_locks::KeyedLocks,
     limits::Limits,
     onboarding::Step,
     parts::Parts,
@@ -36,20 +37,18 @@ use crate::{
     storage_room::StorageRoom,
 };
 
-use counts::Counts;
-use counts::MessageCounts;
+use counts::{Counts, MessageCounts};
 use list::ListRange;
 pub use list::{InboxPage, InboxQuery};
-use plan::TeamLocks;
 pub use projects::{ProjectPage, ProjectQuery};
 pub(crate) use retention::Retention;
 use rows::READS_AT_ONCE;
-pub(crate) use rows::life;
+pub(crate) use rows::remaining_ttl;
 
 const USERNAME_LETTERS: usize = 12;
 const PASSWORD_LETTERS: usize = 24;
 
-/// What a new inbox is to be; names and bounds are checked at the edge.
+/// The properties of a new inbox; the caller has checked names and bounds.
 #[derive(Debug, Clone)]
 pub struct NewInbox {
     /// Human-readable.
@@ -70,7 +69,7 @@ impl NewInbox {
     }
 }
 
-/// What is to change; `None` leaves a field as it is.
+/// A change of an inbox; `None` leaves a field as it is.
 #[derive(Debug, Clone, Default)]
 pub struct InboxChange {
     /// Human-readable.
@@ -83,7 +82,7 @@ pub struct InboxChange {
     pub life: Option<Option<Duration>>,
 }
 
-/// Somebody who keeps something for an inbox beside its messages.
+/// A service that stores something for an inbox beside its messages.
 #[async_trait]
 pub(crate) trait InboxDependent: Send + Sync {
     /// Removes what is kept for an inbox that is gone. It may be called again, and again for an inbox
@@ -103,8 +102,8 @@ pub struct Inboxes {
     settings: Arc<Settings>,
     limits: Limits,
     plans: Arc<Plans>,
-    /// The turns of teams that make an inbox.
-    turns: TeamLocks,
+    /// Held by team while an inbox is created, where a plan limits their number.
+    creation_locks: KeyedLocks,
     room: Arc<StorageRoom>,
     jobs: Jobs,
     versions: Arc<InboxVersions>,
@@ -133,7 +132,7 @@ impl Inboxes {
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             plans: parts.plans.clone(),
-            turns: TeamLocks::new(),
+            creation_locks: KeyedLocks::new(),
             room: parts.room.clone(),
             jobs: parts.jobs.clone(),
             versions: parts.versions.clone(),
@@ -165,10 +164,10 @@ impl Inboxes {
     pub async fn create(&self, by: &Principal, new: NewInbox) -> Result<Inbox> {
         let team = by.team;
         let plan = self.plans.of(team).await?;
-        let max_messages = self.bound_in(&plan, new.max_messages)?;
+        let max_messages = self.max_messages_in(&plan, new.max_messages)?;
         self.room.check().await?;
         self.check_project(team, new.project).await?;
-        let _turn = self.turn_to_create(team, &plan).await?;
+        let _turn = self.lock_creation(team, &plan).await?;
         self.meter_inboxes(team).await?;
         let now = self.clock.now();
         let username = random_text(USERNAME_LETTERS, USERNAME);
@@ -212,7 +211,7 @@ impl Inboxes {
         let team = by.team;
         if change.max_messages.is_some() {
             let plan = self.plans.of(team).await?;
-            self.bound_in(&plan, change.max_messages)?;
+            self.max_messages_in(&plan, change.max_messages)?;
         }
         self.check_project(team, change.project.flatten()).await?;
         let ends = change.life.map(|life| life.map(|life| self.clock.now().after(life)));
@@ -307,7 +306,7 @@ impl Inboxes {
         Ok(self.counts.of(inbox).await?.total)
     }
 
-    /// Tells who listens what an inbox is now that it was changed.
+    /// Announces the inbox as it is after a change.
     pub(crate) async fn announce_change(
         &self,
         team: TeamId,

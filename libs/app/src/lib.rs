@@ -19,6 +19,7 @@ mod inbox_versions;
 mod inboxes;
 mod installation;
 mod jobs;
+mod keyed_locks;
 mod leases;
 mod limits;
 mod live;
@@ -57,7 +58,7 @@ pub use audit::{AuditAction, AuditLog};
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
-pub use forwarding::{Added, Confirmation, ForwardAttempt, Forwarding};
+pub use forwarding::{AddedAddress, Confirmation, ForwardAttempt, Forwarding};
 pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,
 };

@@ -8,10 +8,9 @@ mod address;
 mod compose;
 mod health;
 mod relay;
-mod retry_schedule;
 mod send;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use trapline_model::Address;
 use trapline_store::{Clock, Queue, Store};
@@ -27,7 +26,6 @@ pub(crate) use compose::{
 };
 pub use health::MailHealth;
 pub use relay::{OutgoingMail, Relay, RelayError, RelayStage};
-pub(crate) use retry_schedule::backoff_after;
 pub use send::MailAttempt;
 
 /// Mail that the service itself sends. It uses no other service.
@@ -92,4 +90,10 @@ impl OutboundMail {
 /// The domain under which ids of messages are made.
 pub(crate) fn id_domain(from: &Address) -> &str {
     domain_of(&from.address)
+}
+
+/// The delay after the attempt with this number, from 1; `None` after the last.
+pub(crate) fn backoff_after(schedule: &[Duration], attempt: u32) -> Option<Duration> {
+    let index = usize::try_from(attempt).ok()?.checked_sub(1)?;
+    schedule.get(index).copied()
 }

@@ -20,9 +20,7 @@ mod run;
 mod schedule;
 mod sign;
 mod status;
-mod target;
-#[cfg(test)]
-mod vectors;
+mod webhook_url;
 
 use std::sync::{Arc, OnceLock};
 
@@ -57,7 +55,7 @@ pub use attempt::{
 };
 use endpoint::Endpoints;
 pub(crate) use probe::probe_work;
-use status::Statuses;
+use status::WebhookStatuses;
 
 /// Webhooks by team, kept in memory for the receiving path.
 pub(crate) type WebhookCache = TeamCache<records::Webhook>;
@@ -95,7 +93,7 @@ pub struct Webhooks {
     rows: RowReader,
     inboxes: Arc<Inboxes>,
     cache: Arc<WebhookCache>,
-    statuses: Statuses,
+    statuses: WebhookStatuses,
     /// Deliveries that a job of this process works on.
     in_flight: Arc<InFlight>,
     endpoints: Endpoints,
@@ -155,7 +153,7 @@ impl Webhooks {
             rows: parts.rows.clone(),
             inboxes,
             cache: Arc::new(WebhookCache::new(store.clone(), of_team)),
-            statuses: Statuses::new(store.clone()),
+            statuses: WebhookStatuses::new(store.clone()),
             in_flight: Arc::default(),
             endpoints: Endpoints::new(),
             heartbeats: parts.heartbeats.clone(),
@@ -332,9 +330,9 @@ impl Webhooks {
     }
 
     fn check_target(&self, url: &str) -> Result<()> {
-        let url = target::parse(url)?;
+        let url = webhook_url::parse(url)?;
         let Some(sender) = self.sender.get() else { return Ok(()) };
-        sender.check(&url).map_err(|why| target::wrong("address_not_allowed", why))
+        sender.check(&url).map_err(|why| webhook_url::invalid_url("address_not_allowed", why))
     }
 
     async fn check_inbox(&self, team: TeamId, inbox: Option<InboxId>) -> Result<()> {

@@ -11,8 +11,9 @@ use trapline_store::{
 use super::{Forwarding, MAX_RULES};
 use crate::{AuditAction, Error, Result, audit::Target, mail::EmailAddress};
 
+/// Addresses of one team.
 const MAX_ADDRESSES: usize = 100;
-/// Each of them gets mail that its owner did not ask for.
+/// Addresses of one team that wait to be confirmed: each got mail that its owner did not ask for.
 const MAX_UNVERIFIED: usize = 20;
 /// Confirmation links to one address of a team; these and the following all hold, and deleting an
 /// address gives none of them back.
@@ -31,9 +32,9 @@ const TEAM_LINK_RATES: [Rate; 2] = [
     Rate { burst: 100, per: Duration::from_hours(24) },
 ];
 
-/// What came of adding an address.
+/// The outcome of adding an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Added {
+pub enum AddedAddress {
     /// It is new, and its owner was asked.
     New(ForwardAddress),
     /// The team had it. Its owner was asked again, unless the answer is known.
@@ -61,21 +62,21 @@ impl Forwarding {
     /// [`Error::Invalid`] for text that is no address, for an address of this service, and for too many
     /// addresses; [`Error::OutboundDisabled`] without a relay; [`Error::TooMany`] for too many links; and
     /// when the store or the limiter does not answer.
-    pub async fn add_address(&self, by: &Principal, email: &str) -> Result<Added> {
+    pub async fn add_address(&self, by: &Principal, email: &str) -> Result<AddedAddress> {
         let team = by.team;
-        let mailbox = self.parse_foreign("email", email)?;
+        let mailbox = self.parse_external("email", email)?;
         self.mail.identity()?;
         let (id, store) = (ForwardAddressId(mailbox.id_in(team)), &*self.store);
         let row = records::ForwardAddress::row(team, id);
         if let Some((known, _)) = load::<records::ForwardAddress>(store, &row).await? {
             if known.verified_at.is_none() {
-                self.allow_link(team, id, &mailbox).await?;
+                self.take_link_allowances(team, id, &mailbox).await?;
                 self.send_link(&known).await?;
             }
-            return Ok(Added::Known(present(&known)));
+            return Ok(AddedAddress::Known(present(&known)));
         }
-        self.check_room(team).await?;
-        self.allow_link(team, id, &mailbox).await?;
+        self.check_address_limits(team).await?;
+        self.take_link_allowances(team, id, &mailbox).await?;
         let new = records::ForwardAddress {
             id,
             team,
@@ -88,7 +89,7 @@ impl Forwarding {
         let entry = self.audit.entry(by, AuditAction::ForwardAddressAdded, target).await;
         self.audit.write(&entry, vec![put]).await?;
         self.send_link(&new).await?;
-        Ok(Added::New(present(&new)))
+        Ok(AddedAddress::New(present(&new)))
     }
 
     /// Removes an address. From here on nothing is forwarded to it, and no inbox names it any more.
@@ -166,7 +167,7 @@ impl Forwarding {
     }
 
     /// An address that is not one of this service's inboxes, where it would only come round.
-    fn parse_foreign(&self, path: &str, text: &str) -> Result<EmailAddress> {
+    fn parse_external(&self, path: &str, text: &str) -> Result<EmailAddress> {
         let mailbox = EmailAddress::parse(path, text)?;
         if self.mail.is_our_domain(mailbox.as_str()) {
             let message = "must not be an address of this service itself";
@@ -175,7 +176,7 @@ impl Forwarding {
         Ok(mailbox)
     }
 
-    async fn check_room(&self, team: TeamId) -> Result<()> {
+    async fn check_address_limits(&self, team: TeamId) -> Result<()> {
         let rows = self.address_rows(team).await?;
         let unverified = rows.iter().filter(|row| row.verified_at.is_none()).count();
         let full = if rows.len() >= MAX_ADDRESSES {
@@ -188,7 +189,7 @@ impl Forwarding {
         Err(Error::invalid("", "too_many", full))
     }
 
-    async fn allow_link(
+    async fn take_link_allowances(
         &self,
         team: TeamId,
         id: ForwardAddressId,

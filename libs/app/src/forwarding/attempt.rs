@@ -1,4 +1,4 @@
-//! One attempt: what the relay is to get, and whether it still is.
+//! Claims a forward, and prepares the mail for the relay.
 
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ pub(super) const BACKOFF: &[Duration] = &[
 
 /// The work of [`Lane::Forward`]: one attempt of one forward.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Work {
+struct ForwardWork {
     message: MessageId,
     forward: ForwardId,
     /// Number of the attempt, from 1. A job for one that has ended already is a repeat.
     attempt: u32,
 }
 
-/// A message to be given to the relay for one recipient; it is this process's own until it is dropped.
+/// A message to be sent through the relay to one recipient; claimed by this process until it is dropped.
 #[derive(Debug)]
 pub struct ForwardAttempt {
     /// The mail for the relay.
@@ -63,13 +63,13 @@ impl ForwardAttempt {
 }
 
 impl Forwarding {
-    /// Finds out whether the job's message is still to be forwarded, and makes that this process's own.
+    /// Claims the job's forward, if it is still to be sent.
     ///
     /// # Errors
     ///
     /// When a backend does not answer.
     pub async fn claim(&self, job: &Job) -> Result<Claimed<ForwardAttempt>> {
-        let work: Work = jobs::work(job)?;
+        let work: ForwardWork = jobs::work(job)?;
         let Some(claim) = self.in_flight.take(work.forward.0) else {
             return Ok(self.jobs.claimed_elsewhere(job)?);
         };
@@ -82,7 +82,7 @@ impl Forwarding {
             // A repeat. What comes after it may have been lost with the process that ran it first.
             return Ok(Claimed::Reschedule(next));
         }
-        match self.forward_attempt(&forward).await? {
+        match self.prepare(&forward).await? {
             Ok((outgoing, whole)) => {
                 let number = forward.attempts + 1;
                 let attempt = ForwardAttempt { outgoing, number, forward, whole, _claim: claim };
@@ -95,8 +95,8 @@ impl Forwarding {
         }
     }
 
-    /// What the relay is to get, or why nothing may be sent.
-    async fn forward_attempt(&self, forward: &Forward) -> Result<Result<Built, &'static str>> {
+    /// Prepares the mail for the relay; the inner error says why nothing may be sent.
+    async fn prepare(&self, forward: &Forward) -> Result<Result<PreparedForward, &'static str>> {
         let Ok(outbound) = self.mail.identity() else { return Ok(Err("outbound_disabled")) };
         if self.mail.is_our_domain(&forward.to) {
             return Ok(Err("own_address"));
@@ -123,7 +123,7 @@ impl Forwarding {
             date: format_date(self.clock.now()),
             message_id: format!("<{id}@{}>", crate::mail::id_domain(&outbound.from)),
             boundary: format!("=_{id}"),
-            mark: format!("{inbox}; hops={hops}; by={}", self.mark_of(&inbox)),
+            mark: format!("{inbox}; hops={hops}; by={}", self.sign_mark(&inbox)),
         };
         let (shared, of) = (raw.clone(), headers.clone());
         let rewritten = self
@@ -137,20 +137,20 @@ impl Forwarding {
 
     /// Whether this installation wrote a mark: only it can sign the inbox's id.
     fn is_our_mark(&self, mark: &super::history::ForwardMark) -> bool {
-        mark.by == self.mark_of(&mark.inbox)
+        mark.by == self.sign_mark(&mark.inbox)
     }
 
-    fn mark_of(&self, inbox: &str) -> String {
+    fn sign_mark(&self, inbox: &str) -> String {
         self.secrets.sign(&format!("forwarded:{inbox}"))[..16].to_owned()
     }
 }
 
-type Built = (OutgoingMail, Option<(Bytes, ForwardHeaders)>);
+type PreparedForward = (OutgoingMail, Option<(Bytes, ForwardHeaders)>);
 
 /// The job for the attempt that a forward's row says is next; none when it has ended.
 pub(super) fn next_job(forward: &Forward) -> Result<Option<Job>, PortError> {
     let Some(due) = forward.next_attempt_at else { return Ok(None) };
     let (message, id) = (forward.message, forward.id);
-    let work = Work { message, forward: id, attempt: forward.attempts + 1 };
+    let work = ForwardWork { message, forward: id, attempt: forward.attempts + 1 };
     jobs::job(Lane::Forward, id.to_string(), 1, work, due).map(Some)
 }

@@ -1,4 +1,4 @@
-//! What becomes of a forward after an attempt.
+//! Records the outcome of an attempt to forward.
 
 use trapline_model::ForwardStatus;
 use trapline_store::{Job, Lane, Op, PortError, Record as _, When, load, records::Forward};

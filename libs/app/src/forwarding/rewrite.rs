@@ -137,12 +137,12 @@ impl Field<'_> {
 pub(super) fn fields(raw: &[u8]) -> impl Iterator<Item = Field<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
-        let mut length = line(rest);
+        let mut length = line_len(rest);
         if rest.is_empty() || rest.starts_with(b"\r\n") || rest.starts_with(b"\n") {
             return None;
         }
         while rest.get(length).is_some_and(|byte| b" \t".contains(byte)) {
-            length += line(&rest[length..]);
+            length += line_len(&rest[length..]);
         }
         let (field, after) = rest.split_at(length);
         rest = after;
@@ -151,7 +151,7 @@ pub(super) fn fields(raw: &[u8]) -> impl Iterator<Item = Field<'_>> {
 }
 
 /// Bytes of the first line, with its end.
-fn line(text: &[u8]) -> usize {
+fn line_len(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)
 }
 

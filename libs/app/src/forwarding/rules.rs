@@ -1,4 +1,4 @@
-//! What each inbox forwards as it arrives.
+//! Rules: the automatic forwarding of each inbox.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ impl Forwarding {
         if new.enabled && to.is_empty() {
             return Err(Error::invalid("to", "required", "must name an address to be enabled"));
         }
-        self.check_rules(team, inbox).await?;
+        self.check_rule_limit(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
         let put = Op::put(&rule, None, When::Always)?;
         let entry = self.audit.entry(by, AuditAction::ForwardingUpdated, target).await;
@@ -96,14 +96,14 @@ impl Forwarding {
         Ok(())
     }
 
-    /// Makes this and every other process look again.
+    /// Invalidates the team's rules in the cache of this and every other process.
     pub(super) async fn rules_changed(&self, team: TeamId) {
         self.cache.forget(team);
         announce(&*self.bus, BROADCAST, LiveEvent::HooksChanged { team }).await;
     }
 
-    /// The receiving path reads all of a team's rules at once.
-    async fn check_rules(&self, team: TeamId, inbox: InboxId) -> Result<()> {
+    /// Checks that the team has room for one more rule: the receiving path reads all of them at once.
+    async fn check_rule_limit(&self, team: TeamId, inbox: InboxId) -> Result<()> {
         let rows = self.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
         let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
         if rules.len() >= MAX_RULES && rules.iter().all(|rule| rule.inbox != inbox) {

@@ -1,4 +1,4 @@
-//! From a rule or a request to forwards. Following a rule twice makes each forward once.
+//! Creates forwards for a rule or a request. Following a rule twice creates each forward once.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Messages whose forwards are started together.
-const MESSAGES_AT_ONCE: usize = 64;
+const MESSAGES_PER_BATCH: usize = 64;
 /// Messages of one inbox that are forwarded without anybody asking.
 const AUTOMATIC_RATE: Rate = Rate { burst: 20, per: Duration::from_mins(1) };
 /// Messages that a team forwards by hand to one person, under whatever tags.
@@ -55,7 +55,7 @@ impl Forwarding {
         }
         let forwards: Vec<_> = to
             .into_iter()
-            .map(|to| fresh(ForwardId(self.ids.next()), team, message, to, false))
+            .map(|to| new_forward(ForwardId(self.ids.next()), team, message, to, false))
             .collect();
         let target = Target::new(TargetKind::Message, &message, &record.subject);
         self.audit.begin(by, AuditAction::MessageForwarded, target).await?;
@@ -78,9 +78,9 @@ impl Forwarding {
                 continue;
             }
             let matcher = matcher(rule.matching.as_ref());
-            for some in arrival.messages.chunks(MESSAGES_AT_ONCE) {
+            for some in arrival.messages.chunks(MESSAGES_PER_BATCH) {
                 let ids = some.iter().map(|uuid| MessageId { inbox: arrival.inbox, uuid: *uuid });
-                let found = ids.map(|id| self.automatic(rule, &matcher, id));
+                let found = ids.map(|id| self.automatic_forwards(rule, &matcher, id));
                 let found = try_join_all(found).await?.into_iter().flatten().collect::<Vec<_>>();
                 let new = found.iter().filter(|(_, stored)| !stored);
                 let new: Vec<_> = new.map(|(forward, _)| forward.clone()).collect();
@@ -105,7 +105,7 @@ impl Forwarding {
 
     /// The forwards that a rule asks of a message and that have not been tried, and whether each is
     /// stored already.
-    async fn automatic(
+    async fn automatic_forwards(
         &self,
         rule: &ForwardRule,
         matcher: &Matcher,
@@ -132,17 +132,17 @@ impl Forwarding {
                 }
                 // Tried, or not to be read.
                 Some(_) => {}
-                None => found.push((fresh(forward, rule.team, id, to.clone(), true), false)),
+                None => found.push((new_forward(forward, rule.team, id, to.clone(), true), false)),
             }
         }
-        if found.iter().any(|(_, stored)| !stored) && !self.may_forward(id).await? {
+        if found.iter().any(|(_, stored)| !stored) && !self.take_automatic_allowance(id).await? {
             tracing::warn!(inbox = %id.inbox, "an inbox forwards too much; a message is left out");
             found.retain(|(_, stored)| *stored);
         }
         Ok(found)
     }
 
-    async fn may_forward(&self, id: MessageId) -> Result<bool> {
+    async fn take_automatic_allowance(&self, id: MessageId) -> Result<bool> {
         let key = format!("forward:{}", id.inbox);
         let decision = self.limits.take(&key, AUTOMATIC_RATE).await?;
         Ok(matches!(decision, RateDecision::Allowed { .. }))
@@ -167,7 +167,7 @@ fn matcher(matching: Option<&ForwardMatch>) -> Matcher {
     Matcher::new(&Filter { to, from, subject, ..Filter::default() })
 }
 
-fn fresh(
+fn new_forward(
     id: ForwardId,
     team: TeamId,
     message: MessageId,

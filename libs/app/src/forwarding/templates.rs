@@ -1,4 +1,4 @@
-//! What the owner of an address is written. In the HTML, tables and inline styles are what mail clients
+//! The mail that asks the owner of an address. In the HTML, tables and inline styles are what mail clients
 //! agree on.
 
 use trapline_mime::escape_html;

@@ -15,7 +15,7 @@ use crate::{
 /// How long counts are kept.
 const CACHE_TTL: Duration = Duration::from_mins(1);
 
-/// What the list of inboxes shows.
+/// The counts of an inbox's messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub total: u64,

@@ -1,4 +1,4 @@
-//! The list of inboxes: which of them, and with what.
+//! Lists inboxes, with filters and pages.
 
 use trapline_mime::fold;
 use trapline_model::{Inbox, InboxId, Principal, ProjectId};
@@ -41,7 +41,7 @@ pub(crate) struct ListRange {
 }
 
 impl ListRange {
-    /// That part of a list in the order of its ids.
+    /// The range's part of a list, which is in the order of its ids.
     pub(crate) fn of<T>(&self, mut list: Vec<T>, id: impl Fn(&T) -> Uuid) -> Vec<T> {
         if let Some(after) = self.after {
             let first = list.partition_point(|entry| id(entry) <= after);

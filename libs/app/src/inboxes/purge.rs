@@ -1,4 +1,4 @@
-//! What an inbox held goes once the inbox itself is gone.
+//! Removes the messages of a deleted inbox.
 
 use std::time::Duration;
 

@@ -25,8 +25,9 @@ use trapline_store::{
 use uuid::Uuid;
 
 use crate::{
-    Result, announce::announce, inbox_versions::InboxVersions, log_throttle::LogThrottle,
-    message_scans::message_keys, parts::Parts, segment_reviews::plan_reviews,
+    Result, announce::announce, inbox_versions::InboxVersions, keyed_locks::KeyedLocks,
+    log_throttle::LogThrottle, message_scans::message_keys, parts::Parts,
+    segment_reviews::plan_reviews,
 };
 
 /// Inboxes whose count is known; for any other the first mail counts anew.
@@ -40,11 +41,9 @@ const PASS_INTERVAL: Duration = Duration::from_millis(500);
 /// Rows beyond the bound that are read at a time.
 const PAGE_ROWS: usize = 1_000;
 
-/// Locks that inboxes share by their id.
-const LOCKS: usize = 64;
-
+/// An inbox that may have more messages than its bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Over {
+struct OverBound {
     max_messages: u32,
     /// Changes with every message, to tell whether one came during a trim.
     mails: u64,
@@ -60,9 +59,9 @@ pub(crate) struct Retention {
     shared: bool,
     counts: Cache<InboxId, Arc<AtomicU64>>,
     /// Inboxes that may be over their bound. One stays here until what is beyond is gone.
-    over: Mutex<HashMap<InboxId, Over>>,
+    over: Mutex<HashMap<InboxId, OverBound>>,
     /// Held while an inbox is trimmed, so that each removed message is announced once.
-    locks: [tokio::sync::Mutex<()>; LOCKS],
+    locks: KeyedLocks,
     wake: Notify,
     not_trimmed: LogThrottle,
 }
@@ -77,22 +76,22 @@ impl Retention {
             shared: !parts.is_alone,
             counts: Cache::new(CACHE_CAPACITY),
             over: Mutex::default(),
-            locks: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            locks: KeyedLocks::new(),
             wake: Notify::new(),
             not_trimmed: LogThrottle::new(),
         }
     }
 
-    /// A new inbox is empty.
+    /// Notes a new inbox, which is empty.
     pub(crate) fn created(&self, inbox: InboxId) {
         if !self.shared {
             self.counts.insert(inbox, Arc::default());
         }
     }
 
-    /// What is counted from, with so many rows there. Others may store messages as well, of which
-    /// this process does not know: it looks again while it has itself stored few.
-    fn counted(&self, rows: u64, max: u64) -> u64 {
+    /// The number to count on from, with so many rows in the store. With other processes it is close to the
+    /// bound, so that the rows are counted anew after an eighth of it.
+    fn initial_count(&self, rows: u64, max: u64) -> u64 {
         let recount_after = (max / 8).max(MIN_RECOUNT);
         if self.shared { rows.max(max.saturating_sub(recount_after)) } else { rows }
     }
@@ -104,21 +103,21 @@ impl Retention {
         if count.is_none_or(|count| count > u64::from(max_messages)) {
             let mut over = self.over();
             let mails = over.get(&inbox).map_or(0, |over| over.mails) + 1;
-            over.insert(inbox, Over { max_messages, mails });
+            over.insert(inbox, OverBound { max_messages, mails });
             drop(over);
             self.wake.notify_one();
         }
     }
 
-    /// Removes what is over the bound now, if anything may be.
+    /// Removes what is over the bound, if the inbox may be over it.
     async fn trim_if_over(&self, inbox: InboxId) -> Result<()> {
         if !self.over().contains_key(&inbox) {
             return Ok(());
         }
-        let _lock = self.lock(inbox).await;
+        let _lock = self.locks.lock(inbox.0).await;
         let over = self.over().get(&inbox).copied();
         let Some(over) = over else { return Ok(()) };
-        self.cut(inbox, over.max_messages).await?;
+        self.trim_locked(inbox, over.max_messages).await?;
         let mut known = self.over();
         if known.get(&inbox) == Some(&over) {
             known.remove(&inbox);
@@ -128,24 +127,20 @@ impl Retention {
 
     /// Removes every message beyond the newest `max_messages`.
     pub(crate) async fn trim(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
-        let _lock = self.lock(inbox).await;
-        self.cut(inbox, max_messages).await
+        let _lock = self.locks.lock(inbox.0).await;
+        self.trim_locked(inbox, max_messages).await
     }
 
-    async fn lock(&self, inbox: InboxId) -> tokio::sync::MutexGuard<'_, ()> {
-        let place = inbox.0.as_u128() % (LOCKS as u128);
-        self.locks[usize::try_from(place).unwrap_or(0)].lock().await
-    }
-
-    async fn cut(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
+    /// Trims an inbox whose lock is held.
+    async fn trim_locked(&self, inbox: InboxId, max_messages: u32) -> Result<()> {
         let count = Arc::new(AtomicU64::new(0));
         // Counts what arrives during the scan twice at most, which only makes the next one earlier.
         self.counts.insert(inbox, count.clone());
         let max = usize::try_from(max_messages).unwrap_or(usize::MAX);
         let rows = self.store.scan(message_keys(inbox, max + PAGE_ROWS)).await?;
         let rows_kept = rows.len().min(max) as u64;
-        let counted = self.counted(rows_kept, u64::from(max_messages));
-        count.fetch_add(counted, Ordering::Relaxed);
+        let initial_count = self.initial_count(rows_kept, u64::from(max_messages));
+        count.fetch_add(initial_count, Ordering::Relaxed);
         let beyond: Vec<_> = rows.iter().skip(max).map(Message::id).collect();
         let kept = max.checked_sub(1).and_then(|last| rows.get(last)).map(|row| row.sort.clone());
         match beyond.first() {
@@ -175,16 +170,16 @@ impl Retention {
         plan_reviews(&*self.store, inbox, kept, self.clock.now()).await?;
         let ops = [Message::row(until), Mark::row(until)];
         self.store.write(ops.map(|until| Op::DeleteUntil { until }).into()).await?;
-        self.tell(inbox, ids).await;
+        self.announce_deleted(inbox, ids).await;
         Ok(())
     }
 
-    async fn tell(&self, inbox: InboxId, ids: Vec<Uuid>) {
+    async fn announce_deleted(&self, inbox: InboxId, ids: Vec<Uuid>) {
         self.versions.changed(inbox).await;
         announce(&*self.bus, inbox, LiveEvent::MessagesDeleted { ids }).await;
     }
 
-    /// Trims whatever came to be over its bound, until shutdown.
+    /// Trims inboxes that may be over their bound, until shutdown.
     pub(crate) async fn run(self: Arc<Self>, shutdown: CancellationToken) {
         let passes = async {
             let mut all_trimmed = true;
@@ -200,7 +195,7 @@ impl Retention {
         shutdown.run_until_cancelled(passes).await;
     }
 
-    /// Whether every inbox that may be over its bound was trimmed.
+    /// Trims each inbox that may be over its bound. Returns whether all were trimmed.
     async fn pass(&self) -> bool {
         let over: Vec<_> = self.over().keys().copied().collect();
         let mut all_trimmed = true;
@@ -215,7 +210,7 @@ impl Retention {
         all_trimmed
     }
 
-    fn over(&self) -> std::sync::MutexGuard<'_, HashMap<InboxId, Over>> {
+    fn over(&self) -> std::sync::MutexGuard<'_, HashMap<InboxId, OverBound>> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,13 +36,13 @@ impl Inboxes {
         inbox: &Inbox,
         task: Option<Op>,
     ) -> Result<()> {
-        let ttl = life(inbox, self.clock.now());
+        let ttl = remaining_ttl(inbox, self.clock.now());
         let mut ops = vec![put(&InboxEntry::coming(inbox, 1))?, put(&Login::of(inbox))?];
         ops.extend(task);
         ops.push(Op::put(inbox, ttl, When::Absent)?);
         let entry = self.audit.entry(by, AuditAction::InboxCreated, Target::inbox(inbox)).await;
         self.audit.write(&entry, ops).await?;
-        self.list_copy(inbox, 1).await;
+        self.write_list_copy(inbox, 1).await;
         Ok(())
     }
 
@@ -59,13 +59,13 @@ impl Inboxes {
             let (mut inbox, version) = self.versioned(by.team, id).await?;
             edit(&mut inbox);
             // A time to live belongs to each write: what is left of it must be passed again.
-            let (ttl, when) = (life(&inbox, self.clock.now()), When::Version(version));
+            let (ttl, when) = (remaining_ttl(&inbox, self.clock.now()), When::Version(version));
             // One that loses to another change stays for as long as the inbox does, so it has no end.
             let coming = put(&InboxEntry::coming(&inbox, version.saturating_add(1)))?;
             let own = Op::put(&inbox, ttl, when)?;
             match self.write_change(by, action, &inbox, vec![coming, own]).await {
                 Ok(()) => {
-                    self.list_copy(&inbox, version.saturating_add(1)).await;
+                    self.write_list_copy(&inbox, version.saturating_add(1)).await;
                     self.logins.changed(&inbox.username).await;
                     return Ok(inbox);
                 }
@@ -89,12 +89,12 @@ impl Inboxes {
         self.audit.write(&entry, ops).await
     }
 
-    /// Puts a copy of what was written into the list. Without it the list is right, and slower.
-    async fn list_copy(&self, inbox: &Inbox, version: i64) {
+    /// Writes a copy of the inbox into the list of its team. Without it the list is right, and slower.
+    async fn write_list_copy(&self, inbox: &Inbox, version: i64) {
         let outcome = async {
             let mut ops = vec![Op::put(
                 &InboxEntry::written(inbox, version),
-                life(inbox, self.clock.now()),
+                remaining_ttl(inbox, self.clock.now()),
                 When::Always,
             )?];
             if version > 1 {
@@ -206,7 +206,7 @@ impl Inboxes {
         }
     }
 
-    /// Some inbox of the team, the oldest where there are few; none where the first of each part of
+    /// Any inbox of the team, the oldest where there are few; `None` where the first entries of each part of
     /// the list are being written or removed.
     pub(crate) async fn some_of(&self, team: TeamId) -> Result<Option<Inbox>> {
         let parts = InboxEntry::of_team(team);
@@ -238,7 +238,7 @@ impl Inboxes {
 }
 
 /// What is left of a disposable inbox's life.
-pub(crate) fn life(inbox: &Inbox, now: Time) -> Option<Duration> {
+pub(crate) fn remaining_ttl(inbox: &Inbox, now: Time) -> Option<Duration> {
     inbox.expires_at.map(|at| at.since(now).max(Duration::from_millis(1)))
 }
 

@@ -1,5 +1,7 @@
 //! Stores mails of the service itself, and records the attempts to send them.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use trapline_model::MailId;
 use trapline_store::{
@@ -7,10 +9,7 @@ use trapline_store::{
     records::{Mail, MailFailure, MailSend},
 };
 
-use super::{
-    EmailTemplate, OutboundMail, OutgoingMail, RelayError, RelayStage, backoff_after,
-    retry_schedule,
-};
+use super::{EmailTemplate, OutboundMail, OutgoingMail, RelayError, RelayStage, backoff_after};
 use crate::{
     Error, Result,
     in_flight::Claim,
@@ -18,15 +17,25 @@ use crate::{
     metrics,
 };
 
+/// Delays between the attempts to send a mail of the service itself, for which somebody waits: 51 minutes
+/// in all.
+const BACKOFF: &[Duration] = &[
+    Duration::from_secs(15),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(15),
+    Duration::from_mins(30),
+];
+
 /// The work of [`Lane::Mail`]: one attempt of one mail.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Work {
+struct MailWork {
     mail: MailId,
     /// Number of the attempt, from 1. A job for one that has ended already is a repeat.
     attempt: u32,
 }
 
-/// A mail to be sent; it is this process's own until it is dropped.
+/// A mail to be sent; claimed by this process until it is dropped.
 #[derive(Debug)]
 pub struct MailAttempt {
     /// The mail for the relay.
@@ -55,13 +64,13 @@ impl OutboundMail {
         Ok(self.jobs.schedule_with(vec![put(&mail)?], &[job]).await?)
     }
 
-    /// Finds out whether the job's mail is still to be sent, and makes it this process's own.
+    /// Claims the job's mail, if it is still to be sent.
     ///
     /// # Errors
     ///
     /// When the store does not answer, and [`Error::WrongMasterKey`] when the mail does not open.
     pub async fn claim(&self, job: &Job) -> Result<Claimed<MailAttempt>> {
-        let work: Work = jobs::work(job)?;
+        let work: MailWork = jobs::work(job)?;
         let Some(claim) = self.in_flight.take(work.mail.0) else {
             return Ok(self.jobs.claimed_elsewhere(job)?);
         };
@@ -103,7 +112,7 @@ impl OutboundMail {
         mail.sent = sent.is_ok();
         mail.error = sent.err().map(|error| error.code.to_owned());
         let again = sent.is_err_and(|error| !error.is_final);
-        let backoff = backoff_after(retry_schedule::MAIL_BACKOFF, attempt.number).filter(|_| again);
+        let backoff = backoff_after(BACKOFF, attempt.number).filter(|_| again);
         mail.next_attempt_at = backoff.map(|by| now.after(by));
         if mail.next_attempt_at.is_none() {
             mail.sealed = None;
@@ -124,7 +133,7 @@ impl OutboundMail {
 /// The job for the attempt that a mail's row says is next; none when it has ended.
 fn next_job(mail: &Mail) -> Result<Option<Job>, PortError> {
     let Some(due) = mail.next_attempt_at else { return Ok(None) };
-    let work = Work { mail: mail.id, attempt: mail.attempts + 1 };
+    let work = MailWork { mail: mail.id, attempt: mail.attempts + 1 };
     jobs::job(Lane::Mail, mail.id.to_string(), 1, work, due).map(Some)
 }
 

@@ -9,7 +9,7 @@ use trapline_store::{
 };
 
 use super::Upgrades;
-use crate::{Result, inboxes::life};
+use crate::{Result, inboxes::remaining_ttl};
 
 const INBOX: &Table = &Table {
     name: "inbox",
@@ -68,7 +68,7 @@ async fn move_inbox(upgrades: &Upgrades, row: Row) -> Result<Option<Op>> {
     };
     let store = &upgrades.store;
     if !inbox.expired(upgrades.clock.now()) {
-        let ttl = life(&inbox, upgrades.clock.now());
+        let ttl = remaining_ttl(&inbox, upgrades.clock.now());
         let (entry, login) = (InboxEntry::written(&inbox, 1), Login::of(&inbox));
         let writes = vec![
             Op::put(&entry, ttl, When::Always)?,

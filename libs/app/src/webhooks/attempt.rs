@@ -8,7 +8,7 @@ use trapline_model::Time;
 use trapline_store::records::{Delivery, Webhook};
 use url::Url;
 
-use super::{Webhooks, sign::SecretSigner, target};
+use super::{Webhooks, sign::SecretSigner, webhook_url};
 use crate::Result;
 
 /// Why a delivery ends without a request, as the log names it.
@@ -113,7 +113,7 @@ impl Webhooks {
         delivery: &Delivery,
         body: Bytes,
     ) -> Result<Option<WebhookRequest>> {
-        let Ok(url) = target::parse(&hook.url) else { return Ok(None) };
+        let Ok(url) = webhook_url::parse(&hook.url) else { return Ok(None) };
         let headers = vec![
             ("content-type", "application/json".to_owned()),
             ("user-agent", "service-webhooks/1".to_owned()),

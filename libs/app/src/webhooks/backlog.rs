@@ -12,7 +12,7 @@ use trapline_store::{
 
 use super::{
     Webhooks,
-    deliver::{Backlog, Work},
+    deliver::{BacklogWork, WebhookWork},
 };
 use crate::{Result, jobs, rows::write_all};
 
@@ -27,14 +27,14 @@ const HOURS_AT_ONCE: i64 = 6;
 /// Hours that are searched: a clock that was ahead may have put something there.
 const HOURS_SEARCHED: i64 = 24;
 
-/// The webhook that a backlog belongs to.
+/// A webhook and its team.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Owner {
+pub(super) struct WebhookRef {
     pub(super) team: trapline_model::TeamId,
     pub(super) webhook: WebhookId,
 }
 
-impl From<&Webhook> for Owner {
+impl From<&Webhook> for WebhookRef {
     fn from(hook: &Webhook) -> Self {
         Self { team: hook.team, webhook: hook.id }
     }
@@ -45,28 +45,33 @@ impl Webhooks {
     /// stored.
     pub(super) async fn add_to_backlog(
         &self,
-        owner: Owner,
+        webhook_ref: WebhookRef,
         waiting: &[(DeliveryId, Time)],
     ) -> Result<()> {
         let Some(first) = waiting.iter().map(|(_, due)| *due).min() else { return Ok(()) };
         let entries = waiting.iter().map(|(delivery, due)| {
-            BacklogEntry { webhook: owner.webhook, due: *due, delivery: *delivery }.put()
+            BacklogEntry { webhook: webhook_ref.webhook, due: *due, delivery: *delivery }.put()
         });
         write_all(&*self.store, entries.collect::<Result<Vec<Op>, _>>()?).await?;
-        self.cover(owner, first).await
+        self.cover(webhook_ref, first).await
     }
 
-    /// Sees to it that a job works on entries that are stored, the first of which is due at `first`.
-    pub(super) async fn cover(&self, owner: Owner, first: Time) -> Result<()> {
-        let endpoint = self.endpoints.of(owner.webhook);
+    /// Makes sure that a job will work on stored entries, the first of which is due at `first`.
+    pub(super) async fn cover(&self, webhook_ref: WebhookRef, first: Time) -> Result<()> {
+        let endpoint = self.endpoints.of(webhook_ref.webhook);
         let _alone = endpoint.publishing.lock().await;
         let now = self.clock.now();
         if endpoint.schedule.covers(first, now) {
             return Ok(());
         }
-        let (due, from) = (first.max(endpoint.soonest(now)), first.min(now));
-        let id = format!("backlog:{}:{}", owner.webhook, self.ids.next());
-        let backlog = Backlog { team: owner.team, webhook: owner.webhook, from, deferrals: 0 };
+        let (due, from) = (first.max(endpoint.earliest_run(now)), first.min(now));
+        let id = format!("backlog:{}:{}", webhook_ref.webhook, self.ids.next());
+        let backlog = BacklogWork {
+            team: webhook_ref.team,
+            webhook: webhook_ref.webhook,
+            from,
+            deferrals: 0,
+        };
         self.jobs.schedule(&backlog.job(id, endpoint.lane(), due)?).await?;
         endpoint.schedule.note_planned(due, from, now);
         Ok(())
@@ -92,14 +97,14 @@ impl Webhooks {
     }
 }
 
-impl Backlog {
+impl BacklogWork {
     pub(super) fn job(self, id: String, lane: Lane, due: Time) -> Result<Job> {
-        Ok(jobs::job(lane, id, 1, Work::Backlog(self), due)?)
+        Ok(jobs::job(lane, id, 1, WebhookWork::Backlog(self), due)?)
     }
 }
 
 /// Reads a backlog in the order in which it is due.
-pub(super) struct Reader {
+pub(super) struct BacklogReader {
     webhook: WebhookId,
     /// Where it reads on, and the last entry that was read there.
     from: Time,
@@ -108,7 +113,7 @@ pub(super) struct Reader {
     is_narrow: bool,
 }
 
-impl Reader {
+impl BacklogReader {
     pub(super) fn new(webhook: WebhookId, from: Time) -> Self {
         Self { webhook, from, last: None, is_narrow: false }
     }

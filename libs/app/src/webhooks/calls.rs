@@ -1,4 +1,4 @@
-//! The calls of one job, and what is recorded of them.
+//! Calls an endpoint with a batch of deliveries, and records the results.
 
 use std::{
     collections::HashMap,
@@ -16,87 +16,88 @@ use trapline_store::{
 use super::{
     WebhookOutcome, WebhookRequest, WebhookSender, Webhooks,
     attempt::{DELETED, DISABLED, NOT_ALLOWED, NOT_IN_PLAN},
-    backlog::Owner,
+    backlog::WebhookRef,
     endpoint::{Endpoint, MAX_CONCURRENT_CALLS},
-    record::record_as_they_come,
+    record::record_in_batches,
 };
 use crate::{Result, in_flight::Claim, rows::write_all};
 
-/// The conditions that all calls of one batch share.
-pub(super) struct Batch {
-    pub(super) owner: Owner,
+/// What all calls of one batch have in common.
+pub(super) struct CallBatch {
+    pub(super) webhook_ref: WebhookRef,
     pub(super) lane: Lane,
     /// No call begins later than this.
     pub(super) until: Time,
 }
 
-/// A delivery that is due, and this job's own in this process until this is dropped.
-pub(super) struct Ready {
+/// A delivery whose attempt is due, claimed by this job until this is dropped.
+pub(super) struct DueDelivery {
     pub(super) delivery: Delivery,
-    /// What it sends; read before the call where it is not there.
+    /// The payload; `None` if it is to be read before the call.
     pub(super) body: Option<Bytes>,
-    /// Its places in the backlog, which it leaves.
+    /// Its entries in the backlog, removed once the result is recorded.
     pub(super) entries: Vec<BacklogEntry>,
     _claim: Claim,
 }
 
-impl Ready {
+impl DueDelivery {
     pub(super) fn new(delivery: Delivery, claim: Claim) -> Self {
         Self { delivery, body: None, entries: Vec::new(), _claim: claim }
     }
 
-    fn left(&self, is_stopped: bool) -> Left {
+    fn unsent(&self, is_stopped: bool) -> UnsentDelivery {
         let due = self.entries.iter().map(|entry| entry.due).min();
-        Left { delivery: self.delivery.id, due, is_stopped }
+        UnsentDelivery { delivery: self.delivery.id, due, is_stopped }
     }
 }
 
-/// How a delivery was dealt with.
-pub(super) enum Ending {
+/// The result of one delivery in a batch.
+pub(super) enum CallResult {
     /// The request was sent.
     Attempted { at: Time, outcome: WebhookOutcome },
     /// The delivery ends without a request, for this reason.
     Refused(&'static str),
-    /// The payload is past its time, and so is the delivery's place in the log.
+    /// The payload has expired, and with it the delivery's entry in the log.
     Expired,
 }
 
-/// A delivery that stays where it was.
-pub(super) struct Left {
+/// A delivery that was not attempted.
+pub(super) struct UnsentDelivery {
     pub(super) delivery: trapline_model::DeliveryId,
-    /// Its place in the backlog, if it had one.
+    /// When its first entry in the backlog is due; `None` if it had no entry.
     pub(super) due: Option<Time>,
-    /// Whether time was over, or the endpoint turned out to be slow; else it could not be sent.
+    /// True when the batch ran out of time or the endpoint turned out to be slow; false when the request
+    /// could not be made.
     pub(super) is_stopped: bool,
 }
 
 /// Result of a batch of calls.
 #[derive(Default)]
-pub(super) struct Made {
-    pub(super) left: Vec<Left>,
-    /// When the first is due that is tried again.
+pub(super) struct BatchResult {
+    pub(super) unsent: Vec<UnsentDelivery>,
+    /// When the first delivery that is to be retried is due.
     pub(super) first_retry: Option<Time>,
 }
 
-impl Made {
+impl BatchResult {
     pub(super) fn is_stopped(&self) -> bool {
-        self.left.iter().any(|left| left.is_stopped)
+        self.unsent.iter().any(|unsent| unsent.is_stopped)
     }
 }
 
 impl Webhooks {
-    /// Makes the calls, in order and four at a time, and records them. What is tried again has its
-    /// place in the backlog then, but maybe no job.
+    /// Makes the calls, in order and four at a time, and records their results. A delivery that is to be
+    /// retried then has an entry in the backlog, but maybe no job.
     pub(super) async fn make_calls(
         &self,
-        batch: &Batch,
-        ready: Vec<Ready>,
+        batch: &CallBatch,
+        ready: Vec<DueDelivery>,
         sender: &dyn WebhookSender,
-    ) -> Result<Made> {
+    ) -> Result<BatchResult> {
         if ready.is_empty() {
-            return Ok(Made::default());
+            return Ok(BatchResult::default());
         }
-        let Owner { team, webhook } = batch.owner;
+        let WebhookRef { team, webhook } = batch.webhook_ref;
         let hook = load::<Webhook>(&*self.store, &Webhook::row(team, webhook)).await?;
         let hook = match hook {
             None => Err(DELETED),
@@ -104,19 +105,19 @@ impl Webhooks {
             Some(_) if !self.are_in_plan(team).await? => Err(NOT_IN_PLAN),
             Some((hook, _)) => Ok(hook),
         };
-        let (endpoint, made) = (self.endpoints.of(webhook), Mutex::<Made>::default());
+        let (endpoint, made) = (self.endpoints.of(webhook), Mutex::<BatchResult>::default());
         let lock = || made.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = ready.into_iter().map(|ready| {
             let (hook, endpoint, lock) = (&hook, &endpoint, &lock);
             async move {
                 let ending = match hook {
-                    Err(why) => Ok(Ending::Refused(why)),
+                    Err(why) => Ok(CallResult::Refused(why)),
                     Ok(hook) => self.call(batch, hook, &ready, endpoint, sender).await,
                 };
                 match ending {
                     Ok(ending) => Some((ready, ending)),
                     Err(is_stopped) => {
-                        lock().left.push(ready.left(is_stopped));
+                        lock().unsent.push(ready.unsent(is_stopped));
                         None
                     }
                 }
@@ -124,8 +125,8 @@ impl Webhooks {
         });
         let calls = stream::iter(calls).buffer_unordered(MAX_CONCURRENT_CALLS);
         let calls = calls.filter_map(std::future::ready);
-        record_as_they_come(calls, |ended| async {
-            let first = self.record(batch.owner, ended).await?;
+        record_in_batches(calls, |ended| async {
+            let first = self.record(batch.webhook_ref, ended).await?;
             let mut made = lock();
             made.first_retry = [made.first_retry, first].into_iter().flatten().min();
             Ok(())
@@ -137,12 +138,12 @@ impl Webhooks {
     /// Makes a call, unless it must not begin any more (`Err(true)`) or cannot be made (`Err(false)`).
     async fn call(
         &self,
-        batch: &Batch,
+        batch: &CallBatch,
         hook: &Webhook,
-        ready: &Ready,
+        ready: &DueDelivery,
         endpoint: &Endpoint,
         sender: &dyn WebhookSender,
-    ) -> Result<Ending, bool> {
+    ) -> Result<CallResult, bool> {
         let _permit = endpoint.call_permit().await.ok_or(true)?;
         if self.clock.now() >= batch.until || endpoint.is_too_slow_for(batch.lane) {
             return Err(true);
@@ -156,35 +157,35 @@ impl Webhooks {
             }
         };
         let outcome = sender.send(&request).await;
-        endpoint.answered(outcome.is_good(), outcome.took);
-        Ok(Ending::Attempted { at: request.at, outcome })
+        endpoint.note_answer(outcome.is_good(), outcome.took);
+        Ok(CallResult::Attempted { at: request.at, outcome })
     }
 
     async fn next_request(
         &self,
         hook: &Webhook,
-        ready: &Ready,
-    ) -> Result<Result<WebhookRequest, Ending>> {
+        ready: &DueDelivery,
+    ) -> Result<Result<WebhookRequest, CallResult>> {
         let body = match &ready.body {
             Some(body) => body.clone(),
             // Both rows are written together; without the one the other's time in the log is over.
             None => match self.load_payload(&ready.delivery).await? {
                 Some(payload) => payload.into(),
-                None => return Ok(Err(Ending::Expired)),
+                None => return Ok(Err(CallResult::Expired)),
             },
         };
         let request = self.request(hook, &ready.delivery, body)?;
-        Ok(request.ok_or(Ending::Refused(NOT_ALLOWED)))
+        Ok(request.ok_or(CallResult::Refused(NOT_ALLOWED)))
     }
 
-    /// What is due of entries that were read from a backlog. Entries of deliveries that have ended, or
-    /// whose next attempt is due later, are removed. Also when the first is due that another job of this
-    /// process has.
-    pub(super) async fn ready(
+    /// Claims the deliveries of backlog entries. Entries of deliveries that have ended, or whose next
+    /// attempt is due later, are removed. Also returns when the first entry is due whose delivery another
+    /// job of this process has claimed.
+    pub(super) async fn due_deliveries(
         &self,
-        owner: Owner,
+        webhook_ref: WebhookRef,
         entries: &[BacklogEntry],
-    ) -> Result<(Vec<Ready>, Option<Time>)> {
+    ) -> Result<(Vec<DueDelivery>, Option<Time>)> {
         let mut of: HashMap<_, Vec<BacklogEntry>> = HashMap::new();
         let mut order = Vec::new();
         for entry in entries {
@@ -196,7 +197,7 @@ impl Webhooks {
         }
         let claims = order.iter().map(|id| (*id, self.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
-        let rows = self.delivery_rows(owner.webhook, &order).await?;
+        let rows = self.delivery_rows(webhook_ref.webhook, &order).await?;
         let (mut ready, mut moved, mut gone, mut held) = (Vec::new(), Vec::new(), Vec::new(), None);
         for id in order {
             let entries = of.remove(&id).unwrap_or_default();
@@ -211,11 +212,12 @@ impl Webhooks {
                 Some(delivery) => match delivery.next_attempt_at {
                     Some(due) if super::deliver::is_retry(&delivery) && due > self.clock.now() => {
                         moved.push(
-                            BacklogEntry { webhook: owner.webhook, due, delivery: id }.put()?,
+                            BacklogEntry { webhook: webhook_ref.webhook, due, delivery: id }
+                                .put()?,
                         );
                         gone.extend(entries);
                     }
-                    _ => ready.push(Ready { entries, ..Ready::new(delivery, claim) }),
+                    _ => ready.push(DueDelivery { entries, ..DueDelivery::new(delivery, claim) }),
                 },
             }
         }

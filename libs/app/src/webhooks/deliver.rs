@@ -1,4 +1,4 @@
-//! The work of the webhook lanes.
+//! Does the jobs of the webhook lanes.
 //!
 //! A job names new deliveries and is finished when each has ended or is in its webhook's backlog; or it
 //! works on a backlog.
@@ -14,8 +14,8 @@ use trapline_store::{
 
 use super::{
     WebhookSender, Webhooks,
-    backlog::Owner,
-    calls::{Batch, Ready},
+    backlog::WebhookRef,
+    calls::{CallBatch, DueDelivery},
     probe::OwnCall,
 };
 use crate::{
@@ -23,17 +23,17 @@ use crate::{
     jobs::{self, CLAIM_RETRY_DELAY},
 };
 
-/// For how long calls of one job begin. Others wait for its place in the lane.
+/// How long one job may begin new calls: other jobs wait for its place in the lane.
 pub(super) const TIME_SLICE: Duration = Duration::from_secs(10);
 
 /// What a job of the webhook lanes asks for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Work {
+pub(super) enum WebhookWork {
     New(NewDeliveries),
-    Backlog(Backlog),
+    Backlog(BacklogWork),
     /// A job of an earlier release, which had one for each delivery.
-    Single(Single),
+    Single(SingleDelivery),
     /// A probe, which calls a receiver of the process's own.
     Own(OwnCall),
 }
@@ -48,7 +48,7 @@ pub(super) struct NewDeliveries {
 
 /// What is due in a webhook's backlog.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Backlog {
+pub(super) struct BacklogWork {
     pub(super) team: TeamId,
     pub(super) webhook: WebhookId,
     /// What was due before is done, or covered by another job.
@@ -59,19 +59,19 @@ pub(super) struct Backlog {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Single {
+pub(super) struct SingleDelivery {
     team: TeamId,
     webhook: WebhookId,
     delivery: DeliveryId,
 }
 
-/// What is to become of new deliveries, by their rows.
+/// New deliveries, by what their rows say is next.
 #[derive(Default)]
-struct Sorted {
-    ready: Vec<Ready>,
+struct NewByState {
+    ready: Vec<DueDelivery>,
     waiting: Vec<(DeliveryId, Time)>,
-    /// To be looked at again: another job is at it, or its row is not visible yet.
-    later: Vec<DeliveryId>,
+    /// Claimed by another job, or without a visible row yet.
+    deferred: Vec<DeliveryId>,
 }
 
 impl Webhooks {
@@ -83,13 +83,13 @@ impl Webhooks {
     /// Those of the backends; the same job is then to be done again.
     pub async fn deliver(&self, job: &Job, sender: &dyn WebhookSender) -> Result<Option<Job>> {
         match jobs::work(job)? {
-            Work::New(new) => self.deliver_new(job, new, sender).await,
-            Work::Backlog(backlog) => self.work_on_backlog(job, backlog, sender).await,
-            Work::Single(Single { team, webhook, delivery }) => {
+            WebhookWork::New(new) => self.deliver_new(job, new, sender).await,
+            WebhookWork::Backlog(backlog) => self.work_on_backlog(job, backlog, sender).await,
+            WebhookWork::Single(SingleDelivery { team, webhook, delivery }) => {
                 let new = NewDeliveries { team, webhook, deliveries: vec![delivery] };
                 self.deliver_new(job, new, sender).await
             }
-            Work::Own(call) => self.call_own(job, call, sender).await,
+            WebhookWork::Own(call) => self.call_own(job, call, sender).await,
         }
     }
 
@@ -99,46 +99,47 @@ impl Webhooks {
         new: NewDeliveries,
         sender: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
-        let (owner, now) = (Owner { team: new.team, webhook: new.webhook }, self.clock.now());
+        let (webhook_ref, now) =
+            (WebhookRef { team: new.team, webhook: new.webhook }, self.clock.now());
         let endpoint = self.endpoints.of(new.webhook);
         let admission = (!endpoint.is_too_slow_for(job.lane))
             .then(|| endpoint.admit(new.deliveries.len()))
             .flatten();
         let Some(_admission) = admission else {
             let waiting: Vec<_> = new.deliveries.iter().map(|id| (*id, now)).collect();
-            self.add_to_backlog(owner, &waiting).await?;
+            self.add_to_backlog(webhook_ref, &waiting).await?;
             return Ok(None);
         };
-        let Sorted { ready, mut waiting, later } = self.sort_new(job, &new).await?;
-        let batch = Batch { owner, lane: job.lane, until: now.after(TIME_SLICE) };
+        let NewByState { ready, mut waiting, deferred } = self.sort_by_state(job, &new).await?;
+        let batch = CallBatch { webhook_ref, lane: job.lane, until: now.after(TIME_SLICE) };
         let made = self.make_calls(&batch, ready, sender).await?;
         let now = self.clock.now();
-        waiting.extend(made.left.iter().map(|left| (left.delivery, now)));
-        self.add_to_backlog(owner, &waiting).await?;
+        waiting.extend(made.unsent.iter().map(|unsent| (unsent.delivery, now)));
+        self.add_to_backlog(webhook_ref, &waiting).await?;
         if let Some(first) = made.first_retry {
-            self.cover(owner, first).await?;
+            self.cover(webhook_ref, first).await?;
         }
-        if later.is_empty() {
+        if deferred.is_empty() {
             return Ok(None);
         }
-        let again = Work::New(NewDeliveries { deliveries: later, ..new });
+        let again = WebhookWork::New(NewDeliveries { deliveries: deferred, ..new });
         Ok(Some(jobs::job(job.lane, job.id.clone(), 1, again, now.after(CLAIM_RETRY_DELAY))?))
     }
 
-    async fn sort_new(&self, job: &Job, new: &NewDeliveries) -> Result<Sorted> {
+    async fn sort_by_state(&self, job: &Job, new: &NewDeliveries) -> Result<NewByState> {
         // Claimed before they are read: what was read of others may be old.
         let claims = new.deliveries.iter().map(|id| (*id, self.in_flight.take(id.0)));
         let mut claims: HashMap<_, _> = claims.collect();
         let rows = self.delivery_rows(new.webhook, &new.deliveries).await?;
-        let mut sorted = Sorted::default();
+        let mut sorted = NewByState::default();
         for id in &new.deliveries {
             let Some(claim) = claims.remove(id).flatten() else {
-                sorted.later.push(*id);
+                sorted.deferred.push(*id);
                 continue;
             };
             let Some(row) = rows.get(&id.0) else {
                 if self.jobs.may_be_ahead_of_its_row(job)? {
-                    sorted.later.push(*id);
+                    sorted.deferred.push(*id);
                 }
                 continue;
             };
@@ -148,7 +149,7 @@ impl Webhooks {
                 Some(due) if is_retry(&delivery) && due > self.clock.now() => {
                     sorted.waiting.push((*id, due));
                 }
-                _ => sorted.ready.push(Ready::new(delivery, claim)),
+                _ => sorted.ready.push(DueDelivery::new(delivery, claim)),
             }
         }
         let wanted = sorted.ready.iter().map(|ready| ready.delivery.id);
@@ -175,12 +176,12 @@ impl Webhooks {
     /// The job of new deliveries. Its id is its own: the queue drops what has the id of another job.
     pub(super) fn new_deliveries_job(
         &self,
-        owner: Owner,
+        webhook_ref: WebhookRef,
         deliveries: Vec<DeliveryId>,
         due: Time,
     ) -> Result<Job, PortError> {
-        let Owner { team, webhook } = owner;
-        let work = Work::New(NewDeliveries { team, webhook, deliveries });
+        let WebhookRef { team, webhook } = webhook_ref;
+        let work = WebhookWork::New(NewDeliveries { team, webhook, deliveries });
         jobs::job(trapline_store::Lane::Webhook, self.ids.next().to_string(), 1, work, due)
     }
 }

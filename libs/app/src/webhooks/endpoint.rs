@@ -1,5 +1,5 @@
-//! What this process knows of an endpoint: the calls that run, and how it answers. Another process learns
-//! the same by itself.
+//! The state of a webhook's endpoint in this process: running calls, latency and failures. Each process
+//! measures for itself.
 
 use std::{
     collections::VecDeque,
@@ -53,7 +53,7 @@ impl Endpoints {
 
 pub(super) struct Endpoint {
     calls: Arc<Semaphore>,
-    health: Mutex<Health>,
+    health: Mutex<EndpointHealth>,
     pub(super) schedule: Schedule,
     /// Held while a job for the backlog is published: who comes next then knows of it.
     pub(super) publishing: tokio::sync::Mutex<()>,
@@ -72,7 +72,7 @@ impl Default for Endpoint {
 }
 
 #[derive(Default)]
-struct Health {
+struct EndpointHealth {
     jobs: usize,
     /// Deliveries of these jobs.
     waiting: usize,
@@ -85,12 +85,12 @@ struct Health {
 }
 
 /// New deliveries that are called for without a place in the backlog; over when this is dropped.
-pub(super) struct Admission {
+pub(super) struct EndpointAdmission {
     endpoint: Arc<Endpoint>,
     deliveries: usize,
 }
 
-impl Drop for Admission {
+impl Drop for EndpointAdmission {
     fn drop(&mut self) {
         let mut health = self.endpoint.health();
         health.jobs -= 1;
@@ -100,7 +100,7 @@ impl Drop for Admission {
 
 impl Endpoint {
     /// Lets in new deliveries if those before them leave room soon.
-    pub(super) fn admit(self: &Arc<Self>, deliveries: usize) -> Option<Admission> {
+    pub(super) fn admit(self: &Arc<Self>, deliveries: usize) -> Option<EndpointAdmission> {
         if self.schedule.is_running() {
             // What is in the backlog comes first.
             return None;
@@ -114,7 +114,7 @@ impl Endpoint {
         health.jobs += 1;
         health.waiting += deliveries;
         drop(health);
-        Some(Admission { endpoint: self.clone(), deliveries })
+        Some(EndpointAdmission { endpoint: self.clone(), deliveries })
     }
 
     /// Waits for the right to make a call.
@@ -123,9 +123,9 @@ impl Endpoint {
         self.calls.clone().acquire_owned().await.ok()
     }
 
-    /// Learns from an answer, or from its absence.
-    pub(super) fn answered(&self, ok: bool, took: Duration) {
-        self.health().judge(ok, took);
+    /// Counts an answer, or a failure, for the endpoint's latency and lane.
+    pub(super) fn note_answer(&self, ok: bool, took: Duration) {
+        self.health().record_answer(ok, took);
     }
 
     /// The lane in which the endpoint's deliveries are worked on.
@@ -133,8 +133,8 @@ impl Endpoint {
         if self.health().slow { Lane::WebhookSlow } else { Lane::Webhook }
     }
 
-    /// When what is due is worked on at the earliest: whoever is slow can wait for the next job.
-    pub(super) fn soonest(&self, now: Time) -> Time {
+    /// The earliest time of the next run: a slow endpoint waits, so that one job takes more entries.
+    pub(super) fn earliest_run(&self, now: Time) -> Time {
         if self.health().slow { now.after(SLOW_DELAY) } else { now }
     }
 
@@ -143,12 +143,12 @@ impl Endpoint {
         lane == Lane::Webhook && self.health().slow
     }
 
-    fn health(&self) -> MutexGuard<'_, Health> {
+    fn health(&self) -> MutexGuard<'_, EndpointHealth> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Health {
+impl EndpointHealth {
     fn max_jobs(&self) -> usize {
         let quick = self.latency.is_some_and(|latency| latency <= QUICK_LATENCY);
         if quick { MAX_JOBS } else { MAX_JOBS_SLOW }
@@ -161,7 +161,7 @@ impl Health {
         calls.clamp(MAX_CONCURRENT_CALLS, MAX_WAITING)
     }
 
-    fn judge(&mut self, ok: bool, took: Duration) {
+    fn record_answer(&mut self, ok: bool, took: Duration) {
         self.latency = Some(self.latency.map_or(took, |latency| (latency * 3 + took) / 4));
         self.failures = if ok { 0 } else { self.failures + 1 };
         self.good = if ok && took < GOOD_LATENCY { self.good + 1 } else { 0 };

@@ -1,4 +1,4 @@
-//! From mail that arrived to deliveries. Doing it twice makes each delivery once.
+//! Creates the deliveries of arrived mail. Doing it twice creates each delivery once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,30 +12,29 @@ use uuid::Uuid;
 
 use super::{
     Webhooks,
-    backlog::Owner,
-    log::fresh,
+    backlog::WebhookRef,
+    log::new_delivery,
     payload::{EventPayload, payload},
 };
 use crate::{Error, Result, ids, receive::Arrival};
 
-/// Messages, and their deliveries, that are started together; also bounds the memory that their
-/// payloads take.
-const MESSAGES_AT_ONCE: usize = 64;
-const DELIVERIES_AT_ONCE: usize = 512;
-/// Deliveries of one job, and what they send, in bytes; one in any case.
-const JOB_DELIVERIES: usize = 64;
-const JOB_BYTES: usize = 256 << 10;
+/// Messages, and their deliveries, that are created together; this bounds the memory of their payloads.
+const MESSAGES_PER_BATCH: usize = 64;
+const DELIVERIES_PER_BATCH: usize = 512;
+/// Deliveries of one job, and the bytes of their payloads; a job has at least one delivery.
+const DELIVERIES_PER_JOB: usize = 64;
+const BYTES_PER_JOB: usize = 256 << 10;
 
-/// A delivery that must have rows and a job.
-pub(super) struct New {
+/// A delivery that needs rows and a job.
+pub(super) struct NewDelivery {
     pub(super) delivery: Delivery,
     pub(super) payload: String,
-    /// Whether it has rows, and maybe no job.
+    /// Whether its rows are stored; it may still lack a job.
     pub(super) is_stored: bool,
 }
 
-/// An inbox in which mail arrived, and who is told of it.
-struct Audience {
+/// An inbox in which mail arrived, and the webhooks that want it.
+struct InterestedHooks {
     inbox_name: String,
     hooks: Vec<Webhook>,
 }
@@ -43,47 +42,52 @@ struct Audience {
 impl Webhooks {
     /// Starts the deliveries that arrived mail calls for.
     pub(crate) async fn start_deliveries_of(&self, arrivals: &[Arrival]) -> Result<()> {
-        let audiences = try_join_all(arrivals.iter().map(|arrival| self.audience(arrival))).await?;
+        let interested =
+            try_join_all(arrivals.iter().map(|arrival| self.interested_hooks(arrival))).await?;
         let (mut messages, mut most) = (Vec::new(), 1);
-        for (arrival, audience) in arrivals.iter().zip(&audiences) {
-            let Some(audience) = audience else { continue };
-            most = most.max(audience.hooks.len());
+        for (arrival, interested_hooks) in arrivals.iter().zip(&interested) {
+            let Some(interested_hooks) = interested_hooks else { continue };
+            most = most.max(interested_hooks.hooks.len());
             let ids = arrival.messages.iter();
             messages.extend(
-                ids.map(|uuid| (MessageId { inbox: arrival.inbox, uuid: *uuid }, audience)),
+                ids.map(|uuid| (MessageId { inbox: arrival.inbox, uuid: *uuid }, interested_hooks)),
             );
         }
-        let at_once = (DELIVERIES_AT_ONCE / most).clamp(1, MESSAGES_AT_ONCE);
-        for some in messages.chunks(at_once) {
-            let new = self.deliveries_of(some).await?;
+        let at_once = (DELIVERIES_PER_BATCH / most).clamp(1, MESSAGES_PER_BATCH);
+        for batch in messages.chunks(at_once) {
+            let new = self.deliveries_of(batch).await?;
             self.start_deliveries(new).await?;
         }
         Ok(())
     }
 
     /// Stores deliveries, by webhook, and the jobs that send them.
-    pub(super) async fn start_deliveries(&self, new: Vec<(Owner, Vec<New>)>) -> Result<()> {
+    pub(super) async fn start_deliveries(
+        &self,
+        new: Vec<(WebhookRef, Vec<NewDelivery>)>,
+    ) -> Result<()> {
         let (mut rows, mut jobs, mut written) = (Vec::new(), Vec::new(), Vec::new());
-        for (owner, new) in new {
+        for (webhook_ref, new) in new {
             let mut job = (Vec::new(), 0);
-            for New { delivery, payload, is_stored } in new {
-                if job.0.len() == JOB_DELIVERIES || job.1 + payload.len() > JOB_BYTES {
-                    jobs.push((owner, std::mem::take(&mut job).0));
+            for NewDelivery { delivery, payload, is_stored } in new {
+                if job.0.len() == DELIVERIES_PER_JOB || job.1 + payload.len() > BYTES_PER_JOB {
+                    jobs.push((webhook_ref, std::mem::take(&mut job).0));
                 }
                 job.0.push(delivery.id);
                 job.1 += payload.len();
                 if !is_stored {
-                    let (webhook, id) = (owner.webhook, delivery.id);
+                    let (webhook, id) = (webhook_ref.webhook, delivery.id);
                     let payload = DeliveryPayload { webhook, id, payload };
                     rows.extend(self.new_delivery_rows(&delivery, &payload)?);
                     written.push(delivery);
                 }
             }
-            jobs.push((owner, job.0));
+            jobs.push((webhook_ref, job.0));
         }
         let now = self.clock.now();
         let jobs = jobs.into_iter().filter(|(_, deliveries)| !deliveries.is_empty());
-        let jobs = jobs.map(|(owner, deliveries)| self.new_deliveries_job(owner, deliveries, now));
+        let jobs = jobs
+            .map(|(webhook_ref, deliveries)| self.new_deliveries_job(webhook_ref, deliveries, now));
         self.jobs.schedule_with(rows, &jobs.collect::<Result<Vec<_>, _>>()?).await?;
         for delivery in &written {
             self.bucket_written(delivery);
@@ -91,8 +95,9 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Nobody, when no webhook wants to know, the plan has none, or the inbox is gone and its messages with it.
-    async fn audience(&self, arrival: &Arrival) -> Result<Option<Audience>> {
+    /// The webhooks that want mail of an inbox; `None` when there is none, the plan has no webhooks, or the
+    /// inbox is deleted.
+    async fn interested_hooks(&self, arrival: &Arrival) -> Result<Option<InterestedHooks>> {
         let hooks = self.cache.of(arrival.team).await?;
         let hooks: Vec<_> =
             hooks.iter().filter(|hook| hook.wants(arrival.inbox)).cloned().collect();
@@ -100,7 +105,7 @@ impl Webhooks {
             return Ok(None);
         }
         match self.inboxes.record(arrival.team, arrival.inbox).await {
-            Ok(inbox) => Ok(Some(Audience { inbox_name: inbox.name, hooks })),
+            Ok(inbox) => Ok(Some(InterestedHooks { inbox_name: inbox.name, hooks })),
             Err(Error::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
@@ -109,19 +114,19 @@ impl Webhooks {
     /// The deliveries of messages that have not been tried.
     async fn deliveries_of(
         &self,
-        messages: &[(MessageId, &Audience)],
-    ) -> Result<Vec<(Owner, Vec<New>)>> {
+        messages: &[(MessageId, &InterestedHooks)],
+    ) -> Result<Vec<(WebhookRef, Vec<NewDelivery>)>> {
         let of = |id: MessageId, hook: &Webhook| DeliveryId(ids::of_mail(id, hook.id.0.as_bytes()));
         let rows = messages.iter().map(|(id, _)| Message::row(*id)).collect();
-        let known = messages.iter().flat_map(|(id, audience)| {
-            audience.hooks.iter().map(|hook| Delivery::row(hook.id, of(*id, hook)))
+        let known = messages.iter().flat_map(|(id, interested_hooks)| {
+            interested_hooks.hooks.iter().map(|hook| Delivery::row(hook.id, of(*id, hook)))
         });
         let (rows, known) =
             tokio::try_join!(self.rows.find(rows), self.rows.find(known.collect::<Vec<_>>()))?;
-        let mut found: BTreeMap<Uuid, (Owner, Vec<New>)> = BTreeMap::new();
-        for (id, audience) in messages {
-            let Some(payload) = self.payload_of(*id, audience, &rows)? else { continue };
-            for hook in &audience.hooks {
+        let mut found: BTreeMap<Uuid, (WebhookRef, Vec<NewDelivery>)> = BTreeMap::new();
+        for (id, interested_hooks) in messages {
+            let Some(payload) = self.payload_of(*id, interested_hooks, &rows)? else { continue };
+            for hook in &interested_hooks.hooks {
                 let delivery = of(*id, hook);
                 let known = known.get(&delivery.0).map(|row| self.rows.decode::<Delivery>(row));
                 let is_stored = known.is_some();
@@ -131,10 +136,10 @@ impl Webhooks {
                         Some(known) if known.status == DeliveryStatus::Pending => known,
                         _ => continue,
                     },
-                    None => fresh(delivery, hook.id, EventName::MessageReceived, Some(*id)),
+                    None => new_delivery(delivery, hook.id, EventName::MessageReceived, Some(*id)),
                 };
                 let of_hook = found.entry(hook.id.0).or_insert((hook.into(), Vec::new()));
-                of_hook.1.push(New { delivery, payload: payload.clone(), is_stored });
+                of_hook.1.push(NewDelivery { delivery, payload: payload.clone(), is_stored });
             }
         }
         Ok(found.into_values().collect())
@@ -144,12 +149,12 @@ impl Webhooks {
     fn payload_of(
         &self,
         id: MessageId,
-        audience: &Audience,
+        interested_hooks: &InterestedHooks,
         rows: &HashMap<Uuid, Row>,
     ) -> Result<Option<String>> {
         let message = rows.get(&id.uuid).and_then(|row| self.rows.decode_message(row));
         let Some(message) = message else { return Ok(None) };
-        let event = event_payload(id.inbox, &audience.inbox_name, id, &message);
+        let event = event_payload(id.inbox, &interested_hooks.inbox_name, id, &message);
         Ok(Some(payload(EventName::MessageReceived, event, &self.settings.base_url)?))
     }
 }

@@ -15,7 +15,7 @@ use trapline_store::{
 use super::{
     Webhooks,
     attempt::DISABLED,
-    fan_out::New,
+    fan_out::NewDelivery,
     payload::{EventPayload, payload},
     record::apply_outcome,
 };
@@ -105,9 +105,9 @@ impl Webhooks {
         let payload = self.load_payload(&old).await?.ok_or(Error::NotFound)?;
         let new = records::Delivery {
             redelivery_of: Some(old.id),
-            ..fresh(DeliveryId(self.ids.next()), id, old.event, old.message)
+            ..new_delivery(DeliveryId(self.ids.next()), id, old.event, old.message)
         };
-        let started = New { delivery: new.clone(), payload, is_stored: false };
+        let started = NewDelivery { delivery: new.clone(), payload, is_stored: false };
         self.start_deliveries(vec![((&hook).into(), vec![started])]).await?;
         Ok(present(new))
     }
@@ -127,7 +127,7 @@ impl Webhooks {
         self.limits.take_all("webhook-test", &id.to_string(), &[TEST_RATE]).await?;
         let payload = self.test_payload(&hook).await?;
         let id = DeliveryId(self.ids.next());
-        let mut delivery = fresh(id, hook.id, EventName::WebhookTest, None);
+        let mut delivery = new_delivery(id, hook.id, EventName::WebhookTest, None);
         let row = DeliveryPayload { webhook: hook.id, id, payload: payload.clone() };
         write_all(&*self.store, self.payload_rows(&row)?).await?;
         self.bucket_written(&delivery);
@@ -177,7 +177,7 @@ impl Webhooks {
 }
 
 /// A delivery of which no attempt was made.
-pub(super) fn fresh(
+pub(super) fn new_delivery(
     id: DeliveryId,
     webhook: WebhookId,
     event: EventName,

@@ -21,23 +21,23 @@ pub(super) struct EventPayload<'a> {
 }
 
 #[derive(Serialize)]
-struct Payload<'a> {
+struct PayloadJson<'a> {
     event: EventName,
-    inbox: Inbox<'a>,
-    message: Message<'a>,
+    inbox: InboxJson<'a>,
+    message: MessageJson<'a>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     test: bool,
 }
 
 #[derive(Serialize)]
-struct Inbox<'a> {
+struct InboxJson<'a> {
     id: InboxId,
     name: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Message<'a> {
+struct MessageJson<'a> {
     id: MessageId,
     subject: &'a str,
     from: Address,
@@ -53,10 +53,10 @@ pub(super) fn payload(
     data: EventPayload<'_>,
     base_url: &str,
 ) -> Result<String, PortError> {
-    let payload = Payload {
+    let payload = PayloadJson {
         event,
-        inbox: Inbox { id: data.inbox, name: data.inbox_name },
-        message: Message {
+        inbox: InboxJson { id: data.inbox, name: data.inbox_name },
+        message: MessageJson {
             id: data.message,
             subject: data.subject,
             from: data.from.cloned().unwrap_or_default(),

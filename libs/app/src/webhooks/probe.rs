@@ -8,7 +8,8 @@ use trapline_store::Job;
 use url::Url;
 
 use super::{
-    SECRET_LETTERS, WebhookRequest, WebhookSender, Webhooks, deliver::Work, sign::SecretSigner,
+    SECRET_LETTERS, WebhookRequest, WebhookSender, Webhooks, deliver::WebhookWork,
+    sign::SecretSigner,
 };
 use crate::{
     Result,
@@ -27,7 +28,7 @@ pub(super) struct OwnCall {
 
 /// The work of a probe's job, which is given up at `probe_until`.
 pub(crate) fn probe_work(probe_until: Time) -> impl Serialize {
-    Work::Own(OwnCall { probe_until })
+    WebhookWork::Own(OwnCall { probe_until })
 }
 
 impl Webhooks {

@@ -1,4 +1,4 @@
-//! What becomes of deliveries after an attempt.
+//! Records the results of attempts.
 
 use futures_util::{Stream, StreamExt as _};
 use trapline_model::{DeliveryStatus, TeamId, Time};
@@ -9,8 +9,8 @@ use trapline_store::{
 
 use super::{
     WebhookOutcome, WebhookReply, Webhooks,
-    backlog::Owner,
-    calls::{Ending, Ready},
+    backlog::WebhookRef,
+    calls::{CallResult, DueDelivery},
     retry_schedule::{DeliveryDecision, backoff_after, decide},
     rows::put,
 };
@@ -19,8 +19,8 @@ use crate::{Result, metrics, onboarding::Step, rows::write_all};
 /// Attempts that are recorded together.
 const MAX_BATCH: usize = 64;
 
-/// Records what a stream of calls brings: one write at a time, of all that ended meanwhile.
-pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
+/// Records the results of a stream of calls in batches: each write has all results since the last one.
+pub(super) async fn record_in_batches<T, F: Future<Output = Result<()>>>(
     calls: impl Stream<Item = T>,
     record: impl Fn(Vec<T>) -> F,
 ) -> Result<()> {
@@ -47,16 +47,16 @@ pub(super) async fn record_as_they_come<T, F: Future<Output = Result<()>>>(
 }
 
 impl Webhooks {
-    /// Notes how deliveries of one webhook did. What is tried again has its place in the backlog before
-    /// it leaves the one that it had. Returns when the first of them is due. A delivery that has ended,
-    /// or an attempt that another process noted meanwhile, is left as it is.
+    /// Records the results of deliveries of one webhook. A delivery that is to be retried gets its new
+    /// backlog entry before the old one is removed. Returns when the first of them is due. A delivery that
+    /// has ended, or an attempt that another process recorded meanwhile, is left as it is.
     pub(super) async fn record(
         &self,
-        owner: Owner,
-        ended: Vec<(Ready, Ending)>,
+        webhook_ref: WebhookRef,
+        ended: Vec<(DueDelivery, CallResult)>,
     ) -> Result<Option<Time>> {
         let ids: Vec<_> = ended.iter().map(|(ready, _)| ready.delivery.id).collect();
-        let rows = self.delivery_rows(owner.webhook, &ids).await?;
+        let rows = self.delivery_rows(webhook_ref.webhook, &ids).await?;
         let now = self.clock.now();
         let (mut ops, mut gone) = (Vec::new(), Vec::new());
         let (mut latest, mut first) = (None::<(Time, Delivery)>, None);
@@ -68,13 +68,15 @@ impl Webhooks {
             };
             let mut delivery = known.clone();
             let is_first = !known.status.is_final() && known.attempts <= ready.delivery.attempts;
-            let at = if is_first { apply_ending(&mut delivery, ending, now) } else { None };
+            let at = if is_first { apply_call_result(&mut delivery, ending, now) } else { None };
             if delivery != known {
                 ops.push(put(&delivery, now)?);
             }
             let next = delivery.next_attempt_at.filter(|_| super::deliver::is_retry(&delivery));
             if let Some(due) = next {
-                ops.push(BacklogEntry { webhook: owner.webhook, due, delivery: known.id }.put()?);
+                ops.push(
+                    BacklogEntry { webhook: webhook_ref.webhook, due, delivery: known.id }.put()?,
+                );
                 first = [first, Some(due)].into_iter().flatten().min();
             }
             if let Some(at) = at.filter(|at| latest.as_ref().is_none_or(|(latest, _)| latest <= at))
@@ -85,7 +87,7 @@ impl Webhooks {
         write_all(&*self.store, ops).await?;
         write_all(&*self.store, gone).await?;
         if let Some((at, delivery)) = latest {
-            self.note(owner.team, &delivery, at).await?;
+            self.note(webhook_ref.team, &delivery, at).await?;
         }
         Ok(first)
     }
@@ -98,7 +100,7 @@ impl Webhooks {
         why: &'static str,
     ) -> Result<Delivery> {
         let now = self.clock.now();
-        end_refused(&mut delivery, why, now);
+        mark_refused(&mut delivery, why, now);
         self.put_delivery(&delivery).await?;
         self.note(team, &delivery, now).await?;
         Ok(delivery)
@@ -120,23 +122,23 @@ impl Webhooks {
 }
 
 /// Moves a delivery on. Returns the time by which its webhook's status is that of this delivery.
-fn apply_ending(delivery: &mut Delivery, ending: &Ending, now: Time) -> Option<Time> {
+fn apply_call_result(delivery: &mut Delivery, ending: &CallResult, now: Time) -> Option<Time> {
     match ending {
-        Ending::Attempted { at, outcome } => {
+        CallResult::Attempted { at, outcome } => {
             apply_outcome(delivery, delivery.attempts + 1, outcome, now);
             metrics::webhook_attempt(delivery.status, outcome.took);
             Some(*at)
         }
-        Ending::Refused(why) => {
-            end_refused(delivery, why, now);
+        CallResult::Refused(why) => {
+            mark_refused(delivery, why, now);
             // There is no webhook any more.
             (*why != super::attempt::DELETED).then_some(now)
         }
-        Ending::Expired => None,
+        CallResult::Expired => None,
     }
 }
 
-fn end_refused(delivery: &mut Delivery, why: &'static str, now: Time) {
+fn mark_refused(delivery: &mut Delivery, why: &'static str, now: Time) {
     delivery.status = DeliveryStatus::Failed;
     delivery.error = Some(why.to_owned());
     (delivery.next_attempt_at, delivery.completed_at) = (None, Some(now));

@@ -1,4 +1,4 @@
-//! A delivery's rows: where it stands, what it sends, and that there is something in its ten minutes.
+//! The rows of a delivery: its state, its payload, and its bucket of ten minutes in the log.
 
 use std::time::Duration;
 
@@ -35,11 +35,11 @@ impl Webhooks {
     /// The writes of what does not change about a new delivery.
     pub(super) fn payload_rows(&self, payload: &DeliveryPayload) -> Result<Vec<Op>, PortError> {
         let (now, made) = (self.clock.now(), Time::of_uuid(payload.id.0));
-        let mut ops = vec![Op::put(payload, Some(kept(made, now)), When::Always)?];
+        let mut ops = vec![Op::put(payload, Some(log_ttl(made, now)), When::Always)?];
         let bucket = DeliveryBucket { webhook: payload.webhook, bucket: Delivery::bucket(made) };
         if !self.buckets.contains_key(&bucket) {
             // A row of the bucket may be as young as the bucket's end.
-            ops.push(Op::put(&bucket, Some(kept(made, now) + Delivery::BUCKET), When::Always)?);
+            ops.push(Op::put(&bucket, Some(log_ttl(made, now) + Delivery::BUCKET), When::Always)?);
         }
         Ok(ops)
     }
@@ -64,9 +64,9 @@ impl Webhooks {
 
 /// The write of where a delivery stands, for what is left of its time in the log.
 pub(super) fn put(delivery: &Delivery, now: Time) -> Result<Op, PortError> {
-    Op::put(delivery, Some(kept(delivery.created_at(), now)), When::Always)
+    Op::put(delivery, Some(log_ttl(delivery.created_at(), now)), When::Always)
 }
 
-fn kept(made: Time, now: Time) -> Duration {
+fn log_ttl(made: Time, now: Time) -> Duration {
     made.after(Delivery::KEPT).since(now).max(Duration::from_millis(1))
 }

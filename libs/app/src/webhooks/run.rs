@@ -7,11 +7,11 @@ use trapline_store::Job;
 
 use super::{
     WebhookSender, Webhooks,
-    backlog::{Owner, Reader},
-    calls::Batch,
-    deliver::{Backlog, TIME_SLICE},
+    backlog::{BacklogReader, WebhookRef},
+    calls::CallBatch,
+    deliver::{BacklogWork, TIME_SLICE},
     endpoint::Endpoint,
-    schedule::{Begin, End, NextRun, Run, Schedule},
+    schedule::{BacklogRun, NextRun, RunEnd, RunStart, Schedule},
 };
 use crate::{Result, jobs};
 
@@ -37,7 +37,7 @@ impl Webhooks {
     pub(super) async fn work_on_backlog(
         &self,
         job: &Job,
-        backlog: Backlog,
+        backlog: BacklogWork,
         sender: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let (endpoint, now) = (self.endpoints.of(backlog.webhook), self.clock.now());
@@ -48,9 +48,9 @@ impl Webhooks {
             return backlog.job(job.id.clone(), endpoint.lane(), now).map(Some);
         }
         let run = match Schedule::begin(&endpoint, backlog.from, now) {
-            Begin::Run(run) => run,
-            Begin::Covered => return Ok(None),
-            Begin::Busy => return self.defer(job, backlog, &endpoint),
+            RunStart::Started(run) => run,
+            RunStart::Covered => return Ok(None),
+            RunStart::Busy => return self.defer(job, backlog, &endpoint),
         };
         let (name, holder) = (format!("webhook:{}", backlog.webhook), &self.holder);
         let is_shared = !self.is_alone;
@@ -63,83 +63,85 @@ impl Webhooks {
             tracing::debug!(%error, "a lease on a backlog runs out by itself");
         }
         let Some(next) = next? else { return Ok(None) };
-        let backlog = Backlog { from: next.read_from, deferrals: 0, ..backlog };
+        let backlog = BacklogWork { from: next.read_from, deferrals: 0, ..backlog };
         backlog.job(job.id.clone(), endpoint.lane(), next.due).map(Some)
     }
 
     async fn run_backlog(
         &self,
         job: &Job,
-        backlog: Backlog,
+        backlog: BacklogWork,
         endpoint: &Endpoint,
-        (run, sender): (Run, &dyn WebhookSender),
+        (run, sender): (BacklogRun, &dyn WebhookSender),
     ) -> Result<Option<NextRun>> {
-        let owner = Owner { team: backlog.team, webhook: backlog.webhook };
-        let batch = Batch { owner, lane: job.lane, until: self.clock.now().after(TIME_SLICE) };
+        let webhook_ref = WebhookRef { team: backlog.team, webhook: backlog.webhook };
+        let batch =
+            CallBatch { webhook_ref, lane: job.lane, until: self.clock.now().after(TIME_SLICE) };
         let mut from = backlog.from;
         loop {
-            match self.pass_over(&batch, from, endpoint, sender).await? {
+            match self.run_pass(&batch, from, endpoint, sender).await? {
                 Pass::Interrupted(left) => {
                     let now = self.clock.now();
-                    return Ok(run.interrupt(endpoint.soonest(now), left, now));
+                    return Ok(run.interrupt(endpoint.earliest_run(now), left, now));
                 }
                 Pass::Done(next) => match run.end(next, self.clock.now()) {
-                    End::ReadAgain(added) => {
+                    RunEnd::ReadAgain(added) => {
                         // What could not be sent is not forgotten.
                         from = next.map_or(added, |next| next.read_from.min(added));
                     }
-                    End::Reschedule => return Ok(next),
-                    End::Finished => return Ok(None),
+                    RunEnd::Reschedule => return Ok(next),
+                    RunEnd::Finished => return Ok(None),
                 },
             }
         }
     }
 
-    async fn pass_over(
+    async fn run_pass(
         &self,
-        batch: &Batch,
+        batch: &CallBatch,
         from: Time,
         endpoint: &Endpoint,
         sender: &dyn WebhookSender,
     ) -> Result<Pass> {
-        let mut reader = Reader::new(batch.owner.webhook, from);
-        // The first that another job of this process has, or that could not be sent.
+        let mut reader = BacklogReader::new(batch.webhook_ref.webhook, from);
+        // The first entry whose delivery another job of this process has claimed, or could not be sent.
         let mut stuck = None::<Time>;
         loop {
             let now = self.clock.now();
             let entries = reader.next(&*self.store, now).await?;
             let Some(first) = entries.first().map(|entry| entry.due) else {
-                return self.pass_is_done(batch.owner, stuck, now).await.map(Pass::Done);
+                return self.next_run(batch.webhook_ref, stuck, now).await.map(Pass::Done);
             };
             if now >= batch.until || endpoint.is_too_slow_for(batch.lane) {
                 return Ok(Pass::Interrupted(earlier(stuck, first)));
             }
-            let (ready, held) = self.ready(batch.owner, &entries).await?;
+            let (ready, held) = self.due_deliveries(batch.webhook_ref, &entries).await?;
             let made = self.make_calls(batch, ready, sender).await?;
-            let left = made.left.iter().filter_map(|left| left.due).min();
-            stuck = [stuck, held, left].into_iter().flatten().min();
+            let unsent = made.unsent.iter().filter_map(|unsent| unsent.due).min();
+            stuck = [stuck, held, unsent].into_iter().flatten().min();
             if made.is_stopped() {
                 return Ok(Pass::Interrupted(stuck.unwrap_or(first)));
             }
         }
     }
 
-    async fn pass_is_done(
+    async fn next_run(
         &self,
-        owner: Owner,
+        webhook_ref: WebhookRef,
         stuck: Option<Time>,
         until: Time,
     ) -> Result<Option<NextRun>> {
-        let soonest = self.clock.now().after(MIN_INTERVAL);
-        let next = self.next_due(owner.webhook, until).await?.map(|next| next.max(soonest));
+        let earliest_run = self.clock.now().after(MIN_INTERVAL);
+        let next =
+            self.next_due(webhook_ref.webhook, until).await?.map(|next| next.max(earliest_run));
         let stuck_until = stuck.map(|_| self.clock.now().after(STUCK_DELAY));
         let due = [next, stuck_until].into_iter().flatten().min();
         Ok(due.map(|due| NextRun { due, read_from: earlier(stuck, until) }))
     }
 
-    /// Puts a job off whose backlog somebody else is at. When that ends, nothing may be left for it; but
-    /// only who reads the backlog afterwards knows.
-    fn defer(&self, job: &Job, backlog: Backlog, endpoint: &Endpoint) -> Result<Option<Job>> {
+    /// Reschedules a job while another run works on its backlog. That run may leave nothing to do, but only
+    /// a later read of the backlog can tell.
+    fn defer(&self, job: &Job, backlog: BacklogWork, endpoint: &Endpoint) -> Result<Option<Job>> {
         let now = self.clock.now();
         let delay = DEFERRAL_DELAY * 2_u32.pow(backlog.deferrals.min(2));
         let due = now.after(delay.min(MAX_DEFERRAL_DELAY));
@@ -147,7 +149,7 @@ impl Webhooks {
             return Ok(None);
         }
         endpoint.schedule.note_planned(due, backlog.from, now);
-        let backlog = Backlog { deferrals: backlog.deferrals.saturating_add(1), ..backlog };
+        let backlog = BacklogWork { deferrals: backlog.deferrals.saturating_add(1), ..backlog };
         backlog.job(job.id.clone(), job.lane, due).map(Some)
     }
 }

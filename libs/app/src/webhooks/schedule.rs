@@ -30,18 +30,18 @@ const RUN_TRUSTED_FOR: Duration = Duration::from_secs(20);
 const CAPACITY: usize = 16;
 
 #[derive(Default)]
-pub(super) struct Schedule(Mutex<State>);
+pub(super) struct Schedule(Mutex<ScheduleState>);
 
 #[derive(Default)]
-struct State {
-    run: Option<Running>,
+struct ScheduleState {
+    run: Option<RunState>,
     /// Runs that began; each knows its number, so that one that ended ends no other.
     runs: u64,
     /// By when they are due: where they begin to read.
     planned: BTreeMap<Time, Time>,
 }
 
-struct Running {
+struct RunState {
     number: u64,
     began: Time,
     from: Time,
@@ -50,8 +50,8 @@ struct Running {
 }
 
 /// Result of beginning a run over a backlog.
-pub(super) enum Begin {
-    Run(Run),
+pub(super) enum RunStart {
+    Started(BacklogRun),
     /// The run that is under way, and its job, do what this job would.
     Covered,
     /// Another run is under way, whose job does not cover this one.
@@ -67,7 +67,7 @@ pub(super) struct NextRun {
 
 /// How a run ends.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum RunEnd {
     /// Entries were added: the run must read once more, from here on.
     ReadAgain(Time),
     /// The job has to come again.
@@ -77,31 +77,31 @@ pub(super) enum End {
 }
 
 /// The only run over a backlog in this process; over when it is dropped.
-pub(super) struct Run {
+pub(super) struct BacklogRun {
     endpoint: Arc<Endpoint>,
     number: u64,
 }
 
-impl Drop for Run {
+impl Drop for BacklogRun {
     fn drop(&mut self) {
         self.endpoint.schedule.state().run.take_if(|run| run.number == self.number);
     }
 }
 
-impl Run {
+impl BacklogRun {
     /// Ends the run, whose job would come again as `next` says.
-    pub(super) fn end(&self, next: Option<NextRun>, now: Time) -> End {
+    pub(super) fn end(&self, next: Option<NextRun>, now: Time) -> RunEnd {
         let mut state = self.endpoint.schedule.state();
         if let Some(added) = state.run.as_mut().and_then(|run| run.added.take()) {
-            return End::ReadAgain(added);
+            return RunEnd::ReadAgain(added);
         }
         state.run = None;
         match next {
-            None => End::Finished,
-            Some(next) if state.is_planned(next.due, next.read_from, now) => End::Finished,
+            None => RunEnd::Finished,
+            Some(next) if state.is_planned(next.due, next.read_from, now) => RunEnd::Finished,
             Some(next) => {
                 state.plan(next.due, next.read_from, now);
-                End::Reschedule
+                RunEnd::Reschedule
             }
         }
     }
@@ -121,16 +121,16 @@ impl Run {
 }
 
 impl Schedule {
-    pub(super) fn begin(endpoint: &Arc<Endpoint>, from: Time, now: Time) -> Begin {
+    pub(super) fn begin(endpoint: &Arc<Endpoint>, from: Time, now: Time) -> RunStart {
         let mut state = endpoint.schedule.state();
         if state.run.is_some() {
-            return if state.is_read_again(from, now) { Begin::Covered } else { Begin::Busy };
+            return if state.read_again(from, now) { RunStart::Covered } else { RunStart::Busy };
         }
         state.runs += 1;
         let number = state.runs;
-        state.run = Some(Running { number, began: now, from, added: None });
+        state.run = Some(RunState { number, began: now, from, added: None });
         drop(state);
-        Begin::Run(Run { endpoint: endpoint.clone(), number })
+        RunStart::Started(BacklogRun { endpoint: endpoint.clone(), number })
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -140,7 +140,7 @@ impl Schedule {
     /// Whether entries that were just added are covered, the first of which is due at `first`.
     pub(super) fn covers(&self, first: Time, now: Time) -> bool {
         let mut state = self.state();
-        state.is_read_again(first, now) || state.is_planned(first, first, now)
+        state.read_again(first, now) || state.is_planned(first, first, now)
     }
 
     /// Whether a job that would be due at `due`, to read from `from` on, would do nothing that another
@@ -154,14 +154,14 @@ impl Schedule {
         self.state().plan(due, from, now);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScheduleState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ScheduleState {
     /// Makes the run read again, if its job covers what begins there.
-    fn is_read_again(&mut self, from: Time, now: Time) -> bool {
+    fn read_again(&mut self, from: Time, now: Time) -> bool {
         let Some(run) = &mut self.run else { return false };
         if from < run.from || now < run.began || now.since(run.began) > RUN_TRUSTED_FOR {
             return false;

@@ -36,3 +36,27 @@ pub(super) fn signature(secret: &str, timestamp: i64, body: &[u8]) -> String {
     mac.update(body);
     format!("sha256={}", HEXLOWER.encode(&mac.finalize().into_bytes()))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// The file that the receivers in every language are tested with, too.
+    const VECTORS: &str = include_str!("../../../../tests/clients/webhooks/vectors.json");
+
+    #[test]
+    fn published_vectors_hold() {
+        let vectors: Vec<Value> = serde_json::from_str(VECTORS).unwrap();
+        assert!(vectors.len() >= 4);
+        for vector in &vectors {
+            let text = |name: &str| vector[name].as_str().unwrap();
+            let timestamp = text("timestamp").parse().unwrap();
+            let made = signature(text("secret"), timestamp, text("body").as_bytes());
+            let valid = vector["valid"].as_bool().unwrap();
+            assert_eq!(made == text("signature"), valid, "{}", text("name"));
+        }
+    }
+}

@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
-use tokio::sync::Mutex;
 use trapline_model::{TeamId, WebhookId};
 use trapline_store::{
     Op, Record as _, Result, Store, When, load,
@@ -11,26 +10,26 @@ use trapline_store::{
 };
 
 use super::MAX_WEBHOOKS;
+use crate::keyed_locks::KeyedLocks;
 
 /// Webhooks whose latest status is remembered.
 const CACHE_CAPACITY: u64 = 10_000;
 /// A status that did not change is written at most so often: a webhook may take thousands of deliveries a
 /// second.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// Locks that webhooks share by their id.
-const LOCKS: usize = 64;
 
-pub(crate) struct Statuses {
+/// Reads and writes the latest status of webhooks.
+pub(crate) struct WebhookStatuses {
     store: Arc<dyn Store>,
     latest: Cache<WebhookId, WebhookStatus>,
     /// Held while the status of a webhook is read and written.
-    locks: [Mutex<()>; LOCKS],
+    locks: KeyedLocks,
 }
 
-impl Statuses {
+impl WebhookStatuses {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         let latest = Cache::new(CACHE_CAPACITY);
-        Self { store, latest, locks: std::array::from_fn(|_| Mutex::default()) }
+        Self { store, latest, locks: KeyedLocks::new() }
     }
 
     /// Notes how an attempt went, unless a later one is noted already: a slow attempt must not hide
@@ -39,8 +38,7 @@ impl Statuses {
         if self.is_unchanged(&new) {
             return Ok(());
         }
-        let place = new.id.0.as_u128() % (LOCKS as u128);
-        let _lock = self.locks[usize::try_from(place).unwrap_or(0)].lock().await;
+        let _lock = self.locks.lock(new.id.0).await;
         if self.is_unchanged(&new) {
             return Ok(());
         }

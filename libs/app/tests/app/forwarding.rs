@@ -7,7 +7,7 @@ mod loops;
 
 use std::time::Duration;
 
-use trapline_app::{Added, Claimed, Lane, OutgoingMail, RelayError};
+use trapline_app::{AddedAddress, Claimed, Lane, OutgoingMail, RelayError};
 use trapline_model::{Forward, ForwardMatch, Forwarding, Inbox, MessageId};
 
 use crate::{mail::text_of, support::Bench};
@@ -28,7 +28,7 @@ impl Bench {
     /// Adds an address, and returns the token that its owner got.
     async fn asked(&self, email: &str) -> String {
         let added = self.app.forwarding().add_address(&self.by, email).await.unwrap();
-        assert!(matches!(added, Added::New(_)), "{added:?}");
+        assert!(matches!(added, AddedAddress::New(_)), "{added:?}");
         let mails = self.send_due(Ok(())).await;
         assert_eq!(mails.len(), 1, "{mails:?}");
         token_of(&mails[0])

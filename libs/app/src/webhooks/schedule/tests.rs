@@ -10,10 +10,10 @@ fn next_run(due: Time, read_from: Time) -> NextRun {
     NextRun { due, read_from }
 }
 
-fn run(endpoint: &Arc<Endpoint>, from: Time) -> Run {
+fn run(endpoint: &Arc<Endpoint>, from: Time) -> BacklogRun {
     match Schedule::begin(endpoint, from, now()) {
-        Begin::Run(run) => run,
-        Begin::Covered | Begin::Busy => panic!("nobody is at it"),
+        RunStart::Started(run) => run,
+        RunStart::Covered | RunStart::Busy => panic!("nobody is at it"),
     }
 }
 
@@ -23,10 +23,10 @@ fn what_is_added_while_a_run_reads_is_read_before_it_ends() {
     let run = run(&endpoint, now());
     let (early, later) = (now().after(SECOND), now().after(SECOND * 2));
     assert!(endpoint.schedule.covers(later, now()) && endpoint.schedule.covers(early, now()));
-    assert!(matches!(Schedule::begin(&endpoint, later, now()), Begin::Covered));
+    assert!(matches!(Schedule::begin(&endpoint, later, now()), RunStart::Covered));
     let next = Some(next_run(now().after(SECOND * 30), now()));
-    assert_eq!(run.end(next, now()), End::ReadAgain(early));
-    assert_eq!(run.end(next, now()), End::Reschedule);
+    assert_eq!(run.end(next, now()), RunEnd::ReadAgain(early));
+    assert_eq!(run.end(next, now()), RunEnd::Reschedule);
     assert!(!endpoint.schedule.covers(early, now()), "the run is over");
 }
 
@@ -36,7 +36,7 @@ fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_leas
     let _run = run(&endpoint, now());
     let before = now().before(Duration::from_millis(1));
     assert!(!endpoint.schedule.covers(before, now()));
-    assert!(matches!(Schedule::begin(&endpoint, before, now()), Begin::Busy));
+    assert!(matches!(Schedule::begin(&endpoint, before, now()), RunStart::Busy));
     assert!(!endpoint.schedule.covers(now(), now().after(RUN_TRUSTED_FOR + SECOND)));
     // Nor after the clock went back.
     assert!(!endpoint.schedule.covers(now(), before));
@@ -61,19 +61,25 @@ fn jobs_that_meet_become_one() {
     let endpoint = Arc::<Endpoint>::default();
     let due = now().after(SECOND * 30);
     endpoint.schedule.note_planned(due, now(), now());
-    assert_eq!(run(&endpoint, now()).end(Some(next_run(due, now())), now()), End::Finished);
+    assert_eq!(run(&endpoint, now()).end(Some(next_run(due, now())), now()), RunEnd::Finished);
     let earlier = now().after(SECOND * 10);
-    assert_eq!(run(&endpoint, now()).end(Some(next_run(earlier, now())), now()), End::Reschedule);
+    assert_eq!(
+        run(&endpoint, now()).end(Some(next_run(earlier, now())), now()),
+        RunEnd::Reschedule
+    );
     // One that has to read more than the other is not given up for it.
     let before = now().before(SECOND);
-    assert_eq!(run(&endpoint, before).end(Some(next_run(earlier, before)), now()), End::Reschedule);
+    assert_eq!(
+        run(&endpoint, before).end(Some(next_run(earlier, before)), now()),
+        RunEnd::Reschedule
+    );
 }
 
 #[test]
 fn a_run_that_ended_ends_no_other() {
     let endpoint = Arc::<Endpoint>::default();
     let first = run(&endpoint, now());
-    assert_eq!(first.end(None, now()), End::Finished);
+    assert_eq!(first.end(None, now()), RunEnd::Finished);
     let _second = run(&endpoint, now());
     drop(first);
     assert!(endpoint.schedule.is_running());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_app::{Added, Error, NewInbox};
+use trapline_app::{AddedAddress, Error, NewInbox};
 use trapline_model::{Forwarding, Principal};
 
 use super::token_of;
@@ -68,7 +68,7 @@ async fn links_are_sent_again_within_bounds() {
     let mut last = first.clone();
     for _ in 0..4 {
         bench.clock.advance(Duration::from_mins(1));
-        assert!(matches!(add().await.unwrap(), Added::Known(_)));
+        assert!(matches!(add().await.unwrap(), AddedAddress::Known(_)));
         last = token_of(&bench.send_due(Ok(())).await[0]);
     }
     assert_ne!(first, last);
@@ -78,7 +78,9 @@ async fn links_are_sent_again_within_bounds() {
     bench.app.forwarding().confirm(&last, None).await.unwrap();
     // Whoever agreed is asked no more, by any link.
     assert!(bench.app.forwarding().confirm(&first, None).await.is_err());
-    assert!(matches!(add().await.unwrap(), Added::Known(known) if known.verified_at.is_some()));
+    assert!(
+        matches!(add().await.unwrap(), AddedAddress::Known(known) if known.verified_at.is_some())
+    );
     assert!(bench.send_due(Ok(())).await.is_empty());
 }
 
@@ -90,7 +92,7 @@ async fn nobody_gets_many_links_under_different_tags() {
     for number in 0..40 {
         let email = format!("vic.tim+{number}@Example.com");
         match bench.app.forwarding().add_address(&bench.by, &email).await {
-            Ok(Added::New(address)) => {
+            Ok(AddedAddress::New(address)) => {
                 bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
             }
             Err(Error::TooMany { .. }) => {}
@@ -109,7 +111,8 @@ async fn a_team_cannot_have_strangers_written_to_without_end() {
     let mut mails = 0;
     for number in 0..40 {
         let email = format!("stranger{number}@example.com");
-        if let Ok(Added::New(address)) = bench.app.forwarding().add_address(&bench.by, &email).await
+        if let Ok(AddedAddress::New(address)) =
+            bench.app.forwarding().add_address(&bench.by, &email).await
         {
             bench.app.forwarding().delete_address(&bench.by, address.id).await.unwrap();
         }

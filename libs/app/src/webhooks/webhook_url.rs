@@ -1,4 +1,4 @@
-//! The form of a webhook's address. Where it leads is checked by whoever calls it, on every attempt.
+//! Parses a webhook's URL. Whether its host may be called is checked by the sender, on every attempt.
 
 use url::Url;
 
@@ -11,25 +11,25 @@ const MAX_URL_BYTES: usize = 2048;
 /// for.
 pub(super) fn parse(text: &str) -> Result<Url> {
     if text.len() > MAX_URL_BYTES {
-        return Err(wrong("too_long", "must have at most 2048 bytes"));
+        return Err(invalid_url("too_long", "must have at most 2048 bytes"));
     }
-    let url = Url::parse(text).map_err(|error| wrong("invalid_url", error.to_string()))?;
+    let url = Url::parse(text).map_err(|error| invalid_url("invalid_url", error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong("invalid_scheme", "must begin with http:// or https://"));
+        return Err(invalid_url("invalid_scheme", "must begin with http:// or https://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("credentials", "must not contain a user name or a password"));
+        return Err(invalid_url("credentials", "must not contain a user name or a password"));
     }
     if url.fragment().is_some() {
-        return Err(wrong("fragment", "must not have a fragment"));
+        return Err(invalid_url("fragment", "must not have a fragment"));
     }
     if url.port() == Some(0) {
-        return Err(wrong("invalid_port", "must not name port 0"));
+        return Err(invalid_url("invalid_port", "must not name port 0"));
     }
     Ok(url)
 }
 
-pub(super) fn wrong(code: &'static str, message: impl Into<String>) -> Error {
+pub(super) fn invalid_url(code: &'static str, message: impl Into<String>) -> Error {
     Error::invalid("url", code, message)
 }
 
