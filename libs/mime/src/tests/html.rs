@@ -90,6 +90,15 @@ fn visible_text_of_elements_that_are_special() {
     }
 }
 
+/// Of elements within each other that hide or show, 32 count; a deeper one is like the one around it.
+#[test]
+fn a_bounded_number_of_elements_hide_text() {
+    let pair = "<b style='visibility:hidden'><b style='visibility:visible'>";
+    let hidden = "<b style='visibility:hidden'>a";
+    assert_eq!(visible::text(&format!("{}{hidden}", pair.repeat(15))).text, "");
+    assert_eq!(visible::text(&format!("{}{hidden}", pair.repeat(16))).text, "a");
+}
+
 /// What a style hides, and what shows again within it.
 #[test]
 fn visible_text_by_style() {
