@@ -125,7 +125,7 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
     let DataFolder { durability, disk_margin, .. } = config.settings;
     let options = Options { durability, disk_margin, clock, ..Options::new(folder.path()) };
     let embedded = Arc::new(Embedded::open(options).await?);
-    folder.close_to_others();
+    folder.restrict_permissions();
     Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })
 }
 

@@ -12,14 +12,14 @@ pub(crate) fn clock() -> Clock {
     Clock::system()
 }
 
-/// The machine's clock, put ahead by as many seconds as the file says that `TRAPLINE_TEST_CLOCK` names,
-/// or back where that is negative: a test writes there that lives through a month in minutes, or is to
-/// see data as it was when it was made. The number only grows.
+/// The machine's clock, ahead by the seconds in the file that `TRAPLINE_TEST_CLOCK` names, or behind where
+/// they are negative. Tests write the file to pass a month in minutes, or to read old data; the number
+/// may only grow.
 #[cfg(feature = "test-clock")]
 pub(crate) fn clock() -> Clock {
     use std::time::Duration;
 
-    const LOOK_EACH: Duration = Duration::from_millis(20);
+    const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
     let Some(file) = VARIABLE.and_then(std::env::var_os) else {
         return Clock::system();
@@ -38,7 +38,7 @@ pub(crate) fn clock() -> Clock {
             let now = read().unwrap_or(ahead).max(ahead);
             moved.advance(Duration::from_secs(now.abs_diff(ahead)));
             ahead = now;
-            std::thread::sleep(LOOK_EACH);
+            std::thread::sleep(POLL_INTERVAL);
         }
     });
     clock

@@ -1,4 +1,4 @@
-//! The data folder: made, locked, and its own key.
+//! The data folder: creates and locks it, and keeps its secret key.
 
 use std::{
     fs::{self, File, OpenOptions, Permissions, TryLockError},
@@ -14,8 +14,8 @@ const KEY_FILE: &str = "secret.key";
 const DATABASE: &str = "trapline.db";
 /// The certificate authority of the SMTP edge, with its key.
 pub(crate) const AUTHORITY_FILE: &str = "smtp-ca.pem";
-/// The rights of everybody but the owner.
-const OTHERS: u32 = 0o077;
+/// The permission bits of everybody but the owner.
+const OTHERS_MODE: u32 = 0o077;
 
 /// A data folder that is there.
 pub(crate) struct Folder(PathBuf);
@@ -36,13 +36,13 @@ impl Folder {
         fs::metadata(path.join(DATABASE)).is_ok_and(|file| file.len() > 0)
     }
 
-    /// Takes everybody else's rights to the keys in the folder, and warns of what others can still
-    /// read: a file system without rights leaves it open, and so may whoever made the folder.
-    pub(crate) fn close_to_others(&self) {
+    /// Makes the key files private to this user, and warns of what others can still read: a file system
+    /// without permissions leaves it open, and so may whoever made the folder.
+    pub(crate) fn restrict_permissions(&self) {
         for name in [KEY_FILE, AUTHORITY_FILE] {
             fs::set_permissions(self.0.join(name), Permissions::from_mode(0o600)).ok();
         }
-        let is_open = |path: &Path| fs::metadata(path).is_ok_and(|it| it.mode() & OTHERS != 0);
+        let is_open = |path: &Path| fs::metadata(path).is_ok_and(|it| it.mode() & OTHERS_MODE != 0);
         if is_open(&self.0) {
             let folder = self.0.display();
             tracing::warn!(
@@ -96,7 +96,7 @@ impl Folder {
             path.display()
         );
         let key = MasterKey::generate().context("the system has no randomness")?;
-        self.keep(KEY_FILE, &key.to_text())?;
+        self.write_once(KEY_FILE, &key.to_text())?;
         // Another process may have been first; the file that is there now is the one.
         let text = read(&path)?.with_context(|| format!("cannot read {}", path.display()))?;
         MasterKey::from_text(&text).with_context(|| format!("{} holds no key", path.display()))
@@ -109,14 +109,14 @@ impl Folder {
 
     /// Writes a file that only this user can read, durably and whole; one that is there already
     /// stays.
-    pub(crate) fn keep(&self, name: &str, text: &str) -> Result<()> {
+    pub(crate) fn write_once(&self, name: &str, text: &str) -> Result<()> {
         let path = self.0.join(name);
         let draft = self.0.join(format!("{name}.{}", std::process::id()));
         let mut file = private(OpenOptions::new().create(true).truncate(true).write(true), &draft)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(|| {
             format!("cannot write {}: is the disk full that holds it?", draft.display())
         })?;
-        put_in_place(&draft, &path, |draft, path| fs::hard_link(draft, path))
+        link_or_rename(&draft, &path, |draft, path| fs::hard_link(draft, path))
             .with_context(|| format!("cannot write {}", path.display()))?;
         File::open(&self.0)?.sync_all()?;
         Ok(())
@@ -125,7 +125,7 @@ impl Folder {
 
 /// Gives the draft its name, unless a file has that. Some network volumes have no hard links: there it
 /// is renamed, which only a server that starts at the same moment could notice.
-fn put_in_place(
+fn link_or_rename(
     draft: &Path,
     path: &Path,
     link: impl Fn(&Path, &Path) -> std::io::Result<()>,
@@ -168,13 +168,13 @@ mod tests {
         let no_links = |_: &Path, _: &Path| Err(Error::from(ErrorKind::Unsupported));
         for text in ["first", "second"] {
             fs::write(&draft, text).unwrap();
-            put_in_place(&draft, &path, no_links).unwrap();
+            link_or_rename(&draft, &path, no_links).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), "first");
             assert!(!draft.exists());
         }
         let link = |draft: &Path, path: &Path| fs::hard_link(draft, path);
         fs::write(&draft, "third").unwrap();
-        put_in_place(&draft, &path, link).unwrap();
+        link_or_rename(&draft, &path, link).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
         assert!(!draft.exists());
     }

@@ -1,4 +1,4 @@
-//! The HTTP listener: bounded connections, headers and time, and an end.
+//! The HTTP listener: bounds on connections, request heads and time, and a drain at shutdown.
 
 mod admission;
 mod connection;
@@ -73,10 +73,10 @@ pub(crate) async fn serve(
                 }
                 Err(refusal) => {
                     metrics::http_connection(refusal.name());
-                    admission.turn_away(stream);
+                    admission.refuse(stream);
                 }
             },
-            Err(error) if not_accepted(&error).await => {}
+            Err(error) if pause_after_failure(&error).await => {}
             Err(_) => return,
         }
     }
@@ -87,8 +87,8 @@ pub(crate) async fn serve(
     }
 }
 
-/// Waits until the next connection may be accepted, unless the listener is broken.
-async fn not_accepted(error: &std::io::Error) -> bool {
+/// Waits a moment after a failed accept. Returns false when the listener is broken.
+async fn pause_after_failure(error: &std::io::Error) -> bool {
     tracing::warn!(%error, "an HTTP connection was not accepted");
     let goes_on = !trapline_smtp::is_broken(error);
     if goes_on {

@@ -1,5 +1,5 @@
-//! Whom clients of the SMTP edge must trust: the operator's certificate, or a CA of our own that is
-//! made once, in the data folder or, sealed, in the store of a cluster.
+//! The TLS identity of the SMTP edge: the operator's certificate, or one under a CA that is made once and
+//! kept in the data folder or, sealed, in the store of a cluster.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use trapline_model::Time;
 use crate::{
     config::Edge,
     folder::{AUTHORITY_FILE, Folder},
-    tls::{self, Shown},
+    tls::{self, ServerIdentity},
 };
 
-const IN_STORE: &str = "smtp_ca";
+const SHARED_SECRET: &str = "smtp_ca";
 
-/// What the SMTP edge shows, and whom clients must trust for it.
-pub(crate) struct Identity {
+/// The TLS configuration of the SMTP edge, and the CA that clients must trust.
+pub(crate) struct TlsIdentity {
     pub config: Arc<ServerConfig>,
     /// When what it shows ends, if that is known.
     pub ends: Option<Time>,
-    /// PEM; `None` when the operator brought a certificate.
+    /// The CA's certificate in PEM; `None` with the operator's own certificate.
     pub ca: Option<String>,
 }
 
@@ -30,16 +30,16 @@ pub(crate) async fn load(
     app: &App,
     folder: Option<&Folder>,
     edge: Option<&Edge>,
-) -> Result<Identity> {
+) -> Result<TlsIdentity> {
     if let Some((certificate, key)) = edge.and_then(Edge::certificate) {
-        let Shown { config, ends } = tls::configured(certificate, key)?;
-        return Ok(Identity { config, ends, ca: None });
+        let ServerIdentity { config, ends } = tls::from_files(certificate, key)?;
+        return Ok(TlsIdentity { config, ends, ca: None });
     }
     let authority = match folder {
         Some(folder) => in_folder(folder)?,
         None => app
             .access()
-            .shared_secret(IN_STORE, &tls::new_authority()?)
+            .shared_secret(SHARED_SECRET, &tls::new_authority()?)
             .await
             .context("the SMTP CA is not in the store")?,
     };
@@ -53,14 +53,14 @@ pub(crate) async fn load(
     if !names.contains(&settings.smtp_host) {
         names.push(settings.smtp_host.clone());
     }
-    let (Shown { config, ends }, ca) = tls::made(&authority, names)?;
-    Ok(Identity { config, ends, ca: Some(ca) })
+    let (ServerIdentity { config, ends }, ca) = tls::issue(&authority, names)?;
+    Ok(TlsIdentity { config, ends, ca: Some(ca) })
 }
 
 fn in_folder(folder: &Folder) -> Result<String> {
     if let Some(authority) = folder.text(AUTHORITY_FILE)? {
         return Ok(authority);
     }
-    folder.keep(AUTHORITY_FILE, &tls::new_authority()?)?;
+    folder.write_once(AUTHORITY_FILE, &tls::new_authority()?)?;
     folder.text(AUTHORITY_FILE)?.context("the SMTP CA was not kept")
 }

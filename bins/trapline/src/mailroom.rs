@@ -1,4 +1,4 @@
-//! What the SMTP edge asks, answered by the use cases.
+//! The mailroom of the SMTP edge: authenticates, routes and stores mail through the use cases.
 
 mod auth_throttle;
 mod log;
@@ -10,22 +10,22 @@ use trapline_app::{App, DeliveryTarget, Error, Incoming, LoginRefused, PlanLimit
 use trapline_model::{Envelope, MessageId};
 use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
 
-use self::{auth_throttle::AuthThrottle, log::Lines};
+use self::{auth_throttle::AuthThrottle, log::MailLog};
 
-/// Credentials choose the inbox; without them the recipient's address does.
+/// Delivers to the inbox of the credentials, or without them to that of the recipient's address.
 pub(crate) struct InboxMailroom {
     app: Arc<App>,
     auth_throttle: AuthThrottle,
-    lines: Lines,
+    mail_log: MailLog,
 }
 
 impl InboxMailroom {
     /// The answers to all failed sign-ins of an address but the first `free_failures` are delayed.
     pub(crate) fn new(app: Arc<App>, free_failures: u32) -> Self {
-        Self { app, auth_throttle: AuthThrottle::new(free_failures), lines: Lines::new() }
+        Self { app, auth_throttle: AuthThrottle::new(free_failures), mail_log: MailLog::new() }
     }
 
-    async fn check(&self, login: &Login) -> Result<DeliveryTarget, Reject> {
+    async fn check_login(&self, login: &Login) -> Result<DeliveryTarget, Reject> {
         let outcome = match login {
             Login::Plain { username, password } => {
                 self.app.access().login(username, password).await
@@ -34,7 +34,7 @@ impl InboxMailroom {
                 self.app.access().login_cram_md5(username, challenge, digest).await
             }
         };
-        outcome.map_err(|error| unanswered(&error, Reject::cannot_authenticate()))?.map_err(
+        outcome.map_err(|error| reject_for(&error, Reject::cannot_authenticate()))?.map_err(
             |refused| match refused {
                 LoginRefused::Unknown => Reject::bad_credentials(),
                 LoginRefused::Expired => Reject::fixed(535, (5, 7, 8), "this inbox has expired"),
@@ -42,7 +42,7 @@ impl InboxMailroom {
         )
     }
 
-    /// The inboxes that still are there at the end of the mail, each once.
+    /// The inboxes that still take mail when it has arrived.
     async fn still_open(
         &self,
         mailboxes: Vec<DeliveryTarget>,
@@ -52,15 +52,15 @@ impl InboxMailroom {
         for mailbox in mailboxes {
             match self.app.access().still_open(&mailbox).await {
                 Ok(Ok(mailbox)) => open.push(mailbox),
-                Ok(Err(refused)) => closed = rejected(refused),
-                Err(error) => return Err(unanswered(&error, not_now())),
+                Ok(Err(refused)) => closed = reject_recipient(refused),
+                Err(error) => return Err(reject_for(&error, cannot_store())),
             }
         }
         if open.is_empty() { Err(closed) } else { Ok(open) }
     }
 
-    /// Whether all inboxes were deleted while the mail was being stored. What was stored is taken back.
-    async fn were_deleted(&self, mailboxes: &[DeliveryTarget]) -> bool {
+    /// Removes what was stored in inboxes that were deleted meanwhile. Returns whether all were.
+    async fn discard_if_deleted(&self, mailboxes: &[DeliveryTarget]) -> bool {
         let mut gone = true;
         for mailbox in mailboxes {
             match self.app.access().still_open(mailbox).await {
@@ -91,8 +91,8 @@ impl InboxMailroom {
         let envelope = Envelope { from: mail.from, to };
         let incoming = Incoming { targets: mailboxes.clone(), envelope, raw: mail.body };
         let ids = self.app.receive().deliver(incoming).await;
-        let ids = ids.map_err(|error| unanswered(&error, not_now()))?;
-        if self.were_deleted(&mailboxes).await {
+        let ids = ids.map_err(|error| reject_for(&error, cannot_store()))?;
+        if self.discard_if_deleted(&mailboxes).await {
             return Err(Reject::unknown_mailbox());
         }
         Ok((mailboxes, ids))
@@ -105,14 +105,14 @@ impl Mailroom for InboxMailroom {
     type Route = DeliveryTarget;
 
     async fn authenticate(&self, login: &Login, peer: IpAddr) -> Result<DeliveryTarget, Reject> {
-        self.auth_throttle.attempt(peer, self.check(login)).await
+        self.auth_throttle.attempt(peer, self.check_login(login)).await
     }
 
     async fn confirm(&self, account: &DeliveryTarget) -> Result<(), Reject> {
         const REPLACED: Reject =
             Reject::fixed(530, (5, 7, 0), "the password was replaced, authenticate again");
         let stands = self.app.access().is_password_current(account).await;
-        let stands = stands.map_err(|error| unanswered(&error, not_now()))?;
+        let stands = stands.map_err(|error| reject_for(&error, cannot_store()))?;
         if stands { Ok(()) } else { Err(REPLACED) }
     }
 
@@ -128,18 +128,18 @@ impl Mailroom for InboxMailroom {
         };
         let outcome = match outcome {
             Ok(Ok(mailbox)) => self.app.receive().check_quota(&mailbox).await.map(|()| Ok(mailbox)),
-            outcome => outcome.map(|refused| refused.map_err(rejected)),
+            outcome => outcome.map(|refused| refused.map_err(reject_recipient)),
         };
-        let outcome = outcome.map_err(|error| unanswered(&error, not_now())).flatten();
+        let outcome = outcome.map_err(|error| reject_for(&error, cannot_store())).flatten();
         outcome.inspect_err(|reject| {
             let inbox = account.map(|mailbox| mailbox.inbox().to_string());
-            self.lines.refused(peer, "rcpt", reject.code, inbox.as_deref());
+            self.mail_log.refused(peer, "rcpt", reject.code, inbox.as_deref());
         })
     }
 
     async fn may_come(&self, mailbox: &DeliveryTarget, octets: u64) -> Result<(), Reject> {
         let allowed = self.app.receive().check_size(mailbox, octets).await;
-        allowed.map_err(|error| unanswered(&error, not_now()))
+        allowed.map_err(|error| reject_for(&error, cannot_store()))
     }
 
     fn inbox(&self, mailbox: &DeliveryTarget) -> u128 {
@@ -155,12 +155,12 @@ impl Mailroom for InboxMailroom {
         let first = mail.recipients.first().map(|(_, mailbox)| mailbox.inbox().to_string());
         match self.store(mail).await {
             Ok((mailboxes, ids)) => {
-                let inboxes = log::some(mailboxes.iter().map(DeliveryTarget::inbox));
-                self.lines.accepted(peer, &inboxes, &log::some(ids.iter()), octets);
+                let inboxes = log::first_ids(mailboxes.iter().map(DeliveryTarget::inbox));
+                self.mail_log.accepted(peer, &inboxes, &log::first_ids(ids.iter()), octets);
                 Ok(Receipt { ids: ids.iter().map(ToString::to_string).collect() })
             }
             Err(reject) => {
-                self.lines.refused(peer, "data", reject.code, first.as_deref());
+                self.mail_log.refused(peer, "data", reject.code, first.as_deref());
                 Err(reject)
             }
         }
@@ -196,20 +196,20 @@ impl Mailroom for InboxMailroom {
 }
 
 impl InboxMailroom {
-    /// Writes what was refused; what concerns an inbox is written where the inbox is known.
+    /// Logs a refusal; those that concern an inbox are logged where the inbox is known.
     fn log(&self, peer: IpAddr, event: Observation) {
         let (stage, code) = match event {
             Observation::ConnectionRefused(_) => ("connect", 421),
             Observation::AuthenticationFailed(code) => ("auth", code),
             Observation::OutOfMemory | Observation::TooSlow => ("data", 421),
-            Observation::Refused { stage, code } => (name(stage), code),
+            Observation::Refused { stage, code } => (stage_name(stage), code),
             _ => return,
         };
-        self.lines.refused(peer, stage, code, None);
+        self.mail_log.refused(peer, stage, code, None);
     }
 }
 
-const fn name(stage: Stage) -> &'static str {
+const fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Auth => "auth",
         Stage::Mail => "mail",
@@ -219,18 +219,20 @@ const fn name(stage: Stage) -> &'static str {
     }
 }
 
-fn rejected(refused: LoginRefused) -> Reject {
+fn reject_recipient(refused: LoginRefused) -> Reject {
     match refused {
         LoginRefused::Unknown => Reject::unknown_mailbox(),
         LoginRefused::Expired => Reject::disabled_mailbox(),
     }
 }
 
-fn not_now() -> Reject {
+/// The reply while a backend does not answer.
+fn cannot_store() -> Reject {
     Reject::temporary("the mail could not be stored, try again")
 }
 
-fn unanswered(error: &Error, reply: Reject) -> Reject {
+/// The reply to an error of a use case; `reply` where the error has none of its own.
+fn reject_for(error: &Error, reply: Reject) -> Reject {
     match error {
         Error::StorageFull => {
             return Reject::fixed(452, (4, 3, 1), "the server's disk is full, try again later");

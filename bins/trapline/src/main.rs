@@ -31,13 +31,13 @@ use tokio::runtime::{Builder, Runtime};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// How long the end of the process waits for threads that still read or write files.
-const THREADS: Duration = Duration::from_secs(2);
+const THREAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     let outcome =
         Builder::new_multi_thread().enable_all().build().map_err(Into::into).and_then(|runtime| {
             let outcome = begin(&runtime);
-            runtime.shutdown_timeout(THREADS);
+            runtime.shutdown_timeout(THREAD_TIMEOUT);
             outcome
         });
     match outcome {
@@ -68,24 +68,25 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
         Some(Command::Migrate(args)) => {
             let mut migration = args.check().map_err(bad)?;
             migration.warnings.extend(given.warnings);
-            return runtime.block_on(stop.interrupt(migrate::run(migration)));
+            return runtime.block_on(stop.unless_stopped(migrate::run(migration)));
         }
         Some(Command::Key(command)) => {
             let backend = command.backend().check().map_err(bad)?;
-            return runtime.block_on(stop.interrupt(admin::key(command, backend)));
+            return runtime.block_on(stop.unless_stopped(admin::key(command, backend)));
         }
         Some(Command::Link(args)) => {
             let (base_url, backend) = args.check().map_err(bad)?;
-            return runtime.block_on(stop.interrupt(admin::link(args, base_url, backend)));
+            return runtime.block_on(stop.unless_stopped(admin::link(args, base_url, backend)));
         }
         Some(Command::Team(TeamCommand::Create { name, plans, backend })) => {
             let (plans, backend) = (plans.check().map_err(bad)?, backend.check().map_err(bad)?);
-            return runtime.block_on(stop.interrupt(admin::create_team(name, &plans, backend)));
+            return runtime
+                .block_on(stop.unless_stopped(admin::create_team(name, &plans, backend)));
         }
         Some(Command::Sso(SsoCommand::VerifyDomain { domain, team, backend })) => {
             let backend = backend.check().map_err(bad)?;
             let verified = admin::verify_domain(domain, team.as_ref(), backend);
-            return runtime.block_on(stop.interrupt(verified));
+            return runtime.block_on(stop.unless_stopped(verified));
         }
         Some(Command::Plan(command)) => {
             let plans = command.plans().check().map_err(bad)?;
@@ -94,7 +95,7 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
             };
             let backend = backend.check().map_err(bad)?;
             let set = admin::set_plan(plan, team.as_ref(), &plans, backend);
-            return runtime.block_on(stop.interrupt(set));
+            return runtime.block_on(stop.unless_stopped(set));
         }
     };
     let mut config = config.map_err(bad)?;

@@ -11,7 +11,7 @@ use crate::{
 
 /// Makes or updates the services' contents, and the first team; prints what a first start prints.
 pub(crate) async fn run(migration: Migration) -> Result<()> {
-    let _flush = telemetry::logs(&migration.observe, &migration.warnings)?;
+    let _flush = telemetry::start_log(&migration.observe, &migration.warnings)?;
     let clock = clock();
     let opened = backend::migrate(migration.cluster, clock.clone()).await?;
     let shutdown = CancellationToken::new();

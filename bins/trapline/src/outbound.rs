@@ -1,4 +1,4 @@
-//! The ways out, to addresses that users give and to the relay, as the settings have them.
+//! Builds the webhook sender and the relay from the settings.
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
@@ -12,20 +12,20 @@ use trapline_worker::{
 
 use crate::config::{RelayConfig, WebhookSettings};
 
-/// What sends requests of webhooks, and what speaks to identity providers.
-pub(crate) struct WaysOut {
+/// The clients for addresses that users give: of webhooks, and of identity providers.
+pub(crate) struct OutboundClients {
     pub webhooks: Arc<dyn WebhookSender>,
     pub identity: Arc<dyn IdentityProvider>,
 }
 
-/// The ways to addresses that users give. One process stands where its users do: unless a setting says otherwise
-/// it calls private networks, and there completes names as its neighbours would.
-pub(crate) fn ways_out(
+/// Makes the clients for addresses that users give. A single process runs on its users' own network: unless a
+/// setting says otherwise they may call private addresses, and complete names by the system's search domains.
+pub(crate) fn outbound_clients(
     config: &WebhookSettings,
     base_url: &str,
     own_listeners: Vec<SocketAddr>,
     is_cluster: bool,
-) -> Result<WaysOut> {
+) -> Result<OutboundClients> {
     let own = Url::parse(base_url)
         .with_context(|| format!("--base-url or TRAPLINE_BASE_URL, {base_url}"))?;
     let allow_private = config.allow_private.unwrap_or(!is_cluster);
@@ -41,7 +41,7 @@ pub(crate) fn ways_out(
     let client =
         Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
     let identity = OidcProvider::new(guard.clone(), client.clone(), IDENTITY_DEADLINE);
-    Ok(WaysOut {
+    Ok(OutboundClients {
         webhooks: Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)),
         identity: Arc::new(identity),
     })

@@ -20,9 +20,9 @@ use crate::{
     cluster::Service,
     config::{Config, Edge, Observability, Roles},
     http,
-    identity::{self, Identity},
+    identity::{self, TlsIdentity},
     mailroom::InboxMailroom,
-    outbound::{self, WaysOut},
+    outbound::{self, OutboundClients},
     output,
     probes::{self as liveness, Readiness},
     settings::settings,
@@ -31,10 +31,10 @@ use crate::{
 };
 pub(crate) use listen::Listeners;
 
-/// The longest that the end may take, beyond the time that each part allows itself.
-const DRAIN: Duration = Duration::from_secs(28);
+/// How long the drain of all tasks may take; it is longer than the drain of each part.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(28);
 
-/// A process at work.
+/// A started process.
 struct Running {
     app: Arc<App>,
     backend: Backend,
@@ -43,32 +43,32 @@ struct Running {
     _lock: Option<File>,
 }
 
-/// Runs until SIGTERM or SIGINT, or until a part that must live ends before its time, then drains.
+/// Runs until SIGTERM or SIGINT, or until a task ends early, then drains.
 pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
-    let _flush = telemetry::logs(&config.observe, &config.warnings)?;
+    let _flush = telemetry::start_log(&config.observe, &config.warnings)?;
     let shutdown = CancellationToken::new();
     let running = tokio::select! {
         running = start(config, shutdown.clone()) => running.inspect_err(|_| shutdown.cancel())?,
-        () = stop.asked() => {
+        () = stop.requested() => {
             tracing::info!("stopped before everything was started");
             shutdown.cancel();
             return Ok(());
         }
     };
     let outcome = tokio::select! {
-        () = stop.asked() => Ok(()),
+        () = stop.requested() => Ok(()),
         part = running.first_failure() => {
             Err(anyhow!("{part} ended before its time, and nothing works without it"))
         }
     };
     tracing::info!("draining");
     shutdown.cancel();
-    running.end().await;
+    running.drain().await;
     outcome
 }
 
 impl Running {
-    /// Waits for the first part that ends before its time, and names it.
+    /// Waits for the first task that ends early, and returns its name.
     async fn first_failure(&self) -> &'static str {
         tokio::select! {
             task = self.tasks.first_failure() => task,
@@ -80,8 +80,8 @@ impl Running {
         }
     }
 
-    async fn end(self) {
-        if tokio::time::timeout(DRAIN, self.tasks.wait_for_all()).await.is_err() {
+    async fn drain(self) {
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.tasks.wait_for_all()).await.is_err() {
             tracing::warn!("not everything ended in time");
         }
         // What the last connections stored is counted, too.
@@ -91,12 +91,12 @@ impl Running {
     }
 }
 
-/// Everything up to the moment at which clients are served.
+/// Starts everything, the listeners for clients last.
 async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Running> {
     let descriptors = descriptors::allow_many();
     let smtp = config.edge.as_mut().map(|edge| &mut edge.limits);
     descriptors::share(descriptors, &mut config.http_limits, smtp);
-    let metrics = telemetry::metrics()?;
+    let metrics = telemetry::install_metrics()?;
     let listeners = listen::listen(&config)?;
     let settings = settings(&config, &listeners)?;
     let own = probes::OwnListeners::of(&listeners)?;
@@ -107,7 +107,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
-    let WaysOut { webhooks: sender, identity: provider } = outbound::ways_out(
+    let OutboundClients { webhooks: sender, identity: provider } = outbound::outbound_clients(
         &webhooks,
         &app.settings().base_url,
         listeners.addresses()?,
@@ -128,24 +128,28 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     }
     let tasks = Supervisor::new(shutdown.clone());
     trapline_app::metrics::streams_limit(app.settings().max_streams);
-    tasks.spawn("metrics", until(&shutdown, telemetry::upkeep(metrics.clone())));
-    tasks.spawn("process", until(&shutdown, telemetry::measure()));
-    let liveness = liveness::router(Readiness::new(&backend, needs(roles), shutdown.clone()));
+    tasks.spawn("metrics", until_shutdown(&shutdown, telemetry::upkeep(metrics.clone())));
+    tasks.spawn("process", until_shutdown(&shutdown, telemetry::measure()));
+    let liveness =
+        liveness::router(Readiness::new(&backend, required_services(roles), shutdown.clone()));
     let router = router(&app, roles, metrics, observe, identity.as_ref());
     if !quiet {
-        show(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
+        print_banner(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
     background::start(&tasks, &app, &backend, roles, sender, relay).await;
     if let (Some(edge), Some(identity)) = (edge, identity) {
         trapline_app::metrics::smtp_limits(edge.limits.connections, edge.limits.memory);
         let server = smtp_server(&app, edge, &identity);
-        tasks.spawn("SMTP memory", until(&shutdown, background::measure_smtp(server.clone())));
+        tasks.spawn(
+            "SMTP memory",
+            until_shutdown(&shutdown, background::measure_smtp(server.clone())),
+        );
         let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));
         let smtps = listeners.smtps.map(|listener| ("SMTPS", listener, Implicit::Yes));
         for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
             tasks.spawn(name, server.clone().serve(listener, implicit, shutdown.clone()));
         }
-        tasks.spawn("smtp beat", background::smtp_beats(&app, server).await);
+        tasks.spawn("smtp beat", background::smtp_heartbeats(&app, server).await);
     }
     probes::start(&tasks, &app, roles, is_cluster, &own);
     let (memory, http) = (app.answers().clone(), listeners.http);
@@ -159,7 +163,7 @@ fn router(
     roles: Roles,
     metrics: metrics_exporter_prometheus::PrometheusHandle,
     observe: Observability,
-    identity: Option<&Identity>,
+    identity: Option<&TlsIdentity>,
 ) -> Router {
     let options = trapline_api::Options {
         metrics: Arc::new(move || metrics.render()),
@@ -180,8 +184,8 @@ fn console() -> Option<trapline_api::Console> {
     Some(Arc::new(move |request, prefix| console.answer(request, prefix)))
 }
 
-/// Prints what somebody needs to begin. Who reads it may be gone already.
-fn show(
+/// Prints the banner. A standard output that takes nothing is only logged.
+fn print_banner(
     app: &App,
     first: Option<&Start>,
     has_key: bool,
@@ -198,7 +202,8 @@ fn show(
     Ok(())
 }
 
-fn until(
+/// The work, ended by the shutdown.
+fn until_shutdown(
     shutdown: &CancellationToken,
     work: impl Future<Output = ()> + Send + 'static,
 ) -> impl Future<Output = ()> + Send + 'static {
@@ -208,20 +213,20 @@ fn until(
     }
 }
 
-/// What a role cannot do without. An API still lists and waits while the bytes of messages are out of
-/// reach, and whatever needs no jobs goes on without the queue: their outage shall not take more away.
-fn needs(roles: Roles) -> Vec<Service> {
-    let mut needs = vec![Service::Cql];
+/// The services without which a role is not ready. An API still lists and waits without the bytes of
+/// messages, and whatever needs no jobs works without the queue.
+fn required_services(roles: Roles) -> Vec<Service> {
+    let mut required_services = vec![Service::Cql];
     if roles.edge {
-        needs.push(Service::Blobs);
+        required_services.push(Service::Blobs);
     }
     if roles.worker {
-        needs.extend([Service::Blobs, Service::Nats]);
+        required_services.extend([Service::Blobs, Service::Nats]);
     }
-    needs
+    required_services
 }
 
-fn smtp_server(app: &Arc<App>, edge: Edge, identity: &Identity) -> Arc<Server<InboxMailroom>> {
+fn smtp_server(app: &Arc<App>, edge: Edge, identity: &TlsIdentity) -> Arc<Server<InboxMailroom>> {
     let mailroom = Arc::new(InboxMailroom::new(app.clone(), edge.settings.auth_failures));
     let config = edge.server(&app.settings().mail_domain);
     Arc::new(Server::new(mailroom, config, Some(identity.config.clone())))

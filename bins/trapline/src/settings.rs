@@ -1,4 +1,4 @@
-//! What the use cases are told, from the settings and from where the listeners really are.
+//! The settings of the use cases, made from the configuration and the listeners' addresses.
 
 use std::net::{Ipv6Addr, SocketAddr};
 
@@ -10,10 +10,10 @@ use crate::{
     serve::Listeners,
 };
 
-/// PUTs of a process that may be on their way at the same time: while one waits for its answer, the
-/// next group need not.
+/// Groups of mail that a process of a cluster writes at the same time, each a PUT.
 const GROUPS_IN_FLIGHT: usize = 2;
 
+/// The settings of a process with listeners.
 pub(crate) fn settings(config: &Config, listeners: &Listeners) -> Result<Settings> {
     let http = reachable(listeners.http_address()?);
     let smtp = listeners.smtp_address()?.map(reachable);
@@ -57,7 +57,7 @@ pub(crate) fn public_settings(public: &PublicAddresses, settings: Settings) -> S
     }
 }
 
-/// An address that listens everywhere is reached on this machine.
+/// The address under which a listener is reached: loopback for one that listens on every address.
 pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         ip if !ip.is_unspecified() => address,

@@ -20,19 +20,19 @@ impl Stop {
         })
     }
 
-    /// Does the work of a command, unless the process is to end before.
-    pub(crate) async fn interrupt(
+    /// Does the work of a command; fails when a signal comes first.
+    pub(crate) async fn unless_stopped(
         &mut self,
         work: impl Future<Output = anyhow::Result<()>>,
     ) -> anyhow::Result<()> {
         tokio::select! {
             outcome = Box::pin(work) => outcome,
-            () = self.asked() => anyhow::bail!("stopped by a signal"),
+            () = self.requested() => anyhow::bail!("stopped by a signal"),
         }
     }
 
-    /// Returns once the process is to end, at once if it was told before.
-    pub(crate) async fn asked(&mut self) {
+    /// Returns once a signal has come, at once if it came before.
+    pub(crate) async fn requested(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

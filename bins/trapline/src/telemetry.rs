@@ -1,6 +1,6 @@
 //! Logs to the standard error, and the metrics recorder.
 
-mod lines;
+mod log_writer;
 mod process;
 
 use std::{
@@ -14,13 +14,14 @@ use tracing_subscriber::{EnvFilter, fmt};
 use trapline_store::Clock;
 
 use crate::config::Observability;
-pub(crate) use lines::Flush;
-use lines::Lines;
+pub(crate) use log_writer::FlushGuard;
+use log_writer::LogWriter;
 pub(crate) use process::measure;
 
 /// Bounds of the histograms in seconds: from a commit on a fast disk to a parked wait.
 const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0];
+/// Bounds of the histograms of mails in a group.
 const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What a release build says with `TRAPLINE_COMMIT`.
@@ -28,14 +29,14 @@ const COMMIT: &str = match option_env!("TRAPLINE_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
 };
-/// Between two rounds of [`upkeep`].
-const UPKEEP: Duration = Duration::from_secs(5);
+/// Time between two rounds of [`upkeep`].
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts the log, with the warnings first. What it still holds is written when the answer is dropped.
-pub(crate) fn logs(observe: &Observability, warnings: &[String]) -> Result<Flush> {
+/// Starts the log, with the warnings first. Dropping the guard writes the lines that still wait.
+pub(crate) fn start_log(observe: &Observability, warnings: &[String]) -> Result<FlushGuard> {
     let Observability { log: filter, json_logs, .. } = observe;
     let filter = EnvFilter::try_new(filter).with_context(|| format!("--log {filter}"))?;
-    let (lines, flush) = Lines::start(io::stderr()).context("cannot start a thread")?;
+    let (lines, flush) = LogWriter::start(io::stderr()).context("cannot start a thread")?;
     // By itself the layer would report a lost line on the standard error, and panic if it cannot.
     let logs = fmt()
         .with_env_filter(filter)
@@ -56,7 +57,8 @@ fn is_coloured() -> bool {
     io::stderr().is_terminal() && !unwanted
 }
 
-pub(crate) fn metrics() -> Result<PrometheusHandle> {
+/// Installs the recorder of metrics, and describes them.
+pub(crate) fn install_metrics() -> Result<PrometheusHandle> {
     let handle = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)?
         .set_buckets_for_metric(Matcher::Suffix("_mails".to_owned()), &MAILS)?
@@ -70,7 +72,7 @@ pub(crate) fn metrics() -> Result<PrometheusHandle> {
 /// Puts the samples of histograms into their buckets again and again, for ever. The recorder keeps
 /// every sample until somebody does, and nobody may ever read the metrics.
 pub(crate) async fn upkeep(handle: PrometheusHandle) {
-    regularly(UPKEEP, || handle.run_upkeep()).await;
+    regularly(UPKEEP_INTERVAL, || handle.run_upkeep()).await;
 }
 
 async fn regularly(pause: Duration, work: impl Fn()) {

@@ -18,14 +18,14 @@ use trapline_store::Clock;
 use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
 
 /// A server's certificate with its key.
-pub(crate) struct Shown {
+pub(crate) struct ServerIdentity {
     pub(crate) config: Arc<ServerConfig>,
     /// When the first certificate of the chain ends, if it says so.
     pub(crate) ends: Option<Time>,
 }
 
 /// Reads the operator's certificate.
-pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Shown> {
+pub(crate) fn from_files(certificate: &Path, key: &Path) -> Result<ServerIdentity> {
     let read =
         |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
@@ -37,7 +37,7 @@ pub(crate) fn configured(certificate: &Path, key: &Path) -> Result<Shown> {
 }
 
 /// Makes a certificate for `names` under a CA, and returns the CA's certificate in PEM too.
-pub(crate) fn made(authority: &str, names: Vec<String>) -> Result<(Shown, String)> {
+pub(crate) fn issue(authority: &str, names: Vec<String>) -> Result<(ServerIdentity, String)> {
     let key = authority.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
     let (ca, ca_key) = authority.split_at(key);
     let issuer = Issuer::new(authority_params(), KeyPair::from_pem(ca_key)?);
@@ -88,13 +88,16 @@ fn name(common: &str) -> DistinguishedName {
     name
 }
 
-fn server(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Shown> {
+fn server(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<ServerIdentity> {
     let ends = chain.first().and_then(end_of);
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .context("the certificate and its key do not fit")?;
-    Ok(Shown { config: Arc::new(config), ends })
+    Ok(ServerIdentity { config: Arc::new(config), ends })
 }
 
 fn end_of(certificate: &CertificateDer<'_>) -> Option<Time> {

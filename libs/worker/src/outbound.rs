@@ -11,6 +11,7 @@
 
 mod address;
 mod blocklist;
+mod bounded_connection;
 mod client;
 mod connect;
 mod dns;
@@ -20,7 +21,6 @@ mod guard;
 mod refusal;
 mod retry_after;
 mod tls;
-mod wire;
 
 pub use client::{Client, ClientError, Response, TimedResponse};
 pub use dns::{Dns, Resolver};

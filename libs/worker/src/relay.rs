@@ -1,4 +1,4 @@
-//! The relay: a mail server of the operator's that brings mail on.
+//! The relay: the operator's SMTP server that outgoing mail is handed to.
 
 mod reply;
 mod session;

@@ -14,11 +14,11 @@ use trapline_worker::outbound::Cidr;
 use crate::cluster::{self, Service};
 
 /// The largest size of anything, in bytes.
-const LARGEST: u64 = 1 << 40;
+const MAX_SIZE: u64 = 1 << 40;
 /// The largest file of plans, in bytes; of a larger one the end is missing, and so it is wrong.
-const MAX_PLANS: u64 = 1 << 20;
+const MAX_PLANS_BYTES: u64 = 1 << 20;
 /// The shortest time of anything.
-const SHORTEST: Duration = Duration::from_millis(100);
+const MIN_TIME: Duration = Duration::from_millis(100);
 /// The longest time that most settings may have.
 pub(super) const DAY: Duration = Duration::from_hours(24);
 
@@ -51,7 +51,7 @@ where
 }
 
 /// How much is allowed in a minute; 0 is no limit.
-pub(super) fn a_minute(most: u32) -> impl Fn(&str) -> Result<Option<Rate>, String> {
+pub(super) fn per_minute(most: u32) -> impl Fn(&str) -> Result<Option<Rate>, String> {
     move |text| {
         let burst = u32::try_from(number(text, 0, most.into())?).unwrap_or(most);
         Ok((burst > 0).then_some(Rate { burst, per: Duration::from_mins(1) }))
@@ -104,8 +104,8 @@ where
     const UNITS: [(&str, u64); 5] =
         [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1)];
     move |text| {
-        let bytes = scaled(text, &UNITS).filter(|bytes| (least..=LARGEST).contains(bytes));
-        let wanted = || format!("wants a size such as 25MiB, from {least} to {LARGEST} bytes");
+        let bytes = scaled(text, &UNITS).filter(|bytes| (least..=MAX_SIZE).contains(bytes));
+        let wanted = || format!("wants a size such as 25MiB, from {least} to {MAX_SIZE} bytes");
         N::try_from(bytes.ok_or_else(wanted)?).map_err(|error| error.to_string())
     }
 }
@@ -117,8 +117,8 @@ pub(super) fn time(most: Duration) -> impl Fn(&str) -> Result<Duration, String> 
     move |text| {
         scaled(text, &UNITS)
             .map(Duration::from_millis)
-            .filter(|time| (SHORTEST..=most).contains(time))
-            .ok_or_else(|| format!("wants a time such as 90s or 5m, from {SHORTEST:?} to {most:?}"))
+            .filter(|time| (MIN_TIME..=most).contains(time))
+            .ok_or_else(|| format!("wants a time such as 90s or 5m, from {MIN_TIME:?} to {most:?}"))
     }
 }
 
@@ -183,7 +183,8 @@ pub(super) fn link(text: &str) -> Result<Arc<str>, String> {
 /// A file of plans, which is read.
 pub(super) fn plans(file: &str) -> Result<Arc<PlanCatalog>, String> {
     let mut text = String::new();
-    let read = File::open(file).and_then(|file| file.take(MAX_PLANS).read_to_string(&mut text));
+    let read =
+        File::open(file).and_then(|file| file.take(MAX_PLANS_BYTES).read_to_string(&mut text));
     read.map_err(|error| format!("cannot be read: {error}"))?;
     let catalog = PlanCatalog::parse(&text);
     catalog.map(Arc::new).map_err(|mistakes| format!("\n    {}", mistakes.join("\n    ")))

@@ -18,10 +18,10 @@ use crate::clock;
 /// Variables that begin like settings and are none: what clients are told to keep the API's address in,
 /// and the file of a test's clock, in builds that follow one.
 const OTHER_VARIABLES: [Option<&str>; 2] = [Some("TRAPLINE_URL"), clock::VARIABLE];
-/// One of so many letters may be wrong in a name that another one is meant by.
-const LETTERS_A_SLIP: usize = 3;
+/// A name with at most one typo in so many letters gets a hint of the setting that it resembles.
+const LETTERS_PER_TYPO: usize = 3;
 
-/// What the command line and the environment say.
+/// The parsed command line and environment.
 pub(crate) struct Given {
     pub cli: Cli,
     /// The variable of each flag whose value came from it.
@@ -38,7 +38,7 @@ impl Given {
         if let Some(name) = known.iter().find(|name| !is_text(name)) {
             anyhow::bail!("{name}: wants a text in UTF-8");
         }
-        let command = without_strays(Cli::command());
+        let command = ignoring_strays(Cli::command());
         let matches = command.clone().get_matches();
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let warnings = env::vars_os().filter_map(|(name, value)| warning(&known, &name, &value));
@@ -64,7 +64,7 @@ fn names(command: &Command) -> BTreeSet<String> {
 }
 
 /// The command line, deaf to variables that are empty or that Kubernetes made.
-fn without_strays(command: Command) -> Command {
+fn ignoring_strays(command: Command) -> Command {
     let is_stray = |name: &OsStr| {
         env::var_os(name).is_some_and(|value| value.is_empty() || is_service(name, &value))
     };
@@ -73,7 +73,7 @@ fn without_strays(command: Command) -> Command {
             Some(name) if is_stray(name) => arg.env(None::<&'static str>),
             _ => arg,
         })
-        .mut_subcommands(without_strays)
+        .mut_subcommands(ignoring_strays)
 }
 
 fn variables(command: &Command, matches: &ArgMatches) -> HashMap<String, String> {
@@ -105,9 +105,10 @@ fn warning(known: &BTreeSet<String>, name: &OsString, value: &OsStr) -> Option<S
     if !text.starts_with(PREFIX) || OTHER_VARIABLES.contains(&Some(text)) || is_service {
         return None;
     }
-    let slips = |known: &&String| strsim::damerau_levenshtein(known, text);
+    let typos = |known: &&String| strsim::damerau_levenshtein(known, text);
     let letters = text.len() - PREFIX.len();
-    let nearest = known.iter().min_by_key(slips).filter(|it| slips(it) * LETTERS_A_SLIP <= letters);
+    let nearest =
+        known.iter().min_by_key(typos).filter(|it| typos(it) * LETTERS_PER_TYPO <= letters);
     let hint = nearest.map_or_else(|| ".".to_owned(), |known| format!("; is {known} meant?"));
     Some(format!("{text} is no setting and is ignored{hint}"))
 }

@@ -11,8 +11,9 @@ use trapline_store::Rate;
 
 use super::{
     checks::{
-        DAY, a_minute, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors,
-        keyspace, link, log_filter, master_key, one_of, plans, port, service_url, size, text, time,
+        DAY, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors, keyspace,
+        link, log_filter, master_key, one_of, per_minute, plans, port, service_url, size, text,
+        time,
     },
     setting::settings,
 };
@@ -119,12 +120,12 @@ settings! {
         /// How many API requests a team may make in a minute; 0 is no limit. When left out, 6000 in a
         /// cluster and no limit in one process.
         api_rate: Option<Option<Rate>> =
-            TRAPLINE_API_RATE("N") optional public, a_minute(10_000_000);
+            TRAPLINE_API_RATE("N") optional public, per_minute(10_000_000);
         /// How many API requests a minute one client address (for IPv6, one /64) may make without a key or
         /// session, or with one that is none; 0 is no limit. When left out, 1200 in a cluster and no limit
         /// in one process.
         address_rate: Option<Option<Rate>> =
-            TRAPLINE_ADDRESS_RATE("N") optional public, a_minute(10_000_000);
+            TRAPLINE_ADDRESS_RATE("N") optional public, per_minute(10_000_000);
         /// Whether anybody may sign up, who gets a team of their own. When left out, everybody in one
         /// process, and nobody in a cluster.
         sign_up: Option<bool> = TRAPLINE_SIGN_UP("BOOL") optional public, boolean;
@@ -158,12 +159,12 @@ settings! {
     fill trapline_app::Settings, Some("Service"), {
         /// How many API requests one key or signed-in person may make in a minute, within those of the team;
         /// 0 is no limit of their own.
-        key_rate = TRAPLINE_KEY_RATE("N") default("0") public, a_minute(10_000_000);
+        key_rate = TRAPLINE_KEY_RATE("N") default("0") public, per_minute(10_000_000);
         /// How many inboxes a team may make in a minute; 0 is no limit.
-        inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, a_minute(1_000_000);
+        inbox_rate = TRAPLINE_INBOX_RATE("N") default("1000") public, per_minute(1_000_000);
         /// How many times a minute one client address (for IPv6, one /64) may try to sign in, five of them
         /// with one account; 0 is no limit.
-        sign_in_rate = TRAPLINE_SIGN_IN_RATE("N") default("20") public, a_minute(1_000_000);
+        sign_in_rate = TRAPLINE_SIGN_IN_RATE("N") default("20") public, per_minute(1_000_000);
         /// How many waits and event streams may be open at once.
         max_streams = TRAPLINE_MAX_STREAMS("N") default("20000") public, count(1_000_000);
         /// How much memory large answers and request bodies of all clients may take; one address may have
@@ -195,15 +196,15 @@ settings! {
 }
 
 /// Characters of a metrics token that nobody finds by trying.
-const SAFE_TOKEN: usize = 16;
+const MIN_TOKEN_LENGTH: usize = 16;
 
 impl Observability {
     /// What an operator should know of these settings, a sentence each.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let is_short = |token: &&String| token.chars().count() < SAFE_TOKEN;
+        let is_short = |token: &&String| token.chars().count() < MIN_TOKEN_LENGTH;
         let short = self.metrics_token.as_ref().filter(is_short).map(|_| {
             format!(
-                "the metrics token can be guessed: it has fewer than {SAFE_TOKEN} characters \
+                "the metrics token can be guessed: it has fewer than {MIN_TOKEN_LENGTH} characters \
                  (--metrics-token or METRICS_TOKEN)."
             )
         });

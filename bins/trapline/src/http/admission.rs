@@ -1,4 +1,4 @@
-//! How many connections are open, in all and from each address, and what becomes of the next one.
+//! Bounds the open connections, in all and from each address, and refuses those beyond.
 
 use std::{
     collections::HashMap,
@@ -19,18 +19,18 @@ use trapline_smtp::network;
 
 use super::Limits;
 
-/// What a connection beyond the bounds gets.
+/// The answer to a connection beyond the bounds.
 const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
     content-type: application/json\r\ncontent-length: 62\r\n\r\n\
     {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}";
-/// Refused connections that get to read so; any further one is just closed.
+/// Refused connections that get the answer at the same time; any further one is just closed.
 const MAX_ANSWERED_REFUSALS: usize = 64;
 /// How long a refused client may take to send the request that it came with.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Counts open connections.
 pub(super) struct Admission {
-    open: Arc<Mutex<Open>>,
+    open: Arc<Mutex<OpenConnections>>,
     connections: usize,
     per_address: usize,
     memory: AnswerMemory,
@@ -38,7 +38,7 @@ pub(super) struct Admission {
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     total: usize,
     by_address: HashMap<IpAddr, (usize, Share)>,
 }
@@ -92,7 +92,7 @@ impl Admission {
 
     /// Answers 503 and closes. The end waits a moment for the request, or the client would see a
     /// reset instead of the answer.
-    pub(super) fn turn_away(&self, mut stream: TcpStream) {
+    pub(super) fn refuse(&self, mut stream: TcpStream) {
         let Ok(permit) = self.refusal_slots.clone().try_acquire_owned() else { return };
         tokio::spawn(async move {
             let exchange = async {
@@ -109,7 +109,7 @@ impl Admission {
 
 /// One open connection.
 pub(super) struct Ticket {
-    open: Arc<Mutex<Open>>,
+    open: Arc<Mutex<OpenConnections>>,
     client: Client,
 }
 
@@ -133,7 +133,7 @@ impl Drop for Ticket {
     }
 }
 
-fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+fn lock(open: &Mutex<OpenConnections>) -> MutexGuard<'_, OpenConnections> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,5 +1,5 @@
-//! One connection. Hyper keeps two buffers of 8 KB for each, which thousands of parked waits have no use for: while
-//! an answer is to come later, the connection is taken apart; it is put together again to write the answer.
+//! One connection. Hyper keeps two buffers of 8 KB for each, which thousands of parked waits have no use for:
+//! while an answer is deferred, the connection has no hyper server; another one is made to write the answer.
 
 use std::{
     future::poll_fn,
@@ -21,11 +21,11 @@ use trapline_app::metrics;
 use super::{
     BUFFER_BYTES, HEAD_BYTES, Limits,
     admission::Ticket,
-    exchange::{Exchange, Head},
+    exchange::{Exchange, RequestHead},
     write_timeout::{StreamState, TimedStream},
 };
 
-/// What serves one connection.
+/// Serves one connection.
 pub(super) struct Connection {
     exchange: Exchange,
     limits: Arc<Limits>,
@@ -37,19 +37,19 @@ pub(super) struct Connection {
 type Io = TimedStream<TcpStream>;
 type Server = http1::Connection<TokioIo<Io>, Exchange>;
 
-/// A connection that was taken apart.
-struct Later {
+/// A connection without a server, whose answer is deferred.
+struct DeferredAnswer {
     io: Io,
     work: Work,
-    head: Head,
+    head: RequestHead,
     /// What the client sent after its request.
     more: Box<[u8]>,
 }
 
-/// How a server's turn ends.
-enum Ended {
+/// Why a server stops serving a connection.
+enum ServerEnd {
     Closed(hyper::Result<()>),
-    Later(Work, Head),
+    Deferred(Work, RequestHead),
 }
 
 impl Connection {
@@ -70,18 +70,18 @@ impl Connection {
             tracing::debug!(%error, "TCP_NODELAY was not set");
         }
         let mut io = TimedStream::new(stream, self.limits.write, self.state.clone());
-        // The server is in a box, which is gone while an answer is awaited.
+        // In a box, whose memory is freed while an answer is awaited.
         while let Some(later) = Box::pin(self.serve(io)).await {
-            let Later { io: parked, work, head, more } = later;
-            let Some(answer) = answered(parked.stream(), work).await else { return };
+            let DeferredAnswer { io: parked, work, head, more } = later;
+            let Some(answer) = answer_unless_closed(parked.stream(), work).await else { return };
             self.exchange.answer(answer);
             let replayed = [head.written().as_bytes(), &more].concat();
             io = parked.replay_first(Bytes::from(replayed));
         }
     }
 
-    /// Serves until the connection ends or has an answer that is to come later.
-    async fn serve(&self, io: Io) -> Option<Later> {
+    /// Serves until the connection ends or an answer is deferred.
+    async fn serve(&self, io: Io) -> Option<DeferredAnswer> {
         let mut server = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.next_request)
@@ -89,36 +89,41 @@ impl Connection {
             .max_buf_size(BUFFER_BYTES)
             .serve_connection(TokioIo::new(io), self.exchange.clone());
         let ended = tokio::select! {
-            ended = self.until_later(&mut server) => ended,
+            ended = self.until_deferred(&mut server) => ended,
             () = self.without_request(self.limits.first_request) => {
                 metrics::http_fault("no_request");
                 return None;
             }
         };
         match ended {
-            Ended::Closed(Ok(())) => None,
-            Ended::Closed(Err(error)) => {
+            ServerEnd::Closed(Ok(())) => None,
+            ServerEnd::Closed(Err(error)) => {
                 tracing::debug!(%error, "an HTTP connection broke");
                 None
             }
-            Ended::Later(work, head) => {
+            ServerEnd::Deferred(work, head) => {
                 let http1::Parts { io, read_buf, .. } = server.into_parts();
                 // A copy, as an empty piece of the buffer keeps all of it.
-                Some(Later { io: io.into_inner(), work, head, more: Box::from(&read_buf[..]) })
+                Some(DeferredAnswer {
+                    io: io.into_inner(),
+                    work,
+                    head,
+                    more: Box::from(&read_buf[..]),
+                })
             }
         }
     }
 
-    async fn until_later(&self, server: &mut Server) -> Ended {
+    async fn until_deferred(&self, server: &mut Server) -> ServerEnd {
         let mut shutdown = pin!(self.shutdown.cancelled());
         let mut is_last = false;
         poll_fn(|cx| {
             loop {
                 if let Poll::Ready(closed) = Pin::new(&mut *server).poll(cx) {
-                    return Poll::Ready(Ended::Closed(closed));
+                    return Poll::Ready(ServerEnd::Closed(closed));
                 }
-                if let Some((work, head)) = self.exchange.take_later() {
-                    return Poll::Ready(Ended::Later(work, head));
+                if let Some((work, head)) = self.exchange.take_deferred() {
+                    return Poll::Ready(ServerEnd::Deferred(work, head));
                 }
                 if is_last || shutdown.as_mut().poll(cx).is_pending() {
                     return Poll::Pending;
@@ -143,16 +148,16 @@ impl Connection {
 }
 
 /// The answer, unless the client leaves before it is there.
-async fn answered(stream: &TcpStream, work: Work) -> Option<Response> {
+async fn answer_unless_closed(stream: &TcpStream, work: Work) -> Option<Response> {
     tokio::select! {
         answer = work => Some(answer),
-        () = gone(stream) => None,
+        () = closed_by_client(stream) => None,
     }
 }
 
 /// Returns when the client has closed its side. One that sends more meanwhile is not looked at again before it
 /// has its answer, as by hyper.
-async fn gone(stream: &TcpStream) {
+async fn closed_by_client(stream: &TcpStream) {
     if matches!(stream.peek(&mut [0]).await, Ok(1..)) {
         std::future::pending::<()>().await;
     }

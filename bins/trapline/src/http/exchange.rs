@@ -1,4 +1,4 @@
-//! The request that a connection has at hand, apart from the server that reads and writes it.
+//! The request that a connection is serving, apart from the hyper server that reads and writes it.
 
 use std::{
     convert::Infallible,
@@ -22,29 +22,30 @@ use trapline_api::{Client, Work, to_come};
 
 use super::write_timeout::StreamState;
 
-/// What a router makes of the requests of one connection. Clones are of the same one.
+/// Routes the requests of one connection. Clones share it.
 #[derive(Clone)]
-pub(super) struct Exchange(Arc<Inner>);
+pub(super) struct Exchange(Arc<SharedExchange>);
 
-struct Inner {
+struct SharedExchange {
     router: Router,
     client: Client,
     state: Arc<StreamState>,
     has_begun: AtomicBool,
-    at_hand: Mutex<AtHand>,
+    current: Mutex<CurrentRequest>,
 }
 
-enum AtHand {
-    Nothing,
-    Routed(Pin<Box<RouteFuture<Infallible>>>, Option<Head>),
+/// The state of the request that is being served.
+enum CurrentRequest {
+    None,
+    Routed(Pin<Box<RouteFuture<Infallible>>>, Option<RequestHead>),
     /// The answer is to come later.
-    Later(Work, Option<Head>),
+    Later(Work, Option<RequestHead>),
     Answer(Box<Response>),
 }
 
-/// What of a request's head a server has to know to write its answer.
+/// The part of a request's head that decides how its answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct RequestHead {
     no_body: bool,
     old_version: bool,
     keeps_open: bool,
@@ -52,8 +53,8 @@ pub(super) struct Head {
 
 impl Exchange {
     pub(super) fn new(router: Router, client: Client, state: Arc<StreamState>) -> Self {
-        let (has_begun, at_hand) = (AtomicBool::new(false), Mutex::new(AtHand::Nothing));
-        Self(Arc::new(Inner { router, client, state, has_begun, at_hand }))
+        let (has_begun, current) = (AtomicBool::new(false), Mutex::new(CurrentRequest::None));
+        Self(Arc::new(SharedExchange { router, client, state, has_begun, current }))
     }
 
     /// Whether there was a request.
@@ -61,43 +62,43 @@ impl Exchange {
         self.0.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Takes the work on an answer that is to come later, once all that was answered before is written. Whoever
-    /// takes it is to bring the answer, and to have another server read the head.
-    pub(super) fn take_later(&self) -> Option<(Work, Head)> {
+    /// Takes the work on a deferred answer, once all earlier answers are written. The caller then calls
+    /// [`Exchange::answer`], and has another server read the head again.
+    pub(super) fn take_deferred(&self) -> Option<(Work, RequestHead)> {
         if self.0.state.is_writing() {
             return None;
         }
-        let mut at_hand = self.0.at_hand();
-        match mem::replace(&mut *at_hand, AtHand::Nothing) {
-            AtHand::Later(work, Some(head)) => Some((work, head)),
+        let mut current = self.0.current();
+        match mem::replace(&mut *current, CurrentRequest::None) {
+            CurrentRequest::Later(work, Some(head)) => Some((work, head)),
             other => {
-                *at_hand = other;
+                *current = other;
                 None
             }
         }
     }
 
-    /// Brings the answer for the next head that is read.
+    /// Sets the answer to the next head that is read.
     pub(super) fn answer(&self, answer: Response) {
-        *self.0.at_hand() = AtHand::Answer(Box::new(answer));
+        *self.0.current() = CurrentRequest::Answer(Box::new(answer));
     }
 }
 
 impl hyper::service::Service<Request<Incoming>> for Exchange {
     type Response = Response;
     type Error = Infallible;
-    type Future = Answer;
+    type Future = ResponseFuture;
 
-    fn call(&self, request: Request<Incoming>) -> Answer {
+    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
         self.0.begin(request);
-        Answer(self.0.clone())
+        ResponseFuture(self.0.clone())
     }
 }
 
-/// The answer to the request at hand.
-pub(super) struct Answer(Arc<Inner>);
+/// The future of the answer to the current request.
+pub(super) struct ResponseFuture(Arc<SharedExchange>);
 
-impl Future for Answer {
+impl Future for ResponseFuture {
     type Output = Result<Response, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -105,38 +106,38 @@ impl Future for Answer {
     }
 }
 
-impl Inner {
+impl SharedExchange {
     fn begin(&self, request: Request<Incoming>) {
-        if matches!(*self.at_hand(), AtHand::Answer(_)) {
+        if matches!(*self.current(), CurrentRequest::Answer(_)) {
             return;
         }
         self.has_begun.store(true, Ordering::Relaxed);
-        let head = Head::of(&request);
+        let head = RequestHead::of(&request);
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(self.client.clone());
         let work = Box::pin(self.router.clone().call(request));
-        *self.at_hand() = AtHand::Routed(work, head);
+        *self.current() = CurrentRequest::Routed(work, head);
     }
 
     fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Response> {
-        let mut at_hand = self.at_hand();
+        let mut current = self.current();
         let answer = loop {
-            match &mut *at_hand {
-                AtHand::Routed(work, head) => {
+            match &mut *current {
+                CurrentRequest::Routed(work, head) => {
                     let Ok(answer) = ready!(work.as_mut().poll(cx));
                     match to_come(answer) {
-                        Ok(work) => *at_hand = AtHand::Later(work, *head),
+                        Ok(work) => *current = CurrentRequest::Later(work, *head),
                         Err(answer) => break *answer,
                     }
                 }
-                AtHand::Later(work, _) => break ready!(work.as_mut().poll(cx)),
-                AtHand::Answer(answer) => break mem::take(&mut **answer),
+                CurrentRequest::Later(work, _) => break ready!(work.as_mut().poll(cx)),
+                CurrentRequest::Answer(answer) => break mem::take(&mut **answer),
                 // The work was taken, and the server that asks is about to go.
-                AtHand::Nothing => return Poll::Pending,
+                CurrentRequest::None => return Poll::Pending,
             }
         };
-        *at_hand = AtHand::Nothing;
-        drop(at_hand);
+        *current = CurrentRequest::None;
+        drop(current);
         let kind = answer.headers().get(header::CONTENT_TYPE);
         if kind.is_some_and(|kind| kind == "text/event-stream") {
             self.state.events_are_next();
@@ -144,13 +145,13 @@ impl Inner {
         Poll::Ready(answer)
     }
 
-    fn at_hand(&self) -> MutexGuard<'_, AtHand> {
-        self.at_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> MutexGuard<'_, CurrentRequest> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Head {
-    /// None when there is more of the request than its head, or it is not only to read.
+impl RequestHead {
+    /// `None` for a request with a body, or one that is neither GET nor HEAD.
     fn of(request: &Request<Incoming>) -> Option<Self> {
         let no_body = request.method() == Method::HEAD;
         if !request.body().is_end_stream() || !(no_body || request.method() == Method::GET) {
@@ -166,7 +167,7 @@ impl Head {
         Some(Self { no_body, old_version, keeps_open })
     }
 
-    /// The head as bytes that a server reads; to answer it, it needs no path.
+    /// A head with the same effect on the answer, for another server to read.
     pub(super) fn written(self) -> String {
         let method = if self.no_body { "HEAD" } else { "GET" };
         let version = if self.old_version { "1.0" } else { "1.1" };

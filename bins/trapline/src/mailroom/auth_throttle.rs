@@ -30,10 +30,10 @@ const MAX_CONCURRENT_ATTEMPTS: usize = 64;
 pub(super) struct AuthThrottle {
     /// Failures without a delay.
     free_failures: u32,
-    by_address: Cache<IpAddr, Arc<Peer>>,
+    by_address: Cache<IpAddr, Arc<PeerAttempts>>,
 }
 
-struct Peer {
+struct PeerAttempts {
     attempts: Semaphore,
     failures: Mutex<(u32, Instant)>,
 }
@@ -54,7 +54,7 @@ impl AuthThrottle {
     ) -> Result<T, Reject> {
         let peer = self.by_address.get_with(trapline_smtp::network(peer), || {
             let failures = Mutex::new((0, Instant::now()));
-            Arc::new(Peer { attempts: Semaphore::new(MAX_CONCURRENT_ATTEMPTS), failures })
+            Arc::new(PeerAttempts { attempts: Semaphore::new(MAX_CONCURRENT_ATTEMPTS), failures })
         });
         let _permit = peer.attempts.acquire().await;
         let outcome = check.await;
@@ -65,7 +65,7 @@ impl AuthThrottle {
     }
 }
 
-impl Peer {
+impl PeerAttempts {
     /// Counts a failure, and says how long its answer has to wait.
     fn failed(&self, free: u32) -> Duration {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,21 +9,21 @@ use std::{
 use moka::sync::Cache;
 use tokio::time::Instant;
 
-/// Addresses that are counted at a time.
-const ADDRESSES: u64 = 10_000;
-/// Lines of one address at once, and those that become free each second.
-const OF_ONE: (u64, u64) = (1_000, 10);
-/// The same of all addresses.
-const OF_ALL: (u64, u64) = (5_000, 50);
+/// Addresses whose lines are counted.
+const MAX_ADDRESSES: u64 = 10_000;
+/// Lines of one address: how many at once, and how many more each second.
+const ADDRESS_LINES: (u64, u64) = (1_000, 10);
+/// Lines of all addresses: how many at once, and how many more each second.
+const ALL_LINES: (u64, u64) = (5_000, 50);
 
-/// Decides which lines are written.
-pub(super) struct Lines {
-    by_address: Cache<IpAddr, Arc<Mutex<Allowance>>>,
-    all: Mutex<Allowance>,
+/// Writes lines, within bounds for each address and for all.
+pub(super) struct MailLog {
+    by_address: Cache<IpAddr, Arc<Mutex<TokenBucket>>>,
+    all: Mutex<TokenBucket>,
 }
 
-/// Lines that may be written, of at most `most`.
-struct Allowance {
+/// A token bucket: up to `most` lines at once, and `each_second` more a second.
+struct TokenBucket {
     most: u64,
     each_second: u64,
     left: u64,
@@ -31,7 +31,7 @@ struct Allowance {
     suppressed: u64,
 }
 
-impl Allowance {
+impl TokenBucket {
     fn new((most, each_second): (u64, u64)) -> Self {
         Self { most, each_second, left: most, since: Instant::now(), suppressed: 0 }
     }
@@ -53,16 +53,16 @@ impl Allowance {
     }
 }
 
-impl Lines {
+impl MailLog {
     pub(super) fn new() -> Self {
-        let by_address = Cache::builder().max_capacity(ADDRESSES).build();
-        Self { by_address, all: Mutex::new(Allowance::new(OF_ALL)) }
+        let by_address = Cache::builder().max_capacity(MAX_ADDRESSES).build();
+        Self { by_address, all: Mutex::new(TokenBucket::new(ALL_LINES)) }
     }
 
     /// Whether a line about `peer` may be written, and how many were left out before it.
     pub(super) fn take(&self, peer: IpAddr) -> Option<Suppressed> {
         let one = self.by_address.get_with(trapline_smtp::network(peer), || {
-            Arc::new(Mutex::new(Allowance::new(OF_ONE)))
+            Arc::new(Mutex::new(TokenBucket::new(ADDRESS_LINES)))
         });
         let of_one = one.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let of_all = self.all.lock().unwrap_or_else(PoisonError::into_inner).take()?;
@@ -97,8 +97,8 @@ impl Suppressed {
     }
 }
 
-/// Ids in a line: the first of them, and how many more.
-pub(super) fn some<T: ToString>(ids: impl ExactSizeIterator<Item = T>) -> String {
+/// The first five ids, and how many more there are.
+pub(super) fn first_ids<T: ToString>(ids: impl ExactSizeIterator<Item = T>) -> String {
     const SHOWN: usize = 5;
     let more = ids.len().saturating_sub(SHOWN);
     let text = ids.take(SHOWN).map(|id| id.to_string()).collect::<Vec<_>>().join(" ");
@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_flood_is_cut_and_counted() {
-        let lines = Lines::new();
+        let lines = MailLog::new();
         let one = IpAddr::from([127, 0, 0, 1]);
         let written = (0..3_000).filter(|_| lines.take(one).is_some()).count();
         assert_eq!(written, 1_000);
@@ -125,7 +125,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_addresses_are_cut_together() {
-        let lines = Lines::new();
+        let lines = MailLog::new();
         let peer = |n: u32| IpAddr::from(n.to_be_bytes());
         let written = (0..20_000).filter(|n| lines.take(peer(*n)).is_some()).count();
         assert_eq!(written, 5_000);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn many_ids_are_cut() {
-        assert_eq!(some([1, 2].into_iter()), "1 2");
-        assert_eq!(some((1..=7).collect::<Vec<_>>().into_iter()), "1 2 3 4 5 +2 more");
+        assert_eq!(first_ids([1, 2].into_iter()), "1 2");
+        assert_eq!(first_ids((1..=7).collect::<Vec<_>>().into_iter()), "1 2 3 4 5 +2 more");
     }
 }

@@ -1,4 +1,4 @@
-//! What goes on beside the servers; each loop ends with the shutdown.
+//! Background loops of a process; each ends with the shutdown.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,15 +11,17 @@ use trapline_worker::{
 
 use crate::{backend::Backend, config::Roles, mailroom::InboxMailroom};
 
-const SWEEP: Duration = Duration::from_secs(30);
+/// Time between two sweeps of expired rows.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Rows that one sweep removes at most.
-const SWEPT: usize = 10_000;
-/// Between two looks at what is not counted as it happens.
+const MAX_SWEPT_ROWS: usize = 10_000;
+/// Time between two measurements of memory and disk.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(15);
-/// The janitor's name in a folder that one server at a time has: what a killed one held, the next has.
-const ALONE: &str = "serve";
+/// The janitor's name in a data folder, which one server at a time has: the next one takes over the leases
+/// of a killed one.
+const SOLE_HOLDER: &str = "serve";
 
-/// Starts the loops of the roles, and shows at once that they live.
+/// Starts the loops of the roles, and sends their first heartbeat.
 pub(super) async fn start(
     tasks: &Supervisor,
     app: &Arc<App>,
@@ -32,13 +34,13 @@ pub(super) async fn start(
     if roles.worker {
         app.maintenance().beat("worker", &instance).await;
         let holder = match backend {
-            Backend::Folder(_) => ALONE.to_owned(),
+            Backend::Folder(_) => SOLE_HOLDER.to_owned(),
             Backend::Cluster(_) => instance.clone(),
         };
         worker(app, sender, relay).start(tasks, &instance, holder);
     }
     if let Backend::Folder(embedded) = backend {
-        tasks.spawn("sweep", sweep(app.clone(), embedded.clone()));
+        tasks.spawn("sweep", sweep_expired(app.clone(), embedded.clone()));
         tasks.spawn("disk", measure_disk(app.clone(), embedded.clone()));
     }
 }
@@ -57,8 +59,8 @@ fn worker(app: &Arc<App>, sender: Arc<dyn WebhookSender>, relay: Option<Arc<dyn 
     worker
 }
 
-/// Shows that the SMTP server lives: now, and by what it returns for as long as there are listeners.
-pub(super) async fn smtp_beats(
+/// Sends the SMTP server's first heartbeat. Returns the loop that sends the others while it listens.
+pub(super) async fn smtp_heartbeats(
     app: &Arc<App>,
     server: Arc<Server<InboxMailroom>>,
 ) -> impl Future<Output = ()> + Send + 'static {
@@ -67,7 +69,7 @@ pub(super) async fn smtp_beats(
     async move { app.live().run_writer_heartbeat(&instance, || server.is_listening()).await }
 }
 
-/// Measures again and again how much memory the SMTP server's mails have.
+/// Measures every 15 s how much memory the SMTP server's mails take.
 pub(super) async fn measure_smtp(server: Arc<Server<InboxMailroom>>) {
     loop {
         metrics::smtp_memory(server.memory_reserved());
@@ -75,7 +77,7 @@ pub(super) async fn measure_smtp(server: Arc<Server<InboxMailroom>>) {
     }
 }
 
-/// Measures again and again how full the folder's disk is.
+/// Measures every 15 s how full the folder's disk is.
 async fn measure_disk(app: Arc<App>, embedded: Arc<Embedded>) {
     let measuring = async {
         loop {
@@ -89,11 +91,12 @@ async fn measure_disk(app: Arc<App>, embedded: Arc<Embedded>) {
     app.shutdown().run_until_cancelled(measuring).await;
 }
 
-async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
+/// Removes expired rows every 30 s.
+async fn sweep_expired(app: Arc<App>, embedded: Arc<Embedded>) {
     let sweeps = async {
         loop {
-            tokio::time::sleep(SWEEP).await;
-            if let Err(error) = embedded.sweep(SWEPT).await {
+            tokio::time::sleep(SWEEP_INTERVAL).await;
+            if let Err(error) = embedded.sweep(MAX_SWEPT_ROWS).await {
                 tracing::warn!(%error, "expired rows were not removed");
             }
         }
@@ -101,7 +104,7 @@ async fn sweep(app: Arc<App>, embedded: Arc<Embedded>) {
     app.shutdown().run_until_cancelled(sweeps).await;
 }
 
-/// This process among others that share the store. Containers can have one host name and process id.
+/// A name for this process that no other has. Containers may share a host name and a process id.
 pub(super) fn instance() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let process = std::process::id();

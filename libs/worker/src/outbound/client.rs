@@ -17,7 +17,9 @@ use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Guard, OutboundFailure, RetryAfter, connect::Connector, tls, wire::Budget};
+use super::{
+    Guard, OutboundFailure, RetryAfter, bounded_connection::Budget, connect::Connector, tls,
+};
 
 /// The longest head of an answer, and the longest part of its body that is read.
 const MAX_HEAD_BYTES: usize = 32 * 1024;

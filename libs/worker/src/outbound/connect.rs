@@ -21,9 +21,9 @@ use tokio_rustls::TlsConnector;
 use tower::Service;
 use url::{Host, Url};
 
-use super::{Guard, OutboundFailure, wire::Wire};
+use super::{Guard, OutboundFailure, bounded_connection::BoundedConnection};
 
-/// Holds even when the request that wanted the connection has got another one.
+/// Time for one connection with its TLS handshake, even when its request has got another connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an address is tried alone (RFC 8305, section 5).
 const HEAD_START: Duration = Duration::from_millis(250);
@@ -39,7 +39,7 @@ pub(super) struct Connector {
 }
 
 impl Service<Uri> for Connector {
-    type Response = TokioIo<Wire>;
+    type Response = TokioIo<BoundedConnection>;
     type Error = OutboundFailure;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, OutboundFailure>> + Send>>;
 
@@ -57,7 +57,7 @@ impl Service<Uri> for Connector {
 }
 
 impl Connector {
-    async fn open(self, target: &Uri) -> Result<Wire, OutboundFailure> {
+    async fn open(self, target: &Uri) -> Result<BoundedConnection, OutboundFailure> {
         let url =
             Url::parse(&target.to_string()).map_err(|_| OutboundFailure::AddressNotAllowed)?;
         let addresses = self.guard.resolve(&url).await?;
@@ -66,11 +66,11 @@ impl Connector {
             tracing::debug!(%error, "small requests may wait");
         }
         if url.scheme() != "https" {
-            return Ok(Wire::new(Box::new(tcp), self.connections));
+            return Ok(BoundedConnection::new(Box::new(tcp), self.connections));
         }
         let name = server_name(&url).ok_or(OutboundFailure::TlsError)?;
         match TlsConnector::from(self.tls).connect(name, tcp).await {
-            Ok(tls) => Ok(Wire::new(Box::new(tls), self.connections)),
+            Ok(tls) => Ok(BoundedConnection::new(Box::new(tls), self.connections)),
             Err(error) => {
                 tracing::debug!(%error, "a TLS handshake failed");
                 Err(OutboundFailure::TlsError)

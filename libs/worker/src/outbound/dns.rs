@@ -1,4 +1,4 @@
-//! From names to addresses.
+//! Resolves host names.
 
 use std::{io, net::IpAddr, time::Duration};
 
@@ -17,7 +17,7 @@ const FAILURE_TTL: Duration = Duration::from_secs(5);
 const QUERY_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_QUERIES: usize = 3;
 
-/// From names to addresses.
+/// Resolves host names to addresses.
 #[async_trait]
 pub trait Resolver: Send + Sync {
     /// Every IPv4 and IPv6 address of a name in ASCII. One with a final dot is absolute; the system's

@@ -1,4 +1,4 @@
-//! Why a request has no answer.
+//! The failures of outbound requests.
 
 use std::{error::Error, io, iter::successors};
 

@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Client, OutboundFailure, client::forbid_reuse, wire::Budget};
+use super::{Client, OutboundFailure, bounded_connection::Budget, client::forbid_reuse};
 
 /// The longest body that is read. Keys of large providers take a third of it.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! What an answer of the relay, or its absence, means.
+//! Maps the relay's replies, and failures of the connection, to [`RelayError`].
 
 use lettre::transport::smtp::{Error, response::Severity};
 use trapline_app::{RelayError, RelayStage};

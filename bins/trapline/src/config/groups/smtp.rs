@@ -10,7 +10,7 @@ use super::super::{
 };
 
 /// The longest drain: orchestrators kill after 30 seconds.
-const LONGEST_DRAIN: Duration = Duration::from_secs(25);
+const MAX_DRAIN: Duration = Duration::from_secs(25);
 
 settings! {
     /// The SMTP edge.
@@ -40,7 +40,7 @@ settings! {
         auth_failures: u32 =
             TRAPLINE_SMTP_AUTH_FAILURES("N") default("20") public, count(1_000_000);
         /// How long open transactions may go on after a stop signal, at most 25s.
-        drain: Duration = TRAPLINE_DRAIN("TIME") default("20s") public, time(LONGEST_DRAIN);
+        drain: Duration = TRAPLINE_DRAIN("TIME") default("20s") public, time(MAX_DRAIN);
     }
 }
 

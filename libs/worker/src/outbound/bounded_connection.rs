@@ -1,4 +1,4 @@
-//! A connection that gives up on an answer that grows without end.
+//! An HTTP connection with a budget of bytes for each answer.
 
 use std::{
     io,
@@ -13,18 +13,18 @@ use std::{
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What one exchange may cost: the head, the part of the body that is read, and as much again for
-/// interim answers (1xx) and what is read ahead.
+/// Bytes that one answer may take: the head, the part of the body that is read, and as much again for
+/// interim answers (1xx) and read-ahead.
 const MAX_EXCHANGE_BYTES: usize = 96 * 1024;
-/// Connections open at once beyond which none is kept for later.
+/// Open connections beyond which none is kept for the next request.
 const MAX_POOLED: usize = 1024;
 
-/// How much may still be read on a connection.
+/// Bytes that may still be read for the current answer.
 #[derive(Debug, Clone)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
 impl Budget {
-    /// Starts anew, once an exchange is over.
+    /// Restores the whole budget for the next answer.
     pub(super) fn refill(&self) {
         self.0.store(MAX_EXCHANGE_BYTES, Ordering::Relaxed);
     }
@@ -41,35 +41,35 @@ impl Budget {
 }
 
 /// Plain TCP, or TLS over it.
-pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
-/// The bytes of an HTTP connection.
-pub(super) struct Wire {
-    stream: Box<dyn Stream>,
+/// A connection that fails once its budget is spent.
+pub(super) struct BoundedConnection {
+    stream: Box<dyn ByteStream>,
     budget: Budget,
     /// One for each open connection, and one more.
-    connections: Arc<()>,
+    open: Arc<()>,
 }
 
-impl Wire {
-    pub(super) fn new(stream: Box<dyn Stream>, connections: Arc<()>) -> Self {
-        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(MAX_EXCHANGE_BYTES))), connections }
+impl BoundedConnection {
+    pub(super) fn new(stream: Box<dyn ByteStream>, open: Arc<()>) -> Self {
+        Self { stream, budget: Budget(Arc::new(AtomicUsize::new(MAX_EXCHANGE_BYTES))), open }
     }
 }
 
-impl Connection for Wire {
+impl Connection for BoundedConnection {
     fn connected(&self) -> Connected {
         let connected = Connected::new().extra(self.budget.clone());
-        if Arc::strong_count(&self.connections) > MAX_POOLED {
+        if Arc::strong_count(&self.open) > MAX_POOLED {
             connected.poison();
         }
         connected
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for BoundedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for BoundedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

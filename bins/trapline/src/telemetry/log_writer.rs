@@ -1,5 +1,5 @@
-//! Lines of the log on their way out, by a thread of their own: a line that cannot be written costs
-//! nothing, and a reader that is slow, or never reads, stops nobody who writes.
+//! Writes log lines by a thread of its own: a line that cannot be written is lost and stops nothing, nor does
+//! a reader that is slow or never reads.
 
 use std::{
     io::{self, Write},
@@ -14,41 +14,41 @@ use std::{
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Lines that may wait; further ones are lost.
-const WAITING: usize = 16_384;
+/// Lines that may wait to be written; further ones are lost.
+const QUEUE_CAPACITY: usize = 16_384;
 /// How long the end of the process waits for lines that are not written yet.
-const FLUSH: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where log lines go. Each write is one line, and never fails.
+/// Queues log lines for the thread. Each write is one line, and never fails.
 #[derive(Clone)]
-pub(super) struct Lines {
+pub(super) struct LogWriter {
     lines: SyncSender<Vec<u8>>,
-    counts: Arc<Counts>,
+    counts: Arc<LineCounts>,
 }
 
 #[derive(Default)]
-struct Counts {
+struct LineCounts {
     waiting: AtomicUsize,
     lost: AtomicUsize,
 }
 
-/// Waits, when it is dropped, until the lines are written, for a second at most.
-pub(crate) struct Flush(Arc<Counts>);
+/// Waits when dropped, for at most a second, until the queued lines are written.
+pub(crate) struct FlushGuard(Arc<LineCounts>);
 
-impl Lines {
+impl LogWriter {
     /// Starts the thread that writes to `out`.
-    pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<(Self, Flush)> {
-        let (lines, coming) = sync_channel(WAITING);
-        let counts = Arc::<Counts>::default();
+    pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<(Self, FlushGuard)> {
+        let (lines, coming) = sync_channel(QUEUE_CAPACITY);
+        let counts = Arc::<LineCounts>::default();
         let of_thread = counts.clone();
         thread::Builder::new().name("log".to_owned()).spawn(move || {
             write_all(out, &coming, &of_thread);
         })?;
-        Ok((Self { lines, counts: counts.clone() }, Flush(counts)))
+        Ok((Self { lines, counts: counts.clone() }, FlushGuard(counts)))
     }
 }
 
-fn write_all(mut out: impl Write, lines: &Receiver<Vec<u8>>, counts: &Counts) {
+fn write_all(mut out: impl Write, lines: &Receiver<Vec<u8>>, counts: &LineCounts) {
     for line in lines {
         // A full disk and a reader that is gone lose this line, and nothing else.
         let mut written = out.write_all(&line);
@@ -61,7 +61,7 @@ fn write_all(mut out: impl Write, lines: &Receiver<Vec<u8>>, counts: &Counts) {
     }
 }
 
-impl Write for Lines {
+impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.counts.waiting.fetch_add(1, Ordering::Relaxed);
         if self.lines.try_send(line.to_vec()).is_err() {
@@ -76,7 +76,7 @@ impl Write for Lines {
     }
 }
 
-impl<'a> MakeWriter<'a> for Lines {
+impl<'a> MakeWriter<'a> for LogWriter {
     type Writer = Self;
 
     fn make_writer(&'a self) -> Self {
@@ -84,10 +84,10 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-impl Drop for Flush {
+impl Drop for FlushGuard {
     fn drop(&mut self) {
         let began = Instant::now();
-        while self.0.waiting.load(Ordering::Acquire) > 0 && began.elapsed() < FLUSH {
+        while self.0.waiting.load(Ordering::Acquire) > 0 && began.elapsed() < FLUSH_TIMEOUT {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -118,12 +118,12 @@ mod tests {
         }
     }
 
-    type Started = (Lines, Flush, Arc<Mutex<Vec<u8>>>, mpsc::Sender<io::Result<()>>);
+    type Started = (LogWriter, FlushGuard, Arc<Mutex<Vec<u8>>>, mpsc::Sender<io::Result<()>>);
 
     fn start() -> Started {
         let (allow, allowed) = mpsc::channel();
         let written = Arc::default();
-        let started = Lines::start(Out { written: Arc::clone(&written), allowed });
+        let started = LogWriter::start(Out { written: Arc::clone(&written), allowed });
         let Ok((lines, flush)) = started else { panic!("no thread") };
         (lines, flush, written, allow)
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_reader_that_does_not_read_stops_nobody() {
         let (mut lines, flush, written, allow) = start();
-        for _ in 0..WAITING + 11 {
+        for _ in 0..QUEUE_CAPACITY + 11 {
             assert!(lines.write_all(b"x\n").is_ok());
         }
         drop(allow);
