@@ -4,11 +4,11 @@ mod provider;
 
 use provider::Provider;
 use serde_json::{Value, json};
-use trapline_tests::{Answer, Deployment, Person, Rest, eventually};
+use trapline_tests::{Answer, Deployment, Person, Rest, eventually, token_of};
 
 const PASSWORD: &str = "correct horse battery";
-/// The test signs in more often than people do.
-const MANY_SIGN_INS: [&str; 2] = ["--sign-in-rate", "1000"];
+/// The tests sign in more often than people do, and somebody signs up.
+const FLAGS: [&str; 4] = ["--sign-in-rate", "1000", "--sign-up", "true"];
 
 /// A server, its owner, and the provider of the team, which speaks for `corp.example`.
 struct Setting {
@@ -21,7 +21,7 @@ struct Setting {
 
 impl Setting {
     async fn new() -> Self {
-        let server = Deployment::alone(&MANY_SIGN_INS);
+        let server = Deployment::alone(&FLAGS);
         let clients: Vec<_> = server.api().iter().map(|api| Rest::new(api, None)).collect();
         let rest = &clients[0];
         let link = server.owners_link();
@@ -116,6 +116,16 @@ async fn people_of_a_verified_domain_sign_in_at_their_provider() {
     );
     let again = me(last, &setting.sign_in(last, "bob@corp.example").await).await;
     assert_eq!(again["person"]["id"], bob["person"]["id"]);
+    // The provider speaks for its own team: by its session nobody joins another one.
+    let eve = json!({ "email": "eve@other.example", "password": PASSWORD });
+    let eve = Person::of(&first.post("/api/auth/sign-up", eve).await.expect(201));
+    let invitation = json!({ "email": "bob@corp.example" });
+    let invited = eve.ask(first, "POST", "/api/team/invitations", invitation).await.expect(201);
+    let token = token_of(invited.json()["link"].as_str().unwrap()).to_owned();
+    let by_provider = setting.sign_in(first, "bob@corp.example").await;
+    let body = json!({ "token": token });
+    by_provider.ask(first, "POST", "/api/auth/link", body).await.error(404);
+
     let audit = setting.owner.ask(first, "GET", "/api/audit", Value::Null).await.expect(200).json();
     let did =
         |action: &str| audit.as_array().unwrap().iter().filter(|it| it["action"] == action).count();
