@@ -7,11 +7,11 @@ use tempfile::TempDir;
 use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp, eventually, is_cluster};
 
 /// A file system of 24 MiB.
-struct SmallDisk(TempDir);
+pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
     /// `None` where this user may not make one, or nothing is kept in a folder.
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let folder = TempDir::new().unwrap();
         let mount = ["-t", "tmpfs", "-o", "size=24m,mode=700", "trapline-test"];
         let mounted = Command::new("mount").args(mount).arg(folder.path()).output();
@@ -22,7 +22,7 @@ impl SmallDisk {
         None
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.0.path().to_owned()
     }
 }

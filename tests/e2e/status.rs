@@ -1,6 +1,10 @@
 //! The status, of a process whose probes are really taken and whose outage is really caused.
 
-use std::time::Duration;
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr},
+    time::Duration,
+};
 
 use serde_json::Value;
 use tokio::{
@@ -8,6 +12,8 @@ use tokio::{
     net::TcpStream,
 };
 use trapline_tests::{Deployment, TestClock, eventually};
+
+use crate::full_disk::SmallDisk;
 
 /// Lets minutes pass until the status is so.
 async fn until(
@@ -82,4 +88,56 @@ async fn an_outage_that_was_really_caused_is_told_with_its_end() {
     let next = server.anonymous().get("/api/status").await.expect(200).json();
     assert_eq!(next["incidents"], again["incidents"]);
     assert!(component(&next, "smtp")["uptime90d"].as_f64().unwrap() < 100.0);
+}
+
+#[tokio::test]
+async fn an_api_that_takes_no_connection_is_an_outage_until_it_does() {
+    let (server, clock) = Deployment::with_clock(&["--http-per-address", "1"]);
+    // Others are served meanwhile.
+    let other = Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)));
+    let other = reqwest::Client::builder().local_address(other).build().unwrap();
+    let url = format!("{}/api/status", server.api()[0]);
+    let until = async |what: &str, wanted: &dyn Fn(&Value) -> bool| {
+        eventually(what, async || {
+            clock.jump(Duration::from_mins(1));
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            let report = other.get(&url).send().await.unwrap().text().await.unwrap();
+            let report = serde_json::from_str(&report).unwrap();
+            wanted(&report).then_some(report)
+        })
+        .await
+    };
+    let uptime = |report: &Value| component(report, "api")["uptime90d"].clone();
+    until("a probe", &|report| uptime(report) == 100.0).await;
+    let address = server.api()[0].replace("http://", "");
+    let taken = TcpStream::connect(&address).await.unwrap();
+    let down = until("an outage", &|report| component(report, "api")["status"] == "outage").await;
+    assert_eq!(down["incidents"][0]["component"], "api");
+    assert_eq!(component(&down, "smtp")["status"], "operational");
+    drop(taken);
+    let again = until("its end", &|report| report["incidents"][0]["resolvedAt"].is_string()).await;
+    assert_eq!(component(&again, "api")["status"], "operational");
+    let uptime = uptime(&again).as_f64().unwrap();
+    assert!(uptime < 100.0 && uptime > 0.0, "{uptime}");
+}
+
+#[tokio::test]
+async fn a_full_disk_is_an_outage_of_the_storage_until_there_is_room() {
+    let Some(disk) = SmallDisk::new() else { return };
+    let data = disk.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let (server, clock) = Deployment::with_clock_in(&data, &[]);
+    let state = |report: &Value| component(report, "storage")["status"].clone();
+    let well = |report: &Value| component(report, "storage")["uptime90d"] == 100.0;
+    until(&server, &clock, "a probe", well).await;
+    // Somebody else's file, until there is no room for another byte.
+    let file = disk.path().join("file");
+    assert!(fs::write(&file, vec![0; 32 << 20]).is_err());
+    let down = until(&server, &clock, "an outage", |report| state(report) == "outage").await;
+    assert_eq!(component(&down, "api")["status"], "operational");
+    fs::remove_file(&file).unwrap();
+    let again = until(&server, &clock, "its end", |report| report["status"] == "operational").await;
+    let of_storage = again["incidents"].as_array().unwrap();
+    let of_storage = of_storage.iter().find(|incident| incident["component"] == "storage").unwrap();
+    assert!(of_storage["resolvedAt"].is_string(), "{again}");
 }

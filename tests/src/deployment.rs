@@ -79,10 +79,20 @@ impl Deployment {
     /// Starts one process whose clock the test moves.
     pub fn with_clock(flags: &[&str]) -> (Self, TestClock) {
         let folder = tempfile::Builder::new().prefix("trapline-test-").tempdir().unwrap();
-        let clock = TestClock::new(folder.path().join("clock"));
         let data = folder.path().join("data");
         std::fs::create_dir(&data).unwrap();
-        let deployment = Self::in_home(Home::embedded(&data).with_clock(&clock), flags);
+        Self::over_clock(folder, &data, flags)
+    }
+
+    /// The same with its data in a folder that stays.
+    pub fn with_clock_in(data: &Path, flags: &[&str]) -> (Self, TestClock) {
+        let folder = tempfile::Builder::new().prefix("trapline-test-").tempdir().unwrap();
+        Self::over_clock(folder, data, flags)
+    }
+
+    fn over_clock(folder: TempDir, data: &Path, flags: &[&str]) -> (Self, TestClock) {
+        let clock = TestClock::new(folder.path().join("clock"));
+        let deployment = Self::in_home(Home::embedded(data).with_clock(&clock), flags);
         (Self { _folder: Some(folder), ..deployment }, clock)
     }
 
