@@ -12,7 +12,7 @@ run:
 # Serves the web console from its sources, which a change shows in at once, over the API of a server
 # that runs at TRAPLINE_URL (http://127.0.0.1:8025 when left out).
 console:
-	cd libs/console/web && npm ci --ignore-scripts --no-audit --no-fund && npm run dev
+	cd libs/console/web && ./install.sh && npm run dev
 
 # Writes the console's types of the API from the document that is served.
 api-types: tools

@@ -6,10 +6,7 @@ if ! command -v npm >/dev/null; then
   echo "libs/console/web/lint.sh: skipped, for there is no npm"
   exit 0
 fi
-if ! cmp --silent package-lock.json node_modules/.installed; then
-  npm ci --ignore-scripts --no-audit --no-fund --silent
-  cp package-lock.json node_modules/.installed
-fi
+./install.sh
 npm run --silent format:check
 npm run --silent lint
 npm run --silent check
