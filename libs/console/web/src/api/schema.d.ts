@@ -947,7 +947,13 @@ export interface paths {
         get: operations["getTeam"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the team
+         * @description For the owner: with everything in it, and for good. Keys, sessions and addresses of the team are refused
+         *     at once here and within 5 seconds everywhere; what it had is removed within a day. People go on in
+         *     another of their teams. The first team of a server cannot be deleted (`first_team`).
+         */
+        delete: operations["deleteTeam"];
         options?: never;
         head?: never;
         /**
@@ -2652,8 +2658,8 @@ export interface components {
              */
             domains: string[];
             /**
-             * @description Whether people reach the team in no other way, but for its owner. Somebody must have signed in by
-             *     these settings before.
+             * @description Whether people reach the team in no other way, but for its owner. Before it is switched on,
+             *     somebody must have signed in by these settings.
              */
             enforced?: boolean;
         };
@@ -2712,6 +2718,14 @@ export interface components {
         TeamChoice: {
             /** @description One of the person's teams. */
             teamId: string;
+        };
+        /** @description Which team is to be deleted. */
+        TeamDeletion: {
+            /**
+             * @description The team's name, said once more.
+             * @example Checkout
+             */
+            name: string;
         };
         /** @description Who is to own the team. */
         TransferInput: {
@@ -3168,6 +3182,10 @@ export interface operations {
             /** @description What it asks. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3180,6 +3198,10 @@ export interface operations {
             /** @description The link was used, is over or never was. */
             404: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3192,6 +3214,10 @@ export interface operations {
             /** @description Too many tries. */
             429: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Seconds. */
                     "Retry-After"?: number;
                     /** @description Names the request in the service's logs. */
@@ -3222,6 +3248,10 @@ export interface operations {
             /** @description Who is signed in now. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description The session. */
                     "Set-Cookie"?: string;
                     /** @description Names the request in the service's logs. */
@@ -3236,6 +3266,10 @@ export interface operations {
             /** @description A page of another site sent it (`cross_site`). */
             403: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3247,6 +3281,10 @@ export interface operations {
             /** @description The link was used, is over or never was. */
             404: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3259,6 +3297,10 @@ export interface operations {
             /** @description Somebody else changed the same person at the same moment. */
             409: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3273,6 +3315,10 @@ export interface operations {
             /** @description Too many tries. */
             429: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Seconds. */
                     "Retry-After"?: number;
                     /** @description Names the request in the service's logs. */
@@ -3332,6 +3378,10 @@ export interface operations {
             /** @description The ways in. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3342,6 +3392,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -3405,6 +3456,10 @@ export interface operations {
             /** @description What to do now. */
             202: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3417,6 +3472,10 @@ export interface operations {
             /** @description A page of another site sent it (`cross_site`). */
             403: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3432,6 +3491,10 @@ export interface operations {
             /** @description Too many tries. */
             429: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Seconds. */
                     "Retry-After"?: number;
                     /** @description Names the request in the service's logs. */
@@ -3563,6 +3626,10 @@ export interface operations {
             /** @description Who is signed in now. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description The session. */
                     "Set-Cookie"?: string;
                     /** @description Names the request in the service's logs. */
@@ -3577,6 +3644,10 @@ export interface operations {
             /** @description Nobody has this address and password (`wrong_password`). */
             401: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3588,6 +3659,10 @@ export interface operations {
             /** @description A page of another site sent it (`cross_site`). */
             403: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3603,6 +3678,10 @@ export interface operations {
             /** @description Too many tries. */
             429: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Seconds. */
                     "Retry-After"?: number;
                     /** @description Names the request in the service's logs. */
@@ -3629,6 +3708,10 @@ export interface operations {
             /** @description Nobody is signed in now. */
             204: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3639,6 +3722,10 @@ export interface operations {
             /** @description A page of another site sent it (`cross_site`). */
             403: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3648,6 +3735,7 @@ export interface operations {
                 };
             };
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -3668,6 +3756,10 @@ export interface operations {
             /** @description Who is signed in now. No mail was sent. */
             201: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description The session. */
                     "Set-Cookie"?: string;
                     /** @description Names the request in the service's logs. */
@@ -3681,6 +3773,10 @@ export interface operations {
             /** @description A mail was sent. */
             202: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3693,6 +3789,10 @@ export interface operations {
             /** @description Nobody may sign up (`sign_up_off`), or a page of another site sent it (`cross_site`). */
             403: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3708,6 +3808,10 @@ export interface operations {
             /** @description Too many tries. */
             429: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Seconds. */
                     "Retry-After"?: number;
                     /** @description Names the request in the service's logs. */
@@ -3944,6 +4048,10 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3956,6 +4064,10 @@ export interface operations {
             /** @description The link is over or was never sent. */
             404: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3965,6 +4077,7 @@ export interface operations {
                 };
             };
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -3984,6 +4097,10 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -3996,6 +4113,10 @@ export interface operations {
             /** @description The link is over or was never sent. */
             404: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -4005,6 +4126,7 @@ export interface operations {
                 };
             };
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5344,6 +5466,10 @@ export interface operations {
             /** @description OpenAPI 3.1. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -5354,6 +5480,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5545,6 +5672,10 @@ export interface operations {
             /** @description The certificate in PEM (RFC 7468). */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -5557,6 +5688,10 @@ export interface operations {
             /** @description The server has a certificate of somebody else. */
             404: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -5566,6 +5701,7 @@ export interface operations {
                 };
             };
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5582,6 +5718,10 @@ export interface operations {
             /** @description The status. */
             200: {
                 headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     /** @description Names the request in the service's logs. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
@@ -5592,6 +5732,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5624,6 +5765,45 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamDeletion"];
+            };
+        };
+        responses: {
+            /** @description The team is deleted. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
