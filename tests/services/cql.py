@@ -89,6 +89,9 @@ class Cassandra(Service):
             "file_cache_enabled": False,
             "networking_cache_size": "16MiB",
             "key_cache_size": "8MiB",
+            # A dozen installations prepare theirs on one node. What is evicted may be so again before the
+            # driver has prepared it anew.
+            "prepared_statements_cache_size": "64MiB",
             "concurrent_reads": 16,
             "concurrent_writes": 32,
             "concurrent_compactors": 1,
