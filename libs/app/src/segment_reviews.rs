@@ -40,6 +40,17 @@ pub(crate) async fn plan_reviews(
     write_all(store, reviews(&segments, now)?).await
 }
 
+/// Plans that the messages of an inbox are taken out of their segments within a day, however much else
+/// is in these. It comes before the removal of the messages.
+pub(crate) async fn plan_erasures(store: &dyn Store, inbox: InboxId, now: Time) -> Result<()> {
+    let due = |segment: &String| {
+        let at = MaintenanceTask::erase_at(segment, now.after(VISIBLE_AFTER));
+        MaintenanceTask::new(at, segment.clone(), Task::EraseSegment {}).planned()
+    };
+    let segments = segments_in(store, inbox, None).await?;
+    write_all(store, segments.iter().map(due).collect::<Result<_>>()?).await
+}
+
 /// The plans to look at these segments, which come before the removal of their messages. A segment
 /// is looked at once in half a day, however many of its messages are removed in that time.
 pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>> {

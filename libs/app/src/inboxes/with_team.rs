@@ -8,7 +8,7 @@ use trapline_store::{
 };
 
 use super::Inboxes;
-use crate::{Result, message_scans::message_keys, rows::write_all};
+use crate::{Result, message_scans::message_keys, rows::write_all, segment_reviews::plan_erasures};
 
 /// Inboxes that are removed at the same time.
 const AT_ONCE: usize = 4;
@@ -50,6 +50,7 @@ impl Inboxes {
         }
         self.dependent.inbox_removed(team, id).await?;
         self.remove_what_messages_own(id).await?;
+        plan_erasures(&*self.store, id, self.clock.now()).await?;
         self.purge(id).await?;
         // The entries in the list go last: by them an inbox is found whose removal was cut off.
         self.remove_leftovers(team, id, None).await?;

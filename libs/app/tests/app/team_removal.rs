@@ -11,14 +11,15 @@ use std::{
 };
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use trapline_app::{
     App, Error, Forbidden, NewInbox, NewKey, NewSession, NewWebhook, SignUp, SignedUp, Visitor,
 };
 use trapline_model::{Access, Inbox, MessageId, Principal, Role, TeamId, Time};
 use trapline_store::{
     Job, Key, Kind, Lane, Op, PortError, Result, RowOwner, Scan, Store, Table, Value, When, Writes,
-    by_partition,
-    records::{self, InboxEntry, Login, TABLES},
+    by_partition, load,
+    records::{self, InboxEntry, Login, Message, SegmentAlias, TABLES},
 };
 use uuid::{Builder, Uuid};
 
@@ -302,7 +303,7 @@ async fn the_first_team_stays() {
 async fn many_inboxes(bench: &Bench, team: TeamId, count: u64) {
     let template = inbox(bench, &Principal::system(team), "many").await;
     let row = records::Inbox::row(template.id);
-    let template = trapline_store::load::<records::Inbox>(&*bench.ports.store, &row).await;
+    let template = load::<records::Inbox>(&*bench.ports.store, &row).await;
     let (template, _) = template.unwrap().unwrap();
     let mut ops = Vec::new();
     for number in 1..count {
@@ -350,6 +351,62 @@ async fn a_step_of_a_removal_is_short() {
     }
     assert_eq!(before, 0);
     assert!(steps >= 4, "{steps}");
+}
+
+/// The segment that a message is in.
+async fn segment_of(bench: &Bench, id: MessageId) -> String {
+    let row = bench.ports.store.get(&Message::row(id)).await.unwrap().unwrap();
+    Message::of(&row).unwrap().blob.segment
+}
+
+/// Whoever they are beside: most of a segment may be other teams'.
+#[tokio::test]
+async fn the_bytes_of_a_deleted_team_are_gone_within_a_day() {
+    let (bench, _) = bench().await;
+    let app = &bench.app;
+    let by = signed_up(app, "ada@example.com").await.signed_in.principal().unwrap();
+    let (doomed, kept) = (inbox(&bench, &by, "doomed").await, bench.inbox(100, None).await);
+    let large = format!("Subject: kept\r\n\r\n{}\r\n", "others".repeat(10_000)).into_bytes();
+    // Mails that come at the same time share a segment.
+    let mails = join_all((0..8).map(|_| async {
+        let (ours, others) = (
+            bench.deliver(&doomed, "doomed"),
+            bench.deliver_raw(&kept, "b@example.com", large.clone()),
+        );
+        tokio::join!(ours, others)
+    }));
+    let (ours, others): (Vec<_>, Vec<_>) = mails.await.into_iter().unzip();
+    let (mut of_ours, mut of_others) = (HashSet::new(), HashSet::new());
+    for (ours, others) in ours.into_iter().zip(&others) {
+        of_ours.insert(segment_of(&bench, ours).await);
+        of_others.insert(segment_of(&bench, *others).await);
+    }
+    assert!(of_ours.intersection(&of_others).count() > 0, "{of_ours:?} {of_others:?}");
+    let name = app.teams().get(&by).await.unwrap().name;
+    app.teams().delete(&by, &name).await.unwrap();
+    let mut next = Some(job(&bench).await);
+    while let Some(job) = next {
+        next = app.maintenance().housekeep(&job).await.unwrap();
+    }
+    for _ in 0..24 {
+        bench.clock.advance(Duration::from_hours(1));
+        app.maintenance().run_due().await.unwrap();
+    }
+    for segment in of_ours {
+        assert_eq!(bench.ports.blobs.segment(&segment).await.unwrap(), None, "{segment}");
+    }
+    for id in others {
+        assert_eq!(app.messages().get(&bench.by, id).await.unwrap().subject, "kept");
+        // Where they were moved to, if they were.
+        let alias = SegmentAlias::row(&segment_of(&bench, id).await);
+        let alias = load::<SegmentAlias>(&*bench.ports.store, &alias).await.unwrap();
+        let Some(moved) = alias.and_then(|(alias, _)| alias.moved.into_iter().next()) else {
+            continue;
+        };
+        let bytes = bench.ports.blobs.segment(&moved.to.segment).await.unwrap().unwrap();
+        let holds = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
+        assert!(holds(b"others") && !holds(b"doomed"));
+    }
 }
 
 /// Memory of this process, in bytes.

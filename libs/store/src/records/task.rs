@@ -101,6 +101,9 @@ pub enum Task {
     /// See whether any message of a segment is still there, because some were removed. Its next
     /// regular check stays planned.
     ReviewSegment {},
+    /// Take what is deleted out of a segment, however little of it that is. Its next regular check
+    /// stays planned.
+    EraseSegment {},
     /// Remove a segment whose messages are all gone or moved.
     RemoveSegment {
         /// Aliases that go with it.
@@ -114,9 +117,10 @@ impl Task {
     pub fn queue(&self) -> TaskQueue {
         match self {
             Self::ExpireInbox { .. } => TaskQueue::Expiry,
-            Self::CheckSegment { .. } | Self::ReviewSegment {} | Self::RemoveSegment { .. } => {
-                TaskQueue::Segments
-            }
+            Self::CheckSegment { .. }
+            | Self::ReviewSegment {}
+            | Self::EraseSegment {}
+            | Self::RemoveSegment { .. } => TaskQueue::Segments,
         }
     }
 }
@@ -145,11 +149,17 @@ fn is_zero(attempt: &u32) -> bool {
 }
 
 impl MaintenanceTask {
-    /// Something to do for the first time. The instants of a segment's reviews are left to these.
+    /// Something to do for the first time. The instants of a segment's reviews and erasures are left to
+    /// these.
     #[must_use]
     pub fn new(due: Time, subject: String, task: Task) -> Self {
-        let reviewed = task != Task::ReviewSegment {} && Self::review_at(&subject, due) == due;
-        let due = if reviewed { due.after(Duration::from_millis(1)) } else { due };
+        let has_own_instant = matches!(task, Task::ReviewSegment {} | Task::EraseSegment {});
+        let is_taken =
+            |due| Self::review_at(&subject, due) == due || Self::erase_at(&subject, due) == due;
+        let mut due = due;
+        while !has_own_instant && is_taken(due) {
+            due = due.after(Duration::from_millis(1));
+        }
         Self { due, subject, task, attempt: 0 }
     }
 
@@ -160,6 +170,13 @@ impl MaintenanceTask {
         let own = i64::from(crc32c::crc32c(segment.as_bytes())) % REVIEWS;
         let from = from.millis();
         Time::from_millis(from.saturating_add((own - from).rem_euclid(REVIEWS)))
+    }
+
+    /// The same for what is deleted in a segment to be taken out of it: a millisecond after a review.
+    #[must_use]
+    pub fn erase_at(segment: &str, from: Time) -> Time {
+        let review = Self::review_at(segment, Time::from_millis(from.millis().saturating_sub(1)));
+        review.after(Duration::from_millis(1))
     }
 
     /// When a row's task is due, and what it is about: the key is enough, whatever the document says.
@@ -212,5 +229,31 @@ impl Record for MaintenanceTask {
             Some((due, subject)) => Self { due, subject: subject.to_owned(), ..task },
             None => task,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reviews_and_erasures_of_a_segment_have_instants_of_their_own() {
+        for number in 0..50 {
+            let (segment, from) = (format!("keep/{number}"), Time::from_millis(1_800_000_000_000));
+            let review = MaintenanceTask::review_at(&segment, from);
+            let erase = MaintenanceTask::erase_at(&segment, from);
+            assert!(review >= from && erase >= from && erase != review);
+            assert!(erase.since(from) <= Duration::from_hours(12));
+            // One that is asked for a little later is the same.
+            assert_eq!(MaintenanceTask::erase_at(&segment, erase), erase);
+            for due in [review, erase] {
+                let check = Task::CheckSegment { visits: 0, aliases: Vec::new() };
+                let check = MaintenanceTask::new(due, segment.clone(), check);
+                assert!(check.due > due && check.due != review && check.due != erase);
+                for own in [Task::ReviewSegment {}, Task::EraseSegment {}] {
+                    assert_eq!(MaintenanceTask::new(due, segment.clone(), own).due, due);
+                }
+            }
+        }
     }
 }

@@ -8,7 +8,10 @@ use trapline_store::{
     records::{MaintenanceTask, Position, Task, TaskQueue},
 };
 
-use super::{segments::SegmentState, shard::Shard};
+use super::{
+    segments::{Compaction, SegmentState},
+    shard::Shard,
+};
 use crate::{Result, maintenance::Maintenance};
 
 /// Tasks read at a time.
@@ -67,12 +70,16 @@ impl Maintenance {
     async fn run_early(&self, row: &Row) -> Result<()> {
         let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
         let over = match &task.task {
-            Task::ExpireInbox { .. } => return Ok(()),
+            // An erasure may take more room than it gives.
+            Task::ExpireInbox { .. } | Task::EraseSegment {} => return Ok(()),
             Task::CheckSegment { aliases, .. } => {
-                let found = self.check_and_compact(&task.subject, aliases).await;
+                let found =
+                    self.check_and_compact(&task.subject, aliases, Compaction::OfHalfDead).await;
                 found.map(|found| found == SegmentState::Removed)
             }
-            Task::ReviewSegment {} => self.review_segment(&task.subject).await.map(|()| true),
+            Task::ReviewSegment {} => {
+                self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| true)
+            }
             Task::RemoveSegment { aliases } => {
                 self.remove_segment(&task.subject, aliases).await.map(|()| true)
             }

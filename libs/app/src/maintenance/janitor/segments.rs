@@ -46,6 +46,25 @@ pub(super) enum SegmentState {
     Kept,
 }
 
+/// Which segments are compacted that have living messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compaction {
+    /// Those of which at least half of the bytes are of deleted messages.
+    OfHalfDead,
+    /// Those with any deleted message.
+    OfAnyDead,
+}
+
+impl Compaction {
+    /// Whether a segment with so many bytes, so many of them living, is one of these.
+    fn is_of(self, all: u64, living: u64) -> bool {
+        match self {
+            Self::OfHalfDead => living.saturating_mul(2) <= all,
+            Self::OfAnyDead => living < all,
+        }
+    }
+}
+
 impl Maintenance {
     /// Checks a segment. Returns the task of the next check; `None` when there is nothing left to check.
     pub(super) async fn check_segment(
@@ -54,7 +73,7 @@ impl Maintenance {
         visits: u32,
         aliases: &[String],
     ) -> Result<Option<MaintenanceTask>> {
-        let found = self.check_and_compact(name, aliases).await?;
+        let found = self.check_and_compact(name, aliases, Compaction::OfHalfDead).await?;
         // A review that did not know the aliases removed it, or compacted it: then they lead on.
         let leads_on = found == SegmentState::Missing
             && !aliases.is_empty()
@@ -71,10 +90,10 @@ impl Maintenance {
     }
 
     /// Checks a segment, or the one that its messages moved to. Aliases are left to the regular check.
-    pub(super) async fn review_segment(&self, name: &str) -> Result<()> {
+    pub(super) async fn review_segment(&self, name: &str, which: Compaction) -> Result<()> {
         let mut name = name.to_owned();
         for _ in 0..MAX_MOVES {
-            if self.check_and_compact(&name, &[]).await? != SegmentState::Missing {
+            if self.check_and_compact(&name, &[], which).await? != SegmentState::Missing {
                 return Ok(());
             }
             let alias = self.alias(&name).await?;
@@ -91,12 +110,13 @@ impl Maintenance {
         Ok(found.map(|(alias, _)| alias))
     }
 
-    /// Removes a segment without living messages, or compacts one that is half dead. Only the footer
-    /// is read of one that stays.
+    /// Removes a segment without living messages, or compacts one with dead ones. Only the footer is read
+    /// of one that stays.
     pub(super) async fn check_and_compact(
         &self,
         name: &str,
         aliases: &[String],
+        which: Compaction,
     ) -> Result<SegmentState> {
         let Some(entries) = self.entries_of(name).await? else { return Ok(SegmentState::Missing) };
         let living = self.living_in(name, &entries).await?;
@@ -104,7 +124,7 @@ impl Maintenance {
             self.remove_segment(name, aliases).await?;
             return Ok(SegmentState::Removed);
         }
-        if size(&living) * 2 > size(&entries) {
+        if !which.is_of(size(&entries), size(&living)) {
             return Ok(SegmentState::Kept);
         }
         let Some(bytes) = self.blobs.segment(name).await? else { return Ok(SegmentState::Missing) };

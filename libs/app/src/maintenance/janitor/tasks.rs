@@ -14,7 +14,7 @@ use trapline_store::{
     records::{MaintenanceTask, Task, TaskQueue},
 };
 
-use super::{UNKNOWN_WORK_DELAY, reader::JanitorQueue, shard::Shard};
+use super::{UNKNOWN_WORK_DELAY, reader::JanitorQueue, segments::Compaction, shard::Shard};
 use crate::{Error, Result, maintenance::Maintenance, metrics, rows::write_all};
 
 /// Tasks of a shard that are under way at the same time.
@@ -176,7 +176,12 @@ impl Maintenance {
             Task::CheckSegment { visits, aliases } => {
                 self.check_segment(&task.subject, *visits, aliases).await
             }
-            Task::ReviewSegment {} => self.review_segment(&task.subject).await.map(|()| None),
+            Task::ReviewSegment {} => {
+                self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| None)
+            }
+            Task::EraseSegment {} => {
+                self.review_segment(&task.subject, Compaction::OfAnyDead).await.map(|()| None)
+            }
             Task::RemoveSegment { aliases } => {
                 self.remove_segment(&task.subject, aliases).await.map(|()| None)
             }
