@@ -8,11 +8,11 @@ mod addresses;
 mod attempt;
 mod confirm;
 mod history;
+mod notifications;
 mod record;
 mod rewrite;
 mod rules;
 mod start;
-mod templates;
 
 use std::sync::Arc;
 

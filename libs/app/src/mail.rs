@@ -7,6 +7,7 @@
 mod address;
 mod compose;
 mod health;
+mod notification;
 mod relay;
 mod send;
 
@@ -25,6 +26,7 @@ pub(crate) use compose::{
     EmailTemplate, base64_lines, encode_header_text, format_date, format_mailbox, shown_name,
 };
 pub use health::MailHealth;
+pub(crate) use notification::{Action, Notification};
 pub use relay::{OutgoingMail, Relay, RelayError, RelayStage};
 pub use send::MailAttempt;
 

@@ -2,8 +2,8 @@
 
 mod account;
 mod invitations;
-mod letters;
 mod links;
+mod notifications;
 mod own_sessions;
 mod passwords;
 mod roles;

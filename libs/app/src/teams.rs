@@ -3,7 +3,7 @@
 mod delete;
 mod invitations;
 mod members;
-mod templates;
+mod notifications;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use trapline_store::{
     records::{ForwardAddress, Team, Verification},
 };
 
-use super::{Forwarding, templates};
+use super::{Forwarding, notifications};
 use crate::{
     AuditAction, Error, Result,
     audit::Target,
@@ -72,7 +72,9 @@ impl Forwarding {
         let base = &self.settings.base_url;
         let link = format!("{base}/api/forward-addresses/confirm?token={token}");
         let team_name = self.team_name(address).await?;
-        self.mail.send(&address.email, &templates::confirm(&team_name, &address.email, &link)).await
+        self.mail
+            .send(&address.email, &notifications::confirm(&team_name, &address.email, &link))
+            .await
     }
 
     /// The link, and the address that still waits for it. Once an address is confirmed, every link to

