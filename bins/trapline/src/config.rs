@@ -2,7 +2,7 @@
 //! wrong with them is reported at once.
 
 mod args;
-mod check;
+mod assemble;
 mod checks;
 mod environment;
 mod errors;

@@ -124,7 +124,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         None
     };
     if let Some(end) = identity.as_ref().filter(|_| roles.edge).and_then(|it| it.ends) {
-        trapline_app::metrics::certificate_ends(end);
+        trapline_app::metrics::set_certificate_expiry(end);
     }
     let tasks = Supervisor::new(shutdown.clone());
     trapline_app::metrics::streams_limit(app.settings().max_streams);

@@ -47,7 +47,7 @@ pub(crate) fn meter(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
         let (app, address) = (app.clone(), address(request.extensions()));
         Box::pin(async move {
-            let metered = app.access().meter_stranger(address).await;
+            let metered = app.access().meter_anonymous(address).await;
             let work = match metered {
                 Some((_, RateDecision::Limited { retry_after })) => {
                     done(Error::from(AppError::TooMany { retry_after }))
@@ -82,7 +82,7 @@ async fn identified(
     request.extensions_mut().insert(identity);
     let metered = match identity.principal() {
         Ok(principal) => app.access().meter(&principal).await,
-        Err(_) => app.access().meter_stranger(address).await,
+        Err(_) => app.access().meter_anonymous(address).await,
     };
     match metered {
         Some((_, RateDecision::Limited { retry_after })) => {

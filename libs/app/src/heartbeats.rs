@@ -82,7 +82,7 @@ impl Heartbeats {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub(crate) async fn probe_was_done(&self, job: &Job) -> Result<()> {
+    pub(crate) async fn record_probe(&self, job: &Job) -> Result<()> {
         let beat = Heartbeat {
             role: PROBE.to_owned(),
             instance: job.lane.name().to_owned(),

@@ -92,7 +92,7 @@ impl Maintenance {
             HousekeepingWork::RemoveTeam { team, is_last } => {
                 self.remove_some_of_team(team, is_last).await
             }
-            HousekeepingWork::Probe => self.heartbeats.probe_was_done(job).await.map(|()| None),
+            HousekeepingWork::Probe => self.heartbeats.record_probe(job).await.map(|()| None),
         }
     }
 

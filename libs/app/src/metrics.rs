@@ -14,7 +14,7 @@ use trapline_model::{Component, DeliveryStatus};
 use trapline_store::{Lane, LaneStats};
 
 pub(crate) use calls::measured;
-pub use process::{ProcessUse, certificate_ends, process, process_started};
+pub use process::{ProcessUse, process, process_started, set_certificate_expiry};
 
 const BUILD: &str = "trapline_build_info";
 const HTTP_SECONDS: &str = "trapline_http_request_seconds";

@@ -7,7 +7,7 @@ mod identity;
 mod jobs;
 mod lane;
 pub mod outbound;
-mod own_receiver;
+mod probe_receiver;
 mod relay;
 mod webhook_sender;
 mod worker;

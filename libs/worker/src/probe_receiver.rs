@@ -17,9 +17,9 @@ use crate::outbound::{Cidr, Guard, GuardOptions, HeaderName, HeaderValue, Url};
 const MAX_REQUEST: usize = 16 << 10;
 
 /// Listens on a port of this machine until the request came.
-pub(crate) struct OwnReceiver(TcpListener);
+pub(crate) struct ProbeReceiver(TcpListener);
 
-impl OwnReceiver {
+impl ProbeReceiver {
     /// What it answers.
     pub(crate) const STATUS: u16 = 204;
 

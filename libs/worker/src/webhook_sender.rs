@@ -8,7 +8,7 @@ use trapline_app::{WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest,
 
 use crate::{
     outbound::{self, Client, Guard, HeaderName, HeaderValue, Url},
-    own_receiver::OwnReceiver,
+    probe_receiver::ProbeReceiver,
 };
 
 /// How long a receiver has to answer.
@@ -52,16 +52,16 @@ impl WebhookSender for HttpWebhookSender {
         WebhookOutcome { took: answer.took, result: reply.map_err(failed) }
     }
 
-    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String> {
-        let receiver = OwnReceiver::open().await.map_err(|error| error.to_string())?;
+    async fn call_probe_receiver(&self, request: &WebhookRequest) -> Result<(), String> {
+        let receiver = ProbeReceiver::open().await.map_err(|error| error.to_string())?;
         let (url, headers) = (receiver.url()?, headers_of(request));
-        let client = self.client.guarded_by(OwnReceiver::guard());
+        let client = self.client.guarded_by(ProbeReceiver::guard());
         let call = client.post(&url, &headers, request.body.clone(), self.deadline);
         let get = receiver.get(&headers, &request.body);
         let (answer, got) = tokio::join!(call, timeout(self.deadline, get));
         got.map_err(|_| "the receiver got no such request".to_owned())?;
         match answer.outcome {
-            Ok(response) if response.status == OwnReceiver::STATUS => Ok(()),
+            Ok(response) if response.status == ProbeReceiver::STATUS => Ok(()),
             Ok(response) => Err(format!("the receiver's answer came as {}", response.status)),
             Err(failure) => Err(failure.code().to_owned()),
         }

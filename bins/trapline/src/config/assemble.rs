@@ -1,4 +1,4 @@
-//! Checks the settings of each command, and puts them together.
+//! Puts the settings of each command together, each of them checked.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ impl WebhookSender for Receiver {
         WebhookOutcome { took: Duration::from_millis(12), result: Ok(reply) }
     }
 
-    async fn call_own(&self, _: &WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, _: &WebhookRequest) -> Result<(), String> {
         Ok(())
     }
 }

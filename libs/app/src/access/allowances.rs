@@ -33,7 +33,7 @@ impl AccessControl {
 
     /// Takes one request from the allowance of an address of which nobody is known: without a key, or
     /// with one that is none. `None` as of [`AccessControl::meter`], and without an address.
-    pub async fn meter_stranger(&self, address: Option<IpAddr>) -> Option<(Rate, RateDecision)> {
+    pub async fn meter_anonymous(&self, address: Option<IpAddr>) -> Option<(Rate, RateDecision)> {
         // Nobody asks the limiter where nothing is limited.
         let (address, rate) = (address?, self.rates.address?);
         self.take_request(&format!("api-address:{address}"), Some(rate)).await

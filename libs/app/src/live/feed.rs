@@ -130,7 +130,7 @@ impl LiveUpdates {
                 let bookmark = Bookmark::read(last, id, self.clock.now());
                 self.read_for_stream(id, feed.resume(bookmark)).await?;
             }
-            None => self.read_for_stream(id, feed.start_now(start)).await?,
+            None => self.read_for_stream(id, feed.start_live(start)).await?,
         }
         Ok(feed)
     }

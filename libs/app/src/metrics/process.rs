@@ -52,7 +52,7 @@ pub fn process_started(at: Time) {
 }
 
 /// Says when the certificate ends that clients are shown.
-pub fn certificate_ends(at: Time) {
+pub fn set_certificate_expiry(at: Time) {
     gauge!(CERTIFICATE).set(seconds(at));
 }
 

@@ -152,7 +152,7 @@ impl Probe for QueueProbe {
             metrics::lane(*lane, stats);
         }
         self.0.is_on_time(&lanes)?;
-        self.0.goes_round(Lane::Housekeeping, &self.0.queue_trip).await
+        self.0.probe_round_trip(Lane::Housekeeping, &self.0.queue_trip).await
     }
 }
 
@@ -168,6 +168,6 @@ impl Probe for WebhookProbe {
     async fn take(&self) -> Result<(), String> {
         let lanes = self.0.lanes(&[Lane::Webhook, Lane::WebhookSlow]).await?;
         self.0.is_on_time(&lanes)?;
-        self.0.goes_round(Lane::Webhook, &self.0.webhook_trip).await
+        self.0.probe_round_trip(Lane::Webhook, &self.0.webhook_trip).await
     }
 }

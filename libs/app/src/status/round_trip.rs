@@ -35,11 +35,15 @@ struct State {
 
 impl Status {
     /// Looks whether the job of the last probe was done, and publishes the next one.
-    pub(super) async fn goes_round(&self, lane: Lane, trip: &RoundTrip) -> Result<(), String> {
+    pub(super) async fn probe_round_trip(
+        &self,
+        lane: Lane,
+        trip: &RoundTrip,
+    ) -> Result<(), String> {
         let mut state = trip.0.lock().await;
         let now = self.clock.now();
         if let Some((id, at)) = &state.published {
-            if !self.is_done_soon(lane, id).await? {
+            if !self.was_done(lane, id).await? {
                 let age = now.since(*at);
                 if age >= RENEWED_AFTER {
                     state.published = Some((self.publish_probe(lane).await?, now));
@@ -55,7 +59,7 @@ impl Status {
         Ok(())
     }
 
-    async fn is_done_soon(&self, lane: Lane, id: &str) -> Result<bool, String> {
+    async fn was_done(&self, lane: Lane, id: &str) -> Result<bool, String> {
         let done = async {
             loop {
                 match self.heartbeats.probe_done(lane).await {

@@ -93,7 +93,7 @@ pub trait WebhookSender: Send + Sync {
     /// # Errors
     ///
     /// Why the receiver did not get it as it was sent, in words.
-    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String>;
+    async fn call_probe_receiver(&self, request: &WebhookRequest) -> Result<(), String>;
 }
 
 impl WebhookOutcome {

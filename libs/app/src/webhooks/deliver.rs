@@ -16,7 +16,7 @@ use super::{
     WebhookSender, Webhooks,
     backlog::WebhookRef,
     calls::{CallBatch, DueDelivery},
-    probe::OwnCall,
+    probe::ProbeCall,
 };
 use crate::{
     Result,
@@ -35,7 +35,7 @@ pub(super) enum WebhookWork {
     /// A job of an earlier release, which had one for each delivery.
     Single(SingleDelivery),
     /// A probe, which calls a receiver of the process's own.
-    Own(OwnCall),
+    Probe(ProbeCall),
 }
 
 /// First attempts at one webhook.
@@ -89,7 +89,7 @@ impl Webhooks {
                 let new = NewDeliveries { team, webhook, deliveries: vec![delivery] };
                 self.deliver_new(job, new, sender).await
             }
-            WebhookWork::Own(call) => self.call_own(job, call, sender).await,
+            WebhookWork::Probe(call) => self.call_probe_receiver(job, call, sender).await,
         }
     }
 

@@ -17,26 +17,26 @@ use crate::{
 };
 
 /// When a call that failed is made again.
-const AGAIN_AFTER: Duration = Duration::from_secs(30);
+const RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// What the job of a probe asks for.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct OwnCall {
+pub(super) struct ProbeCall {
     /// When no probe waits for the job any more.
     probe_until: Time,
 }
 
 /// The work of a probe's job, which is given up at `probe_until`.
 pub(crate) fn probe_work(probe_until: Time) -> impl Serialize {
-    WebhookWork::Own(OwnCall { probe_until })
+    WebhookWork::Probe(ProbeCall { probe_until })
 }
 
 impl Webhooks {
     /// Calls this process's own receiver with a signed request, again and again until that goes well.
-    pub(super) async fn call_own(
+    pub(super) async fn call_probe_receiver(
         &self,
         job: &Job,
-        call: OwnCall,
+        call: ProbeCall,
         sender: &dyn WebhookSender,
     ) -> Result<Option<Job>> {
         let secret = random_text(SECRET_LETTERS, BASE62);
@@ -49,15 +49,15 @@ impl Webhooks {
             at: self.clock.now(),
             attempt: 1,
         };
-        match sender.call_own(&request).await {
+        match sender.call_probe_receiver(&request).await {
             Ok(()) => {
-                self.heartbeats.probe_was_done(job).await?;
+                self.heartbeats.record_probe(job).await?;
                 Ok(None)
             }
             Err(reason) => {
                 tracing::warn!(reason, "the probe of webhooks failed");
                 let goes_on = self.clock.now() < call.probe_until;
-                let again = goes_on.then(|| self.jobs.delayed(job, AGAIN_AFTER));
+                let again = goes_on.then(|| self.jobs.delayed(job, RETRY_DELAY));
                 Ok(again.transpose()?)
             }
         }

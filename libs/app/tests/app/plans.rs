@@ -244,7 +244,7 @@ async fn where_the_limiter_does_not_answer_requests_go_on() {
     let bench = Bench::over(|ports| ports.limiter = Arc::new(Silent), limited).await;
     for _ in 0..3 {
         assert!(bench.app.access().meter(&bench.by).await.is_none());
-        let stranger = bench.app.access().meter_stranger(Some([127, 0, 0, 1].into()));
+        let stranger = bench.app.access().meter_anonymous(Some([127, 0, 0, 1].into()));
         assert!(stranger.await.is_none());
     }
     // So does what takes its allowance where nobody is refused for it.

@@ -187,7 +187,7 @@ impl WebhookSender for Asking {
         answer.await.unwrap()
     }
 
-    async fn call_own(&self, _: &WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, _: &WebhookRequest) -> Result<(), String> {
         Ok(())
     }
 }
@@ -206,7 +206,7 @@ impl WebhookSender for Script {
         self.0
     }
 
-    async fn call_own(&self, _: &WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, _: &WebhookRequest) -> Result<(), String> {
         Ok(())
     }
 }

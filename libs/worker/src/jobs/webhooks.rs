@@ -93,8 +93,8 @@ impl WebhookSender for LimitedSender {
         self.sender.send(request).await
     }
 
-    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, request: &WebhookRequest) -> Result<(), String> {
         let _permit = self.permits.acquire().await;
-        self.sender.call_own(request).await
+        self.sender.call_probe_receiver(request).await
     }
 }

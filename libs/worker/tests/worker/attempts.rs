@@ -92,7 +92,7 @@ impl trapline_app::WebhookSender for Nowhere {
         unreachable!("nothing is sent")
     }
 
-    async fn call_own(&self, _: &trapline_app::WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, _: &trapline_app::WebhookRequest) -> Result<(), String> {
         Err("nobody is called".to_owned())
     }
 }

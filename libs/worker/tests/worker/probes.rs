@@ -88,9 +88,9 @@ impl WebhookSender for Sender {
         self.0.send(request).await
     }
 
-    async fn call_own(&self, request: &WebhookRequest) -> Result<(), String> {
+    async fn call_probe_receiver(&self, request: &WebhookRequest) -> Result<(), String> {
         if self.1.load(Ordering::SeqCst) {
-            self.0.call_own(request).await
+            self.0.call_probe_receiver(request).await
         } else {
             Err("no connection can be opened".to_owned())
         }

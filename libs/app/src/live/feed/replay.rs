@@ -51,7 +51,7 @@ impl Replay {
 impl Feed {
     /// Takes for known what was there at `start`, an id from before the subscription; what is younger is
     /// told. A client that comes back with this position has missed what comes from now on.
-    pub(super) async fn start_now(&mut self, start: Uuid) -> Result<()> {
+    pub(super) async fn start_live(&mut self, start: Uuid) -> Result<()> {
         self.seen = SeenWindow::after(bookmark::window_floor(start));
         let newest = self.newest().await?;
         let mut known = self.newer(self.seen.floor()).await?;
