@@ -21,6 +21,12 @@ async function main(link, file) {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await context.addInitScript(() => {
     window.violations = [];
+    // What the page says stands there for a moment only, so it is written down.
+    window.said = new Set();
+    new MutationObserver(() => {
+      const places = document.querySelectorAll('[role="status"]');
+      places.forEach((place) => window.said.add(place.textContent.trim()));
+    }).observe(document, { childList: true, characterData: true, subtree: true });
     addEventListener("securitypolicyviolation", (event) => {
       window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
     });
@@ -77,12 +83,21 @@ async function reader(context, link) {
   return () => page.evaluate(() => navigator.clipboard.readText());
 }
 
+// Waits until the page has told of something to people who do not see it.
+async function said(page, words) {
+  const end = Date.now() + 60_000;
+  while (!(await page.evaluate((words) => window.said.has(words), words))) {
+    if (Date.now() > end) throw new Error(`the page never said "${words}"`);
+    await page.waitForTimeout(50);
+  }
+}
+
 // A sender that has its settings from the page.
 async function connect(page, clipboard) {
   const settings = page.getByLabel("SMTP settings");
   const copied = async (name) => {
     await settings.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
-    await settings.getByText(`${name} copied`, { exact: true }).waitFor({ state: "attached" });
+    await said(page, `${name} copied`);
     return clipboard();
   };
   const [host, port] = [await copied("Host"), Number(await copied("Port"))];
