@@ -9,7 +9,7 @@ use crate::{
     auth::Origin,
     error::Result,
     extract::{Params, TokenInput},
-    html_page::{FORM_POLICY, SecretPage},
+    html_page::{FORM_POLICY, FORM_STYLE, SecretPage},
 };
 
 /// What both requests answer.
@@ -94,10 +94,7 @@ fn answer(
 
 const PAGE: SecretPage = SecretPage {
     title: "Forwarding address",
-    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
-         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}\
-         button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;border-radius:.4em;\
-         background:#1d4ed8;color:#fff}",
+    style: FORM_STYLE,
     policy: FORM_POLICY,
     referrer: "no-referrer",
 };

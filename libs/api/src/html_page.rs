@@ -4,10 +4,24 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use trapline_app::Issue;
 
 /// What pages may do that have a form and nothing else.
 pub(crate) const FORM_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// How pages look that have a form.
+pub(crate) const FORM_STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;\
+     margin:3em auto;padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}\
+     label{display:block;margin:1em 0}input{display:block;width:100%;box-sizing:border-box;\
+     font:inherit;padding:.5em}button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
+     border-radius:.4em;background:#1d4ed8;color:#fff}";
+
+/// What is wrong with what a form brought, for whoever filled it in.
+pub(crate) fn told(issues: &[Issue]) -> String {
+    let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
+    lines.collect::<Vec<_>>().join("; ")
+}
 
 /// A page; `body` is HTML, title and style are the service's own words.
 pub(crate) fn html(title: &str, style: &str, body: &str) -> String {

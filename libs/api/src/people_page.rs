@@ -16,7 +16,7 @@ use crate::{
     Options,
     auth::{Site, known_visitor, own_pages_only},
     error::Result,
-    html_page::{FORM_POLICY, SecretPage},
+    html_page::{FORM_POLICY, FORM_STYLE, SecretPage, told},
     layers::{self, around},
     people::cookie_of,
     state::Api,
@@ -26,11 +26,7 @@ use crate::{
 /// even tell us that it was our own page that sent the form (Fetch, section 3.2).
 const PAGE: SecretPage = SecretPage {
     title: "Trapline",
-    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
-         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}label{display:block;\
-         margin:1em 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;\
-         padding:.5em}button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
-         border-radius:.4em;background:#1d4ed8;color:#fff}",
+    style: FORM_STYLE,
     policy: FORM_POLICY,
     referrer: "same-origin",
 };
@@ -86,9 +82,8 @@ async fn apply(
             Ok(answer)
         }
         Err(AppError::Invalid(issues)) => {
-            let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
-            let problem = lines.collect::<Vec<_>>().join("; ");
-            Ok(PAGE.answer(StatusCode::BAD_REQUEST, &form(&request, &input, &problem)))
+            let form = form(&request, &input, &told(&issues));
+            Ok(PAGE.answer(StatusCode::BAD_REQUEST, &form))
         }
         Err(error) => over(error),
     }

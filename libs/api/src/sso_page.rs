@@ -15,7 +15,7 @@ use trapline_model::TeamId;
 use crate::{
     auth::{Site, visitor},
     error::{Error, Result, of_sso},
-    html_page::SecretPage,
+    html_page::{FORM_STYLE, SecretPage, told},
     layers::{self, around},
     people::cookie_of,
     people_page::field,
@@ -25,11 +25,7 @@ use crate::{
 /// The address holds a code, which is the provider's and the server's own business.
 const PAGE: SecretPage = SecretPage {
     title: "Sign in",
-    style: "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:3em auto;\
-         padding:0 1em;overflow-wrap:anywhere}h1{font-size:1.3em}label{display:block;\
-         margin:1em 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;\
-         padding:.5em}button{font:inherit;font-weight:bold;padding:.6em 1.2em;border:0;\
-         border-radius:.4em;background:#1d4ed8;color:#fff}",
+    style: FORM_STYLE,
     // The form leads to the provider, and browsers hold the policy against that too (CSP 3, section 6.4.2).
     policy: "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' https: http:; \
              base-uri 'none'; frame-ancestors 'none'",
@@ -116,10 +112,7 @@ fn redirect(to: &str, cookies: &[HeaderValue]) -> Response {
 fn problem(error: AppError) -> Result<Response> {
     let (status, words) = match &error {
         AppError::Sso(problem) => (of_sso(problem).0, problem.to_string()),
-        AppError::Invalid(issues) => {
-            let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
-            (StatusCode::BAD_REQUEST, lines.collect::<Vec<_>>().join("; "))
-        }
+        AppError::Invalid(issues) => (StatusCode::BAD_REQUEST, told(issues)),
         AppError::QuotaExceeded { .. } => {
             let words = "the team has as many members as its plan allows";
             (StatusCode::PAYMENT_REQUIRED, words.to_owned())
