@@ -25,6 +25,14 @@ pub struct Confirmation {
     pub team_name: String,
 }
 
+/// A link that still works, and what it is about.
+struct PendingConfirmation {
+    verification: Verification,
+    address: ForwardAddress,
+    version: i64,
+    team: Team,
+}
+
 impl Forwarding {
     /// What a link asks.
     ///
@@ -32,9 +40,8 @@ impl Forwarding {
     ///
     /// [`Error::NotFound`] when the link is over or was never sent, and when the store does not answer.
     pub async fn confirmation(&self, token: &str) -> Result<Confirmation> {
-        let (_, address, _) = self.pending(token).await?;
-        let team_name = self.team_name(&address).await?;
-        Ok(Confirmation { email: address.email, team_name })
+        let PendingConfirmation { address, team, .. } = self.pending(token).await?;
+        Ok(Confirmation { email: address.email, team_name: team.name })
     }
 
     /// Confirms the address that a link is about; the client is at `from`. A link works once.
@@ -44,7 +51,8 @@ impl Forwarding {
     /// [`Error::NotFound`] when the link is over or was never sent, [`Error::Conflict`] when the address
     /// was changed at the same moment, and when the store does not answer.
     pub async fn confirm(&self, token: &str, from: Option<IpAddr>) -> Result<Confirmation> {
-        let (verification, mut address, version) = self.pending(token).await?;
+        let PendingConfirmation { verification, mut address, version, team } =
+            self.pending(token).await?;
         address.verified_at = Some(self.clock.now());
         let when = When::Version(version);
         let put = Op::put(&address, None, when)?;
@@ -54,8 +62,7 @@ impl Forwarding {
         let target = Target::forward_address(&address);
         let entry = self.audit.entry(&by, AuditAction::ForwardAddressVerified, target).await;
         self.audit.write(&entry, vec![put, used]).await?;
-        let team_name = self.team_name(&address).await?;
-        Ok(Confirmation { email: address.email, team_name })
+        Ok(Confirmation { email: address.email, team_name: team.name })
     }
 
     /// Sends a link to the owner of an address.
@@ -79,18 +86,23 @@ impl Forwarding {
 
     /// The link, and the address that still waits for it. Once an address is confirmed, every link to
     /// it is over; one that was removed meanwhile is not brought back.
-    async fn pending(&self, token: &str) -> Result<(Verification, ForwardAddress, i64)> {
+    async fn pending(&self, token: &str) -> Result<PendingConfirmation> {
         let store = &*self.store;
         let row = Verification::row(&sha256_hex(token));
-        let (link, _) = load::<Verification>(store, &row).await?.ok_or(Error::NotFound)?;
-        let row = ForwardAddress::row(link.team, link.address);
+        let (verification, _) = load::<Verification>(store, &row).await?.ok_or(Error::NotFound)?;
+        let row = ForwardAddress::row(verification.team, verification.address);
         let (address, version) =
             load::<ForwardAddress>(store, &row).await?.ok_or(Error::NotFound)?;
-        let team = load::<Team>(store, &Team::row(link.team)).await?;
-        let waits = team.is_some_and(|(team, _)| team.deleted_at.is_none())
+        let row = Team::row(verification.team);
+        let (team, _) = load::<Team>(store, &row).await?.ok_or(Error::NotFound)?;
+        let waits = team.deleted_at.is_none()
             && address.verified_at.is_none()
-            && address.created_at == link.added_at;
-        if waits { Ok((link, address, version)) } else { Err(Error::NotFound) }
+            && address.created_at == verification.added_at;
+        if waits {
+            Ok(PendingConfirmation { verification, address, version, team })
+        } else {
+            Err(Error::NotFound)
+        }
     }
 
     async fn team_name(&self, address: &ForwardAddress) -> Result<String> {

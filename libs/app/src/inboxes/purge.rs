@@ -59,10 +59,15 @@ impl Inboxes {
         self.purge(inbox).await
     }
 
-    /// Removes every row that an inbox held.
+    /// Removes every row that an inbox held, and has its segments looked at.
     pub(super) async fn purge(&self, inbox: InboxId) -> Result<()> {
-        let ops = removal_of_inbox(&*self.store, inbox).await?;
         plan_reviews(&*self.store, inbox, None, self.clock.now()).await?;
+        self.remove_contents(inbox).await
+    }
+
+    /// Removes every row that an inbox held.
+    pub(super) async fn remove_contents(&self, inbox: InboxId) -> Result<()> {
+        let ops = removal_of_inbox(&*self.store, inbox).await?;
         self.store.write(ops).await?;
         self.versions.changed(inbox).await;
         Ok(())

@@ -51,7 +51,7 @@ impl Inboxes {
         self.dependent.inbox_removed(team, id).await?;
         self.remove_what_messages_own(id).await?;
         plan_erasures(&*self.store, id, self.clock.now()).await?;
-        self.purge(id).await?;
+        self.remove_contents(id).await?;
         // The entries in the list go last: by them an inbox is found whose removal was cut off.
         self.remove_leftovers(team, id, None).await?;
         self.announce(id, LiveEvent::InboxDeleted).await;

@@ -70,8 +70,7 @@ impl Maintenance {
     async fn run_early(&self, row: &Row) -> Result<()> {
         let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
         let over = match &task.task {
-            // An erasure may take more room than it gives.
-            Task::ExpireInbox { .. } | Task::EraseSegment {} => return Ok(()),
+            Task::ExpireInbox { .. } => return Ok(()),
             Task::CheckSegment { aliases, .. } => {
                 let found =
                     self.check_and_compact(&task.subject, aliases, Compaction::OfHalfDead).await;
@@ -79,6 +78,10 @@ impl Maintenance {
             }
             Task::ReviewSegment {} => {
                 self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| true)
+            }
+            // A whole erasure may take more room than it gives, so it stays planned.
+            Task::EraseSegment {} => {
+                self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| false)
             }
             Task::RemoveSegment { aliases } => {
                 self.remove_segment(&task.subject, aliases).await.map(|()| true)
