@@ -6,7 +6,7 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 use trapline_model::{self as model, AuditEntryId, TeamId, Time};
 
-use super::{day_of, int, text, uuid};
+use super::{day_of, int, team_scan, text, uuid};
 use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
 /// The tables of these records.
@@ -82,14 +82,7 @@ impl AuditRecord {
     /// The newest entries of a day.
     #[must_use]
     pub fn of_day(team: TeamId, day: i64, limit: usize) -> Scan {
-        Scan {
-            table: AUDIT_BY_DAY,
-            partition: partition(team, day),
-            after: None,
-            until: None,
-            limit,
-            keys_only: false,
-        }
+        Scan { partition: partition(team, day), ..team_scan(AUDIT_BY_DAY, team, limit) }
     }
 
     /// The parts of a team's log that an earlier release may have written to by `now`, the newest first.
@@ -98,12 +91,8 @@ impl AuditRecord {
         let newest = month(now.after(Duration::from_hours(1)));
         let oldest = month(now.before(Self::KEPT));
         (oldest..=newest).rev().map(move |month| Scan {
-            table: AUDIT,
             partition: partition(team, month),
-            after: None,
-            until: None,
-            limit,
-            keys_only: false,
+            ..team_scan(AUDIT, team, limit)
         })
     }
 }
@@ -139,14 +128,7 @@ impl AuditDay {
     /// The days of a team, newest first.
     #[must_use]
     pub fn of_team(team: TeamId) -> Scan {
-        Scan {
-            table: AUDIT_DAYS,
-            partition: vec![Value::Uuid(team.0)],
-            after: None,
-            until: None,
-            limit: Self::MOST,
-            keys_only: false,
-        }
+        team_scan(AUDIT_DAYS, team, Self::MOST)
     }
 }
 
@@ -190,9 +172,7 @@ impl FirstStep {
     /// The steps that a team has made.
     #[must_use]
     pub fn of_team(team: TeamId) -> Scan {
-        let partition = vec![Value::Uuid(team.0)];
-        let (after, until) = (None, None);
-        Scan { table: ONBOARDING, partition, after, until, limit: 100, keys_only: false }
+        team_scan(ONBOARDING, team, 100)
     }
 }
 
