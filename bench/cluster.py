@@ -4,7 +4,6 @@
 
 import argparse
 import datetime
-import shutil
 import signal
 import sys
 import time
@@ -22,12 +21,8 @@ def main() -> int:
     machine.raise_file_limit()
     if not arguments.no_build:
         build.build(plan.systems)
-    build.WORK.mkdir(parents=True, exist_ok=True)
-    about = describe(plan)
-    try:
-        found, failures = measure(arguments.only, plan, about)
-    finally:
-        shutil.rmtree(build.WORK, ignore_errors=True)
+    with build.workspace():
+        found, failures = measure(arguments.only, plan, describe(plan))
     print("\n".join(cluster_page.report(found, found)))
     if found and not plan.quick:
         cluster_page.keep(found)

@@ -8,7 +8,6 @@ smtpblast and hooksink are those of the `dist` profile. Exits with 1 when a row 
 """
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
@@ -28,12 +27,8 @@ def main() -> int:
     machine.raise_file_limit()
     builds = {"before": arguments.before, "after": arguments.after}
     results = {name: Results() for name in builds}
-    shutil.rmtree(build.WORK, ignore_errors=True)
-    build.WORK.mkdir(parents=True)
-    try:
+    with build.workspace():
         worse = [group for group in arguments.only if compare(group, arguments, plan, builds, results)]
-    finally:
-        shutil.rmtree(build.WORK, ignore_errors=True)
     return 1 if worse else 0
 
 

@@ -10,8 +10,6 @@ passwords cost. smtpblast is that of the `dist` profile.
 
 import argparse
 import collections
-import json
-import shutil
 import socket
 import statistics
 import subprocess
@@ -25,7 +23,7 @@ from lib.blast import blast, recipients
 from lib.groups.smtp import INBOXES
 from lib.rest import Failed, Http
 from lib.servers import Trapline
-from plans import LIMITS
+from plans import counted
 
 METRICS_TOKEN = "a-token-for-measuring"
 PASSWORD = "correct horse battery staple"
@@ -80,15 +78,11 @@ def main() -> int:
     arguments = parser.parse_args()
     build.TRAPLINE_BINARY = arguments.binary.resolve()
     machine.raise_file_limit()
-    shutil.rmtree(build.WORK, ignore_errors=True)
-    build.WORK.mkdir(parents=True)
-    try:
+    with build.workspace():
         requests(arguments.rounds, arguments.requests)
         status(arguments.seconds)
         sign_ins(arguments.seconds)
         wrong_passwords(arguments.seconds)
-    finally:
-        shutil.rmtree(build.WORK, ignore_errors=True)
     return 0
 
 
@@ -105,11 +99,8 @@ def cpu(server: Served, asked: list[bytes], times: int) -> float:
 
 
 def requests(rounds: int, times: int) -> None:
-    file = build.WORK / "plans.json"
-    plan = {"id": "counted", "name": "Counted", "features": ["webhooks"], "limits": LIMITS}
-    file.write_text(json.dumps({"default": "counted", "plans": [plan]}))
     bounded = {
-        "TRAPLINE_PLANS": file,
+        "TRAPLINE_PLANS": counted(),
         "TRAPLINE_API_RATE": NEVER,
         "TRAPLINE_KEY_RATE": NEVER,
         "TRAPLINE_ADDRESS_RATE": NEVER,

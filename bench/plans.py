@@ -9,7 +9,6 @@ limits needs more; smtpblast is that of the `dist` profile.
 
 import argparse
 import json
-import shutil
 import statistics
 import sys
 from pathlib import Path
@@ -49,20 +48,21 @@ def main() -> int:
     arguments = parser.parse_args()
     build.TRAPLINE_BINARY = arguments.binary.resolve()
     machine.raise_file_limit()
-    shutil.rmtree(build.WORK, ignore_errors=True)
-    build.WORK.mkdir(parents=True)
-    try:
+    with build.workspace():
         measure(arguments.rounds, arguments.seconds)
-    finally:
-        shutil.rmtree(build.WORK, ignore_errors=True)
     return 0
 
 
-def measure(rounds: int, seconds: int) -> None:
-    # The first team's plan is not in it, so the team is on the default one.
+def counted() -> Path:
+    """A file with a counted plan. The first team's is not in it, so the team is on this default one."""
     file = build.WORK / "plans.json"
     plan = {"id": "counted", "name": "Counted", "features": ["webhooks"], "limits": LIMITS}
     file.write_text(json.dumps({"default": "counted", "plans": [plan]}))
+    return file
+
+
+def measure(rounds: int, seconds: int) -> None:
+    file = counted()
     found = {"unlimited": [], "counted": []}
     for number in range(rounds):
         # Who begins changes, since the second finds a warmer machine.

@@ -3,7 +3,6 @@
 
 import argparse
 import datetime
-import shutil
 import signal
 import sys
 import time
@@ -24,14 +23,10 @@ def main() -> int:
     machine.raise_file_limit()
     if not arguments.no_build:
         build.build(plan.systems)
-    shutil.rmtree(build.WORK, ignore_errors=True)
-    build.WORK.mkdir(parents=True)
-    about = describe(plan)
     results = Results()
-    try:
+    with build.workspace():
+        about = describe(plan)
         measure(groups, plan, results)
-    finally:
-        shutil.rmtree(build.WORK, ignore_errors=True)
     show(results, groups)
     is_whole = groups == GROUPS and not plan.quick and set(plan.systems) == set(SYSTEMS)
     if is_whole or arguments.write:

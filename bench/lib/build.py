@@ -1,7 +1,10 @@
 """Builds what is measured."""
 
+import contextlib
 import os
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +21,17 @@ MAILPIT_BINARY = TOOLS / "mailpit"
 TRAPLINE_BINARY = DIST / "trapline"
 SMTPBLAST_BINARY = DIST / "smtpblast"
 HOOKSINK_BINARY = DIST / "hooksink"
+
+
+@contextlib.contextmanager
+def workspace() -> Iterator[None]:
+    """An empty folder at `WORK` for the time of a run."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
 
 
 def build(systems: list[str]) -> None:
