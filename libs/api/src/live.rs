@@ -161,7 +161,7 @@ async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> 
 ///
 /// Server-sent events: `message.created` and `message.updated` with `{ inboxId, message }`,
 /// `message.deleted` with `{ inboxId, ids }` (and `all: true` for an emptied inbox), `inbox.updated`
-/// with `{ inbox }`. After a reconnect with `Last-Event-ID` the messages created meanwhile come first;
+/// with `{ inbox }` (and `marked: { ids, isRead }` where messages were marked together). After a reconnect with `Last-Event-ID` the messages created meanwhile come first;
 /// the opening frame, a comment, has an id too. What is no id of this inbox's events stands before
 /// its oldest message.
 /// A comment every 15 seconds keeps the connection open.

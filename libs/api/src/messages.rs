@@ -1,5 +1,7 @@
 //! Messages.
 
+pub(crate) mod many;
+
 use std::sync::Arc;
 
 use axum::{

@@ -64,6 +64,8 @@ fn mail_routes() -> OpenApiRouter<Api> {
         .routes(routes!(inboxes::rotate))
         .routes(routes!(inboxes::test_message))
         .routes(routes!(messages::list, messages::mark_all_read, messages::empty))
+        .routes(routes!(messages::many::delete))
+        .routes(routes!(messages::many::mark))
         .routes(routes!(messages::get, messages::update, messages::delete))
         .routes(routes!(messages::raw))
         .routes(routes!(preview::html))

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
-    Bus, ChangedInbox, Clock, LiveEvent, Op, RateDecision, Store, is_v7,
+    Bus, ChangedInbox, Clock, LiveEvent, MarkedTogether, Op, RateDecision, Store, is_v7,
     records::{self, InboxState, MaintenanceTask, Task},
 };
 
@@ -233,7 +233,7 @@ impl Inboxes {
         if change.max_messages.is_some() {
             self.retention.trim(id, inbox.max_messages).await?;
         }
-        self.announce_change(team, id, None).await;
+        self.announce_change(team, id, None, None).await;
         let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
     }
@@ -249,7 +249,7 @@ impl Inboxes {
         let password = self.new_password(&username)?;
         let action = Some(AuditAction::InboxCredentialsRotated);
         let inbox = self.edit(by, id, action, |inbox| inbox.password.clone_from(&password)).await?;
-        self.announce_change(by.team, id, None).await;
+        self.announce_change(by.team, id, None, None).await;
         let counts = self.counts.of(&inbox).await?;
         self.present(&inbox, counts)
     }
@@ -306,18 +306,22 @@ impl Inboxes {
         Ok(self.counts.of(inbox).await?.total)
     }
 
-    /// Announces the inbox as it is after a change.
+    /// Announces the inbox as it is after a change: of its own record, of what holds for all its messages,
+    /// or of the marks of many.
     pub(crate) async fn announce_change(
         &self,
         team: TeamId,
         id: InboxId,
         state: Option<InboxState>,
+        marks: Option<MarkedTogether>,
     ) {
         let changed = async {
             let (record, version) = self.versioned(team, id).await?;
             let (counted_at, counts) = (self.ids.next(), self.counts.of(&record).await?);
             let Counts { total: messages, unread } = counts;
-            Ok::<_, Error>(ChangedInbox { record, version, messages, unread, counted_at, state })
+            let changed =
+                ChangedInbox { record, version, messages, unread, counted_at, state, marks };
+            Ok::<_, Error>(changed)
         };
         // Who listens can read it, if this process cannot.
         let changed = changed.await.ok().map(Box::new);

@@ -4,6 +4,7 @@ mod bound;
 mod content;
 mod heading;
 mod list;
+mod many;
 mod marks;
 mod original;
 mod preview;
@@ -30,6 +31,7 @@ use crate::{
     parts::Parts,
     plans::Plans,
     read_marks::ReadMarks,
+    rows::RowReader,
     secrets::Secrets,
     segment_reviews::{plan_reviews, reviews},
 };
@@ -51,6 +53,7 @@ pub struct Messages {
     settings: Arc<Settings>,
     versions: Arc<InboxVersions>,
     read_marks: ReadMarks,
+    rows: RowReader,
     bytes: MessageBytes,
     bound: MessageBound,
     plans: Arc<Plans>,
@@ -69,6 +72,7 @@ impl Messages {
             settings: parts.settings.clone(),
             versions: parts.versions.clone(),
             read_marks: parts.read_marks.clone(),
+            rows: parts.rows.clone(),
             bytes: MessageBytes::new(parts),
             bound: MessageBound::new(parts.ports.store.clone(), parts.versions.clone()),
             plans: parts.plans.clone(),

@@ -10,7 +10,7 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{Result, rows::RowReader};
 
 /// How one message is marked, and when: the id's time.
 pub(crate) type MessageMark = (bool, Uuid);
@@ -77,6 +77,28 @@ impl ReadMarks {
         let mut marks = HashMap::new();
         for row in self.0.scan(scan).await? {
             let mark = Mark::of(&row)?;
+            marks.insert(mark.id.uuid, (mark.is_read, mark.at));
+        }
+        Ok(ReadState { all: all.map(|(state, _)| state), marks })
+    }
+
+    /// The read state of these messages of an inbox.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or a mark does not decode.
+    pub(crate) async fn of_many(
+        &self,
+        rows: &RowReader,
+        inbox: InboxId,
+        ids: &[Uuid],
+    ) -> Result<ReadState> {
+        let keys = ids.iter().map(|uuid| Mark::row(MessageId { inbox, uuid: *uuid })).collect();
+        let key = InboxState::row(inbox);
+        let (rows, all) = try_join(rows.find(keys), load::<InboxState>(&*self.0, &key)).await?;
+        let mut marks = HashMap::new();
+        for row in rows.values() {
+            let mark = Mark::of(row)?;
             marks.insert(mark.id.uuid, (mark.is_read, mark.at));
         }
         Ok(ReadState { all: all.map(|(state, _)| state), marks })

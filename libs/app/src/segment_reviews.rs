@@ -61,6 +61,14 @@ pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>>
     segments.iter().filter(|segment| !is_checked_soon(segment, now)).map(due).collect()
 }
 
+/// The plans to look at the segments of these messages, which are about to be removed.
+pub(crate) fn reviews_of<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    now: Time,
+) -> Result<Vec<Op>> {
+    reviews(&segments_of(rows).collect(), now)
+}
+
 /// Whether the first check of a segment is still to come, and within a day.
 fn is_checked_soon(segment: &str, now: Time) -> bool {
     let (Some(class), Some(made)) = (segment::class_of(segment), segment::created_at(segment))
@@ -73,8 +81,9 @@ fn is_checked_soon(segment: &str, now: Time) -> bool {
 
 /// The segments of these messages. A row that cannot be read is in nobody's way: its segment is looked
 /// at in its regular check.
-fn segments_of(rows: &[Row]) -> impl Iterator<Item = String> {
-    rows.iter().filter_map(|row| Message::of(row).ok()).map(|message| message.blob.segment)
+fn segments_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> impl Iterator<Item = String> {
+    let messages = rows.into_iter().filter_map(|row| Message::of(row).ok());
+    messages.map(|message| message.blob.segment)
 }
 
 /// The segments of an inbox's messages behind `after`, newest first.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 57] = [
+const ROUTES: [&str; 59] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -24,6 +24,8 @@ const ROUTES: [&str; 57] = [
     "patch /api/inboxes/{id}/messages",
     "delete /api/inboxes/{id}/messages",
     "get /api/inboxes/{id}/messages/wait",
+    "post /api/inboxes/{id}/messages/delete",
+    "post /api/inboxes/{id}/messages/read",
     "get /api/messages/{id}",
     "patch /api/messages/{id}",
     "delete /api/messages/{id}",
@@ -179,6 +181,8 @@ fn bodies_are_closed_and_bounded() {
         "InboxInput",
         "InboxChange",
         "MessageChange",
+        "MessageSelection",
+        "MessageMarks",
         "WebhookInput",
         "WebhookChange",
     ] {

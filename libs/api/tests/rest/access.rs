@@ -7,6 +7,9 @@ use trapline_model::{Access, Principal, Role};
 
 use crate::{Service, minutes, request};
 
+/// Has the form of a message's id, and names none.
+const SOME_MESSAGE: &str = "06e1uejr5hv437857tl1n31d9o0po7pr1aa7obcf2tf2n6jd7i0g";
+
 /// One of each thing that paths name.
 pub(crate) struct Ids {
     pub inbox: String,
@@ -227,6 +230,12 @@ async fn what_is_another_teams_is_not_there() {
             ("PATCH", path) if path.starts_with("/api/webhooks") => json!({ "enabled": false }),
             ("PATCH", path) if !path.ends_with("/messages") => json!({ "name": "Mine now" }),
             ("PUT", _) => json!({ "enabled": false, "to": [] }),
+            ("POST", path) if path.ends_with("/messages/delete") => {
+                json!({ "ids": [SOME_MESSAGE] })
+            }
+            ("POST", path) if path.ends_with("/messages/read") => {
+                json!({ "ids": [SOME_MESSAGE], "isRead": true })
+            }
             ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,
         };

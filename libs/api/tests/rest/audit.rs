@@ -6,14 +6,14 @@ use trapline_model::{Principal, Role};
 
 use crate::{
     Service,
-    access::{Operation, fill, operations},
+    access::{Ids, Operation, fill, operations},
     request,
     sso::ISSUER,
 };
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 44] = [
+const TOLD: [(&str, Option<&str>); 46] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -25,6 +25,8 @@ const TOLD: [(&str, Option<&str>); 44] = [
     ("PUT /api/inboxes/{id}/forwarding", Some("forwarding.updated")),
     ("PATCH /api/inboxes/{id}/messages", None),
     ("DELETE /api/inboxes/{id}/messages", Some("inbox.emptied")),
+    ("POST /api/inboxes/{id}/messages/delete", Some("inbox.messages_deleted")),
+    ("POST /api/inboxes/{id}/messages/read", None),
     ("PATCH /api/messages/{id}", None),
     ("DELETE /api/messages/{id}", Some("message.deleted")),
     ("POST /api/messages/{id}/forward", Some("message.forwarded")),
@@ -61,7 +63,7 @@ const TOLD: [(&str, Option<&str>); 44] = [
     ("POST /api/forward-addresses/confirm", Some("forward_address.verified")),
 ];
 
-fn body(operation: &Operation, member: &str) -> Value {
+fn body(operation: &Operation, ids: &Ids) -> Value {
     match (operation.method.as_str(), operation.template.as_str()) {
         (_, path) if path.contains("projects") => json!({ "name": "New" }),
         ("POST", "/api/inboxes" | "/api/api-keys") | ("PATCH", "/api/inboxes/{id}") => {
@@ -73,20 +75,24 @@ fn body(operation: &Operation, member: &str) -> Value {
         ("PUT", _) => json!({ "enabled": false, "to": [] }),
         ("PATCH", "/api/inboxes/{id}/messages" | "/api/messages/{id}") => json!({ "isRead": true }),
         (_, "/api/messages/{id}/forward") => json!({ "to": ["ada@example.com"] }),
+        ("POST", "/api/inboxes/{id}/messages/delete") => json!({ "ids": [ids.message] }),
+        ("POST", "/api/inboxes/{id}/messages/read") => {
+            json!({ "ids": [ids.message], "isRead": true })
+        }
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
         ("PATCH", "/api/team") => json!({ "name": "New" }),
         ("DELETE", "/api/team") => json!({ "name": "Team" }),
         ("PATCH", "/api/team/members/{id}") => json!({ "role": "admin" }),
         ("POST", "/api/team/invitations") => json!({ "email": "carol@example.com" }),
-        ("POST", "/api/team/transfer") => json!({ "personId": member }),
+        ("POST", "/api/team/transfer") => json!({ "personId": ids.member }),
         (_, "/api/forward-addresses") => json!({ "email": "bob@example.com" }),
         _ => Value::Null,
     }
 }
 
 /// The operation's answer, asked for by the team's key from an address.
-async fn ask(service: &Service, operation: &Operation, member: &str) -> u16 {
+async fn ask(service: &Service, operation: &Operation, ids: &Ids) -> u16 {
     let link = service.link().await;
     let path = if operation.template.ends_with("/confirm") {
         link
@@ -96,7 +102,7 @@ async fn ask(service: &Service, operation: &Operation, member: &str) -> u16 {
         }
         operation.path.clone()
     };
-    let body = if operation.takes_body() { body(operation, member) } else { Value::Null };
+    let body = if operation.takes_body() { body(operation, ids) } else { Value::Null };
     let key = (!operation.is_for_people()).then_some(service.key.as_str());
     let mut request = request(key, &operation.method, &path, &body);
     if operation.is_for_people() {
@@ -126,7 +132,7 @@ async fn every_route_that_changes_something_has_its_entry() {
         let same =
             same.find(|it| (&it.method, &it.template) == (&operation.method, &operation.template));
         let before = entries(&service).await.len();
-        let status = ask(&service, &same.unwrap(), &ids.member).await;
+        let status = ask(&service, &same.unwrap(), &ids).await;
         // Ways in take what only a person has.
         let is_way_in = operation.template.starts_with("/api/auth/");
         assert!(is_way_in || (200..300).contains(&status), "{name}: {status}");

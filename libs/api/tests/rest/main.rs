@@ -10,6 +10,7 @@ mod contract;
 mod forwarding;
 mod lists;
 mod live;
+mod many;
 mod people;
 mod service;
 mod sso;

@@ -39,6 +39,8 @@ actions! {
     InboxEmptied = "inbox.emptied";
     /// An inbox was removed, with its messages.
     InboxDeleted = "inbox.deleted";
+    /// Some of an inbox's messages were removed together.
+    InboxMessagesDeleted = "inbox.messages_deleted";
     /// A message was removed.
     MessageDeleted = "message.deleted";
     /// A message was sent on to addresses.

@@ -42,7 +42,7 @@ const STORE_RETRY_DELAY: Duration = Duration::from_secs(2);
 pub struct FeedEvent {
     /// What a client sends as `Last-Event-ID` to get what came after.
     pub id: String,
-    /// `message.on_message_created`, `message.updated`, `message.deleted` or `inbox.updated`.
+    /// `message.created`, `message.updated`, `message.deleted` or `inbox.updated`.
     pub name: &'static str,
     /// The payload: JSON on one line. Streams that tell of the same share its bytes.
     pub data: Bytes,
@@ -206,7 +206,7 @@ impl Feed {
             return Ok(true);
         }
         if self.resyncs.is_empty() && std::mem::take(&mut self.gap) {
-            Box::pin(self.emit_inbox_now()).await?;
+            Box::pin(self.emit_inbox_now(None)).await?;
             return Ok(true);
         }
         match self.wake().await {

@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use moka::sync::Cache;
 use tokio::time::timeout;
 use trapline_model::{InboxId, MessageId};
-use trapline_store::{Scan, Store, Value, records::Inbox};
+use trapline_store::{
+    Scan, Store, Value,
+    records::{Inbox, Message},
+};
 use uuid::Uuid;
 
 use crate::{Result, inbox_versions::InboxVersions, message_scans::message_keys};
@@ -58,6 +61,23 @@ impl MessageBound {
             self.within.insert(inbox.id, Within { version, max, oldest: id.uuid });
         }
         Ok(is_within)
+    }
+
+    /// Those of these messages, newest first, that are among the newest that the inbox may hold.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(super) async fn within(&self, inbox: &Inbox, mut ids: Vec<Uuid>) -> Result<Vec<Uuid>> {
+        let Some(oldest) = ids.last().copied() else { return Ok(ids) };
+        if self.contains(inbox, MessageId { inbox: inbox.id, uuid: oldest }).await? {
+            return Ok(ids);
+        }
+        let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let rows = self.store.scan(message_keys(inbox.id, max)).await?;
+        let oldest = rows.last().map(Message::id);
+        ids.retain(|id| oldest.is_some_and(|oldest| *id >= oldest));
+        Ok(ids)
     }
 
     /// The oldest message that is known to be within the bound at this version.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_model::{InboxId, Message, MessageId, Principal};
+use trapline_model::{InboxId, Message, MessageId, Principal, TeamId};
 use trapline_store::{
     LiveEvent, Marked, Op, PortError, Record, When, load,
     records::{self, InboxState, Mark},
@@ -31,10 +31,7 @@ impl Messages {
         // What is there already is read, so that this mark is later: clocks differ between processes.
         let seen = self.read_marks.latest_of(id).await?;
         let mark = Mark { id, is_read, at: self.ids.next_after(seen) };
-        // A plan's messages go by themselves, and so must their marks, after all messages that are there.
-        let retention = self.plans.of(by.team).await?.retention();
-        let ttl = retention.map(|kept| kept.max(MIN_MARK_TTL));
-        let put = Op::put(&mark, ttl, When::Always)?;
+        let put = Op::put(&mark, self.mark_ttl(by.team).await?, When::Always)?;
         self.store.write(vec![put]).await?;
         self.versions.changed(id.inbox).await;
         self.announce_mark(&mark, &record).await;
@@ -61,7 +58,7 @@ impl Messages {
             match self.store.write(vec![put]).await {
                 Ok(()) => {
                     self.versions.changed(id).await;
-                    self.inboxes.announce_change(by.team, id, Some(state)).await;
+                    self.inboxes.announce_change(by.team, id, Some(state), None).await;
                     return Ok(());
                 }
                 Err(PortError::Conflict) => {}
@@ -69,6 +66,13 @@ impl Messages {
             }
         }
         Err(Error::Conflict)
+    }
+
+    /// How long marks are kept. A plan's messages go by themselves, and so must their marks, after all
+    /// messages that are there.
+    pub(super) async fn mark_ttl(&self, team: TeamId) -> Result<Option<Duration>> {
+        let retention = self.plans.of(team).await?.retention();
+        Ok(retention.map(|kept| kept.max(MIN_MARK_TTL)))
     }
 
     /// Announces how a message is marked.

@@ -170,6 +170,31 @@ async fn the_list_says_what_the_inbox_says_after_changes_that_were_cut_off() {
     assert!(entries(&bench).await.iter().all(|entry| entry.inbox != inbox.id));
 }
 
+/// Whoever was not answered asks again, and finds all of them there or gone.
+#[tokio::test]
+async fn a_removal_of_many_that_was_cut_off_is_repeated() {
+    // The plan to look at the segment, and the messages; what is left then are marks.
+    for (partitions, left) in [(1, 3), (2, 0)] {
+        let (bench, cut_off) = bench().await;
+        let inbox = bench.inbox(10, None).await;
+        let mut ids = Vec::new();
+        for subject in ["a", "b", "c"] {
+            ids.push(bench.deliver(&inbox, subject).await);
+        }
+        let messages = bench.app.messages();
+        messages.set_many_read(&bench.by, inbox.id, &ids, true).await.unwrap();
+        // Later than the first look at the segment.
+        bench.clock.advance(Duration::from_hours(2));
+        cut_off.store(partitions, Ordering::SeqCst);
+        let cut = messages.delete_many(&bench.by, inbox.id, &ids).await;
+        assert!(matches!(cut, Err(Error::Unavailable)), "{cut:?}");
+        let counted = bench.app.inboxes().get(&bench.by, inbox.id).await.unwrap().message_count;
+        assert_eq!((counted, bench.subjects(&inbox).await.len() as u64), (left, left));
+        assert_eq!(messages.delete_many(&bench.by, inbox.id, &ids).await.unwrap(), left);
+        assert!(bench.subjects(&inbox).await.is_empty());
+    }
+}
+
 #[tokio::test]
 async fn an_inbox_of_another_team_is_not_there() {
     let (bench, _) = bench().await;

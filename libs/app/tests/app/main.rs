@@ -17,6 +17,7 @@ mod janitor_faults;
 mod keys;
 mod live;
 mod mail;
+mod many;
 mod people;
 mod plans;
 mod previews;

@@ -7,7 +7,7 @@ use trapline_model::{InboxId, TeamId, Time};
 
 use super::{Harness, fixtures::fresh};
 use crate::{
-    ChangedInbox, LiveEvent, Signal, SignalStream,
+    ChangedInbox, LiveEvent, MarkedTogether, Signal, SignalStream,
     records::{Inbox, InboxState},
 };
 
@@ -26,7 +26,7 @@ fn event(h: &impl Harness, subject: &str) -> LiveEvent {
     }
 }
 
-/// An inbox that was changed, and all of whose messages were marked read.
+/// An inbox that was changed, and all of whose messages were marked read, then some unread.
 fn changed(h: &impl Harness, id: InboxId) -> LiveEvent {
     let record = Inbox {
         id,
@@ -41,7 +41,9 @@ fn changed(h: &impl Harness, id: InboxId) -> LiveEvent {
     };
     let state = InboxState { inbox: id, read_up_to: fresh(h), at: fresh(h) };
     let (counted_at, state) = (fresh(h), Some(state));
-    let changed = ChangedInbox { record, version: 2, messages: 7, unread: 0, counted_at, state };
+    let marks = Some(MarkedTogether { ids: vec![fresh(h)], is_read: false, at: fresh(h) });
+    let (version, messages, unread) = (2, 7, 1);
+    let changed = ChangedInbox { record, version, messages, unread, counted_at, state, marks };
     LiveEvent::InboxUpdated { changed: Some(Box::new(changed)) }
 }
 

@@ -49,7 +49,7 @@ pub enum LiveEvent {
     },
     /// All messages are gone.
     InboxEmptied,
-    /// The inbox's own record or all its read marks changed.
+    /// The inbox's own record, or the read marks of all or many of its messages changed.
     InboxUpdated {
         /// What it is now. `None` where that could not be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +97,20 @@ pub struct ChangedInbox {
     /// What holds for all its messages, if that is what changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<InboxState>,
+    /// Which of its messages were marked together, if that is what changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<MarkedTogether>,
+}
+
+/// Messages of an inbox that were marked read or unread at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkedTogether {
+    /// The messages within their inbox, at most 200.
+    pub ids: Vec<Uuid>,
+    /// Whether they were marked read.
+    pub is_read: bool,
+    /// When, as in their marks: a UUIDv7.
+    pub at: Uuid,
 }
 
 /// What a subscriber hears.

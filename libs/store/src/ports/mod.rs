@@ -16,7 +16,7 @@ mod table;
 use std::sync::Arc;
 
 pub use blobs::{BlobRef, Blobs, Group, Intake, Tail};
-pub use bus::{Bus, ChangedInbox, LiveEvent, Marked, Signal, SignalStream};
+pub use bus::{Bus, ChangedInbox, LiveEvent, Marked, MarkedTogether, Signal, SignalStream};
 pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, RateDecision};
