@@ -12,7 +12,7 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use trapline_app::{App, ListQuery, Original};
-use trapline_model::{Inbox, InboxId, Message, MessageId, Summary};
+use trapline_model::{Inbox, InboxId, Message, MessageId, Summary, Time};
 
 use crate::{
     auth::{Reader, Writer},
@@ -24,11 +24,31 @@ use crate::{
 
 /// Which messages to list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListInput {
     /// Only messages whose subject, sender or recipients contain this, in any case.
     #[param(max_length = 200, example = "verify")]
     q: Option<String>,
+    /// Only messages of which a recipient of the header or the envelope contains this, in any case.
+    #[param(min_length = 1, max_length = 200, example = "ada@example.com")]
+    to: Option<String>,
+    /// Only messages whose sender contains this, in any case.
+    #[param(min_length = 1, max_length = 200)]
+    from: Option<String>,
+    /// Only messages whose subject contains this, in any case.
+    #[param(min_length = 1, max_length = 200, example = "Verify")]
+    subject: Option<String>,
+    /// Only messages received then or later.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Time>,
+    /// Only messages received then or earlier.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<Time>,
+    /// Only messages with attachments.
+    #[serde(default)]
+    #[param(inline, value_type = Option<Flag>)]
+    has_attachment: Flag,
     /// Only messages that nobody marked read.
     #[serde(default)]
     #[param(inline, value_type = Option<Flag>)]
@@ -56,7 +76,7 @@ pub(crate) struct MessagePage {
     limit: u16,
     /// The messages, without their bodies. Very long subjects and lists of people are cut here.
     messages: Vec<Summary>,
-    /// Only where `q` may have missed some: how many messages have headings so long that they were
+    /// Only where `q`, `to`, `from` or `subject` may have missed some: how many messages have headings so long that they were
     /// searched in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -84,7 +104,7 @@ pub(crate) struct RawInput {
 
 /// List messages
 ///
-/// Newest first, in pages.
+/// Newest first, in pages. Every given filter must hold.
 #[utoipa::path(
     get,
     path = "/api/inboxes/{id}/messages",
@@ -100,8 +120,19 @@ pub(crate) async fn list(
     Params(input): Params<ListInput>,
 ) -> Result<Json<MessagePage>> {
     let (page, limit) = (input.page.unwrap_or(1), input.limit.unwrap_or(50));
-    let q = input.q.filter(|q| !q.is_empty());
-    let query = ListQuery { q, unread: input.unread.on(), page: page.into(), limit: limit.into() };
+    let ListInput { q, to, from, subject, since, until, has_attachment, unread, .. } = input;
+    let query = ListQuery {
+        q: q.filter(|q| !q.is_empty()),
+        to,
+        from,
+        subject,
+        since,
+        until,
+        has_attachment: has_attachment.on(),
+        unread: unread.on(),
+        page: page.into(),
+        limit: limit.into(),
+    };
     let found = app.messages().list(&by, id, &query).await?;
     let partly_searched = Some(found.partly_searched).filter(|count| *count > 0);
     let (total, messages) = (found.total, found.messages);

@@ -66,12 +66,13 @@ pub(crate) fn search_text(subject: &str, parties: &Parties) -> String {
 
 /// `q` in the form of a row's search text.
 pub(crate) fn needle(q: &str) -> String {
-    without_json_escapes(&fold(q))
+    row_form(&fold(q))
 }
 
-/// A search text with a space for each quote and backslash, so that it stands unescaped in a row's JSON.
-pub(crate) fn without_json_escapes(text: &str) -> String {
-    text.replace(['"', '\\'], " ")
+/// A folded text as rows have it: with a space for each quote, backslash and control character, so that it
+/// stands unescaped in their JSON.
+pub(crate) fn row_form(text: &str) -> String {
+    text.replace(|c: char| matches!(c, '"' | '\\') || c.is_control(), " ")
 }
 
 /// Whether a text has a folded one in it.
@@ -109,16 +110,30 @@ impl Matcher {
     pub(crate) fn new(filter: &Filter) -> Self {
         let folded = |text: &Option<String>| text.as_deref().map(fold);
         let [to, from, subject] = [&filter.to, &filter.from, &filter.subject].map(folded);
-        let needles =
-            [&to, &from, &subject].into_iter().flatten().map(|text| without_json_escapes(text));
+        let needles = [&to, &from, &subject].into_iter().flatten().map(|text| row_form(text));
         let needles = needles.collect();
         Self { to, from, subject, since: filter.since, has_code: filter.has_code, needles }
     }
 
     /// Whether a row may be of a message that matches: a look at its folded text, without decoding it.
     pub(crate) fn may_match(&self, row: &Row) -> bool {
+        self.has_needles(row) || Message::is_cut(row)
+    }
+
+    /// Whether a row's folded text has all that is looked for, somewhere.
+    pub(crate) fn has_needles(&self, row: &Row) -> bool {
         let text = Message::search(row);
-        self.needles.iter().all(|needle| text.contains(needle)) || Message::is_cut(row)
+        self.needles.iter().all(|needle| text.contains(needle))
+    }
+
+    /// The texts that the row of a message has all of, unless its heading is cut there.
+    pub(crate) fn needles(&self) -> impl Iterator<Item = &str> {
+        self.needles.iter().map(String::as_str)
+    }
+
+    /// Whether any sender, recipient and subject will do.
+    pub(crate) fn is_of_anything(&self) -> bool {
+        self.needles.is_empty()
     }
 
     /// Whether sender, recipients and subject are those looked for.

@@ -59,6 +59,16 @@ pub(crate) fn of_mail(message: MessageId, whom: &[u8]) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
+/// Smallest `UUIDv7` of a time.
+pub(crate) fn least_at(time: Time) -> Uuid {
+    least(u128::try_from(time.millis()).unwrap_or(0).min((1 << 48) - 1))
+}
+
+/// Smallest `UUIDv7` (RFC 9562, section 5.7) of a time in milliseconds.
+pub(crate) fn least(millis: u128) -> Uuid {
+    Uuid::from_u128(millis << 80 | 7 << 76 | 0b10 << 62)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -98,6 +98,78 @@ async fn search_compares_decoded_folded_text() {
 }
 
 #[tokio::test]
+async fn a_list_is_narrowed_as_a_wait_is() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let mut smtp = Smtp::hello(server.smtp()[0]).await;
+    smtp.login(&inbox.username, &inbox.password).await;
+    let csv = "Content-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\n1,2";
+    let mails = [
+        ("=?utf-8?Q?Stra=C3=9Fe?=", "Ada <ada@example.test>", "hidden@example.test", false),
+        ("Invoice ada", "bob@example.test", "bob@example.test", true),
+        ("Verify", "ada@example.test", "ada@example.test", true),
+    ];
+    let mut times = Vec::new();
+    for (subject, to, recipient, has_attachment) in mails {
+        let mail = Mail::new(subject, "text").to(to).from("Shop <shop@example.test>");
+        let mail = if has_attachment { mail.multipart("mixed", &["\ntext", csv]) } else { mail };
+        let id = smtp.transact("bounce@example.test", &[recipient], &mail.bytes()).await.remove(0);
+        times.push(rest.message(&id).await["receivedAt"].as_str().unwrap().to_owned());
+    }
+    let (street, invoice, verify) = ("Straße", "Invoice ada", "Verify");
+    let all = vec![verify, invoice, street];
+    for (query, expected) in [
+        (&[("to", "ADA@")][..], vec![verify, street]),
+        (&[("to", "hidden@")], vec![street]),
+        (&[("from", "SHOP")], all.clone()),
+        (&[("from", "bounce@")], all.clone()),
+        (&[("from", "ada")], vec![]),
+        (&[("subject", "STRASSE")], vec![street]),
+        (&[("subject", "ada")], vec![invoice]),
+        (&[("q", "ada")], all.clone()),
+        (&[("q", "ada"), ("to", "bob")], vec![invoice]),
+        (&[("since", &times[0])], all.clone()),
+        (&[("since", &times[2]), ("subject", "Verify")], vec![verify]),
+        (&[("since", "2999-01-01T00:00:00Z")], vec![]),
+        (&[("until", &times[2])], all.clone()),
+        (&[("until", "2001-01-01T00:00:00Z")], vec![]),
+        (&[("since", "2999-01-01T00:00:00Z"), ("until", "2001-01-01T00:00:00Z")], vec![]),
+        (&[("hasAttachment", "true")], vec![verify, invoice]),
+        (&[("hasAttachment", "false")], all.clone()),
+        (&[("hasAttachment", "1"), ("to", "ada"), ("from", "shop"), ("unread", "1")], vec![verify]),
+        (&[("subject", "ve\0rify")], vec![]),
+    ] {
+        assert_eq!(found(&rest, &inbox, query).await, expected, "{query:?}");
+        let of_wait = |(name, _): &&(&str, &str)| ["to", "from", "subject", "since"].contains(name);
+        let filters: Vec<_> = query.iter().filter(of_wait).copied().collect();
+        if filters.len() == query.len() {
+            let query = [&filters[..], &[("timeout", "1"), ("onTimeout", "200")]].concat();
+            let waited = rest.query(&inbox.path("/messages/wait"), &query).await.expect(200).json();
+            assert_eq!(
+                waited["message"]["subject"].as_str(),
+                expected.first().copied(),
+                "{query:?}"
+            );
+        }
+    }
+    let long = "x".repeat(201);
+    for (name, value) in [
+        ("to", ""),
+        ("from", &long),
+        ("subject", &long),
+        ("since", "yesterday"),
+        ("until", "2026-01-31T09:30:00+02:00x"),
+        ("until", ""),
+        ("hasAttachment", "maybe"),
+        ("hasCode", "true"),
+    ] {
+        let refused = rest.query(&inbox.path("/messages"), &[(name, value)]).await.error(400);
+        assert_eq!(refused.issues(), [name], "{name}={value}");
+    }
+}
+
+#[tokio::test]
 async fn a_list_shows_summaries() {
     let server = shared();
     let rest = server.rest();

@@ -27,8 +27,8 @@ use super::{
     streams::Follower,
 };
 use crate::{Error, Result, metrics};
+pub(super) use bookmark::window_floor;
 use bookmark::{Bookmark, SeenWindow};
-pub(super) use bookmark::{least_at, window_floor};
 use deleted::DeletedBatches;
 pub(super) use payload::Payloads;
 use recent::RecentChanges;

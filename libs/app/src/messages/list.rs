@@ -1,8 +1,12 @@
 //! The list of an inbox: newest first, in pages, with search.
 
-use trapline_model::{InboxId, MessageId, Principal, Summary};
+mod search;
+
+use std::time::Duration;
+
+use trapline_model::{InboxId, MessageId, Principal, Summary, Time};
 use trapline_store::{
-    Narrowed, Row, Scan,
+    Narrowed, Row, Scan, Value,
     records::{self, Message},
 };
 use uuid::Uuid;
@@ -10,28 +14,59 @@ use uuid::Uuid;
 use super::{Messages, summary};
 use crate::{
     Result,
-    filter::{needle, search_text, without_json_escapes},
+    ids::least_at,
     message_scans::{message_keys, message_rows},
     read_marks::ReadState,
 };
+use search::{OpenBudget, Search};
 
 /// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
 const PAGE_ROWS: usize = 200;
-/// Messages that one search parses because their rows have truncated headings, and the sum of their bytes.
-const MAX_OPENED: usize = 20;
-const MAX_OPENED_BYTES: u64 = 64 << 20;
 
-/// What a client asks for; bounds are checked at the edge.
+/// What a client asks for; bounds are checked at the edge. What is asked for must all hold.
 #[derive(Debug, Clone)]
 pub struct ListQuery {
     /// Subject, sender or a recipient contains this.
     pub q: Option<String>,
+    /// A recipient contains this, as in [`Filter`](crate::Filter).
+    pub to: Option<String>,
+    /// The sender contains this, as in [`Filter`](crate::Filter).
+    pub from: Option<String>,
+    /// The subject contains this.
+    pub subject: Option<String>,
+    /// The earliest time of receipt.
+    pub since: Option<Time>,
+    /// The latest time of receipt.
+    pub until: Option<Time>,
+    /// Only messages that have attachments.
+    pub has_attachment: bool,
     /// Only messages that nobody marked read.
     pub unread: bool,
     /// The page's number, from 1.
     pub page: usize,
     /// Messages of a page, 1 to 200.
     pub limit: usize,
+}
+
+impl Default for ListQuery {
+    /// The first page of everything.
+    fn default() -> Self {
+        let (q, to, from, subject) = (None, None, None, None);
+        let (since, until, has_attachment, unread) = (None, None, false, false);
+        Self { q, to, from, subject, since, until, has_attachment, unread, page: 1, limit: 50 }
+    }
+}
+
+impl ListQuery {
+    /// Whether it is for all messages.
+    fn is_plain(&self) -> bool {
+        let texts = [&self.q, &self.to, &self.from, &self.subject];
+        let times = [self.since, self.until];
+        !self.unread
+            && !self.has_attachment
+            && texts.iter().all(|text| text.is_none())
+            && times.iter().all(Option::is_none)
+    }
 }
 
 /// A page of the list.
@@ -45,22 +80,6 @@ pub struct Page {
     pub partly_searched: u64,
 }
 
-/// How many messages a search may still parse, and how many bytes.
-struct OpenBudget {
-    messages: usize,
-    bytes: u64,
-}
-
-impl OpenBudget {
-    fn take(&mut self, size: u64) -> bool {
-        let left = self.bytes.checked_sub(size).filter(|_| self.messages > 0);
-        if let Some(left) = left {
-            (self.messages, self.bytes) = (self.messages - 1, left);
-        }
-        left.is_some()
-    }
-}
-
 impl Messages {
     /// One page of an inbox's messages.
     ///
@@ -69,7 +88,7 @@ impl Messages {
     /// [`Error::NotFound`] when the team has no such inbox.
     pub async fn list(&self, by: &Principal, id: InboxId, query: &ListQuery) -> Result<Page> {
         let inbox = self.inboxes.record(by.team, id).await?;
-        if query.q.is_none() && !query.unread {
+        if query.is_plain() {
             return self.plain_page(&inbox, query).await;
         }
         self.filtered_page(&inbox, query).await
@@ -112,31 +131,21 @@ impl Messages {
     /// One pass over the inbox: the total must be exact, and the bound on an inbox's messages is
     /// what keeps that cheap.
     async fn filtered_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
-        let needle = query.q.as_deref().map(needle);
-        let finder = needle.as_deref().map(|text| memchr::memmem::Finder::new(text.as_bytes()));
-        let mut left = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let search = Search::new(query);
+        let until = query.since.map(|since| vec![Value::Uuid(least_at(since))]);
+        let (mut after, mut left) = self.start(inbox, query.until).await?;
         let state = self.read_marks.state(inbox.id, None, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
-        let mut page = Page::default();
-        let mut budget = OpenBudget { messages: MAX_OPENED, bytes: MAX_OPENED_BYTES };
-        let mut after = None;
+        let (mut page, mut budget) = (Page::default(), OpenBudget::default());
         while left > 0 {
-            let scan = Scan { after, ..message_rows(inbox.id, None, left) };
-            let texts = Message::heads_with(needle.as_deref().unwrap_or_default());
-            let Narrowed { rows, seen } = self.store.narrow(scan, texts, PAGE_ROWS).await?;
+            let scan = Scan { until: until.clone(), ..message_rows(inbox.id, after, left) };
+            let Narrowed { rows, seen } =
+                self.store.narrow(scan, search.heads(), PAGE_ROWS).await?;
             left = left.saturating_sub(seen);
             for row in &rows {
-                if query.unread && state.is_read(Message::id(row)) {
-                    continue;
-                }
-                let found = match &finder {
-                    Some(finder) if finder.find(Message::search(row).as_bytes()).is_none() => {
-                        Message::is_cut(row)
-                            && self.heading_contains(row, finder, &mut budget, &mut page).await?
-                    }
-                    _ => true,
-                };
-                if found {
+                if search.may_be(row, &state)
+                    && self.finds(&search, row, &mut budget, &mut page).await?
+                {
                     if page.total >= wanted as u64 && page.messages.len() < query.limit {
                         page.messages.push(summarise(inbox.id, row, &state)?);
                     }
@@ -146,26 +155,25 @@ impl Messages {
             if rows.len() < PAGE_ROWS {
                 break;
             }
-            after = rows.into_iter().last().map(|row| row.sort);
+            after = rows.last().map(Message::id);
         }
         Ok(page)
     }
 
-    /// Whether the heading in the message itself, longer than that in its row, contains the text.
-    async fn heading_contains(
+    /// Behind which message those begin that were received until then, and how many of them the inbox's
+    /// bound leaves: it counts those before, too.
+    async fn start(
         &self,
-        row: &Row,
-        finder: &memchr::memmem::Finder<'_>,
-        budget: &mut OpenBudget,
-        page: &mut Page,
-    ) -> Result<bool> {
-        let record = Message::of(row)?;
-        if !budget.take(record.blob.len) {
-            page.partly_searched += 1;
-            return Ok(false);
-        }
-        let (parties, subject) = self.heading(&record).await?;
-        Ok(finder.find(without_json_escapes(&search_text(&subject, &parties)).as_bytes()).is_some())
+        inbox: &records::Inbox,
+        until: Option<Time>,
+    ) -> Result<(Option<Uuid>, usize)> {
+        let max = usize::try_from(inbox.max_messages).unwrap_or(usize::MAX);
+        let Some(until) = until else { return Ok((None, max)) };
+        let first_later = least_at(until.after(Duration::from_millis(1)));
+        let later = Some(vec![Value::Uuid(first_later)]);
+        let later = Scan { until: later, ..message_keys(inbox.id, max) };
+        let later = self.store.scan(later).await?.len();
+        Ok((Some(first_later), max - later))
     }
 }
 

@@ -26,7 +26,7 @@ async fn two() -> (Bench, Arc<App>, Inbox, Vec<MessageId>) {
 
 /// What both processes say: which messages are read, in the order of the list.
 async fn read(bench: &Bench, late: &Arc<App>, inbox: &Inbox) -> Vec<bool> {
-    let query = trapline_app::ListQuery { q: None, unread: false, page: 1, limit: 10 };
+    let query = trapline_app::ListQuery { limit: 10, ..trapline_app::ListQuery::default() };
     let mut answers = Vec::new();
     for app in [&bench.app, late] {
         let page = app.messages().list(&bench.by, inbox.id, &query).await.unwrap();

@@ -38,7 +38,7 @@ async fn a_damaged_message_is_named_and_others_go_on() {
     assert!(matches!(raw, Err(Error::Damaged(_))), "{raw:?}");
     assert_eq!(bench.app.messages().get(&bench.by, whole).await.unwrap().codes.len(), 1);
     assert_eq!(bench.subjects(&inbox).await, ["broken", "whole"]);
-    let query = ListQuery { q: Some("broken".to_owned()), unread: false, page: 1, limit: 10 };
+    let query = ListQuery { q: Some("broken".to_owned()), ..ListQuery::default() };
     assert_eq!(bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap().total, 1);
     // The newest message with a code that can be read.
     let filter = Filter { has_code: true, ..Filter::default() };

@@ -146,7 +146,7 @@ impl Bench {
     }
 
     pub(crate) async fn list(&self, inbox: &Inbox) -> Page {
-        let query = ListQuery { q: None, unread: false, page: 1, limit: 200 };
+        let query = ListQuery { limit: 200, ..ListQuery::default() };
         self.app.messages().list(&self.by, inbox.id, &query).await.unwrap()
     }
 

@@ -86,6 +86,8 @@ const SEARCH: &str = "{\"search\":\"";
 /// The same of a message that has more to search than is here.
 const SEARCH_CUT: &str = "{\"cut\":true,\"search\":\"";
 const CUT: &str = "\"cut\":true";
+/// Before the number of attachments, which is not written with leading zeros.
+const ATTACHMENTS: &str = "\"attachment_count\":";
 const BODY: &str = "\",\"message\":";
 
 impl Message {
@@ -129,6 +131,14 @@ impl Message {
     #[must_use]
     pub fn is_cut(row: &Row) -> bool {
         row.doc.rfind(CUT).is_some()
+    }
+
+    /// Whether the message of a row has attachments, without decoding it. A message's own text cannot say
+    /// so: in JSON its quotation marks are escaped.
+    #[must_use]
+    pub fn has_attachments(row: &Row) -> bool {
+        let count = row.doc.rfind(ATTACHMENTS).map(|at| &row.doc[at + ATTACHMENTS.len()..]);
+        count.is_some_and(|count| !count.starts_with('0'))
     }
 
     /// The folded text of a row's document.
@@ -223,6 +233,19 @@ mod tests {
         let row = Row { sort: Vec::new(), doc, version: 0 };
         assert_eq!(Message::search(&row), "say  hi    now");
         assert_eq!(Message::of(&row).unwrap().subject, message.subject);
+    }
+
+    #[test]
+    fn a_row_tells_whether_it_has_attachments_and_no_subject_does() {
+        let none = message("\"attachment_count\":7,");
+        for count in [0, 1, 10, u32::MAX] {
+            let doc = Message { attachment_count: count, ..none.clone() }.doc("x").unwrap();
+            let row = Row { sort: Vec::new(), doc, version: 0 };
+            assert_eq!(Message::has_attachments(&row), count > 0);
+        }
+        // Of a release that did not count them.
+        let row = Row { sort: Vec::new(), doc: "{\"search\":\"\"}".to_owned(), version: 0 };
+        assert!(!Message::has_attachments(&row));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use trapline_model::{InboxId, InvalidId, MessageId, Time};
 use trapline_store::is_v7;
 use uuid::Uuid;
 
+use crate::ids::least;
+
 /// How much older than the newest known message one may be that becomes visible only now. Processes make
 /// ids for themselves, so a message whose process was slow to store it comes after younger ones.
 pub(super) const REORDER_WINDOW: Duration = Duration::from_mins(1);
@@ -152,16 +154,6 @@ pub(crate) fn window_floor(id: Uuid) -> Uuid {
 /// their version first.
 fn v7(id: Uuid) -> Uuid {
     if is_v7(id) { id } else { least(id.as_u128() >> 80) }
-}
-
-/// Smallest `UUIDv7` of a time.
-pub(crate) fn least_at(time: Time) -> Uuid {
-    least(u128::try_from(time.millis()).unwrap_or(0).min((1 << 48) - 1))
-}
-
-/// Smallest `UUIDv7` (RFC 9562, section 5.7) of a time in milliseconds.
-fn least(millis: u128) -> Uuid {
-    Uuid::from_u128(millis << 80 | 7 << 76 | 0b10 << 62)
 }
 
 #[cfg(test)]

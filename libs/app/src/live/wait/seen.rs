@@ -3,9 +3,9 @@
 use trapline_model::Time;
 use uuid::Uuid;
 
-use crate::live::{
-    feed::{least_at, window_floor},
-    resync::NewestMessages,
+use crate::{
+    ids::least_at,
+    live::{feed::window_floor, resync::NewestMessages},
 };
 
 /// The messages of an inbox that a wait has examined: all up to `floor`, and a checksum of those after it,

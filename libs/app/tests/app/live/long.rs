@@ -38,7 +38,7 @@ async fn what_a_row_leaves_out_is_found_all_the_same() {
     let id = deliver(&bench, &inbox).await;
     bench.deliver(&inbox, "another").await;
     for (q, total) in [("the end", 1), ("P399@X", 1), ("hidden299", 1), ("nobody", 0)] {
-        let query = ListQuery { q: Some(q.to_owned()), unread: false, page: 1, limit: 10 };
+        let query = ListQuery { q: Some(q.to_owned()), ..ListQuery::default() };
         let page = bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap();
         assert_eq!((page.total, page.partly_searched), (total, 0), "{q}");
     }
@@ -74,7 +74,7 @@ async fn a_search_says_how_many_it_did_not_look_into() {
     for _ in 0..25 {
         deliver(&bench, &inbox).await;
     }
-    let query = ListQuery { q: Some("nobody".to_owned()), unread: false, page: 1, limit: 10 };
+    let query = ListQuery { q: Some("nobody".to_owned()), ..ListQuery::default() };
     let page = bench.app.messages().list(&bench.by, inbox.id, &query).await.unwrap();
     assert_eq!((page.total, page.partly_searched), (0, 5));
 }
