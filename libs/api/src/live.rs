@@ -13,7 +13,7 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use trapline_app::{App, Filter, Waited};
-use trapline_model::{InboxId, Message, NearMiss, Principal, Time};
+use trapline_model::{InboxId, InvalidId, Message, NearMiss, Principal, Time};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use crate::{
@@ -26,6 +26,8 @@ use crate::{
 };
 
 const DEFAULT_TIMEOUT: u8 = 30;
+/// Ids of other inboxes that a stream counts.
+const MAX_COUNTS: usize = 100;
 
 /// Which message to wait for; every given part must hold.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -106,7 +108,35 @@ pub(crate) struct EventsInput {
     /// The same as the header, for clients that cannot set one.
     #[param(max_length = 200)]
     last_event_id: Option<String>,
+    /// Other inboxes of the team, at most 100 ids with commas between them: the stream begins with an
+    /// `inbox.updated` of each, and has another when it changed, at most one a second for each.
+    #[param(inline, value_type = Option<Counts>)]
+    counts: Option<Counts>,
 }
+
+/// Inboxes whose counts are told.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Counts(Vec<InboxId>);
+
+impl TryFrom<String> for Counts {
+    type Error = InvalidId;
+
+    fn try_from(text: String) -> Result<Self, InvalidId> {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl utoipa::PartialSchema for Counts {
+    fn schema() -> RefOr<Schema> {
+        let ids = ObjectBuilder::new().schema_type(Type::String).min_length(Some(26));
+        let ids = ids.max_length(Some(MAX_COUNTS * 27 - 1));
+        let pattern = "^[0-9a-v]{25}[048cgkos](,[0-9a-v]{25}[048cgkos])*$";
+        ids.pattern(Some(pattern)).into()
+    }
+}
+
+impl utoipa::ToSchema for Counts {}
 
 /// Wait for a message
 ///
@@ -161,9 +191,9 @@ async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> 
 ///
 /// Server-sent events: `message.created` and `message.updated` with `{ inboxId, message }`,
 /// `message.deleted` with `{ inboxId, ids }` (and `all: true` for an emptied inbox), `inbox.updated`
-/// with `{ inbox }` (and `marked: { ids, isRead }` where messages were marked together). After a reconnect with `Last-Event-ID` the messages created meanwhile come first;
-/// the opening frame, a comment, has an id too. What is no id of this inbox's events stands before
-/// its oldest message.
+/// with `{ inbox }` (and `marked: { ids, isRead }` where messages were marked together). After a
+/// reconnect with `Last-Event-ID` the messages created meanwhile come first; the opening frame, a
+/// comment, has an id too. What is no id of this inbox's events stands before its oldest message. With `counts` other inboxes are told of too, by `inbox.updated`.
 /// A comment every 15 seconds keeps the connection open.
 #[utoipa::path(
     get,
@@ -190,7 +220,10 @@ pub(crate) async fn events(
     Params(input): Params<EventsInput>,
 ) -> Result<Response> {
     let last = last_event(&headers, input.last_event_id.as_deref());
-    let feed = app.live().feed(&by, id, last.as_deref()).await?;
+    let mut feed = app.live().feed(&by, id, last.as_deref()).await?;
+    if let Some(Counts(ids)) = input.counts {
+        feed.count(&ids).await?;
+    }
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),

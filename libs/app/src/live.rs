@@ -1,5 +1,6 @@
 //! What happens now: event streams of inboxes, and waits for a message. It uses inboxes and messages.
 
+mod counted;
 mod feed;
 mod resync;
 mod streams;
@@ -16,6 +17,7 @@ use crate::{
     FirstSteps, Supervisor, heartbeats::Heartbeats, ids::Ids, inboxes::Inboxes, messages::Messages,
     parts::Parts, read_marks::ReadMarks,
 };
+use counted::CountedInboxes;
 use feed::Payloads;
 pub use feed::{Feed, FeedEvent};
 use resync::ResyncScheduler;
@@ -39,6 +41,7 @@ pub struct LiveUpdates {
     messages: Arc<Messages>,
     first_steps: Arc<FirstSteps>,
     streams: Arc<Streams>,
+    counted: CountedInboxes,
     resyncs: Arc<ResyncScheduler>,
     /// Changes when mail may be stored here that nobody announced.
     losses: watch::Receiver<u64>,
@@ -71,6 +74,7 @@ impl LiveUpdates {
             messages,
             first_steps: parts.first_steps.clone(),
             streams,
+            counted: CountedInboxes::default(),
             payloads: Payloads::default(),
         })
     }

@@ -1,7 +1,7 @@
 //! `GET /api/inboxes/:id/events`
 
 use serde_json::{Value, json};
-use trapline_tests::{Mail, deliver, shared};
+use trapline_tests::{Events, Mail, deliver, shared};
 
 #[tokio::test]
 async fn every_change_of_an_inbox_is_an_event() {
@@ -142,6 +142,57 @@ async fn a_comment_keeps_a_silent_stream_open() {
     // The first is there at once, to show that the stream is open; the second is the heartbeat.
     events.comment().await;
     events.comment().await;
+}
+
+#[tokio::test]
+async fn a_stream_counts_other_inboxes_where_asked() {
+    let server = shared();
+    // In a cluster these are two processes.
+    let (rest, other) = (server.rest(), server.rest());
+    let (own, one, two) = (rest.inbox().await, rest.inbox().await, rest.inbox().await);
+    deliver(&server, &two, &Mail::new("before", "x")).await;
+    let path = own.path(&format!("/events?counts={},{}", two.id, one.id));
+    let mut events = rest.events(&path, None).await;
+    for inbox in [&two, &one] {
+        let event = events.next().await;
+        let shown = rest.get(&inbox.path("")).await.expect(200).json();
+        assert_eq!((event.name.as_str(), event.data), ("inbox.updated", json!({ "inbox": shown })));
+    }
+    let id = deliver(&server, &one, &Mail::new("one", "x")).await;
+    // Whatever comes between, such as after a gap, it ends with what is so.
+    let told = async |events: &mut Events, unread: u64| {
+        loop {
+            let told = events.next().await.data["inbox"].clone();
+            assert_eq!(told["id"], one.id);
+            if (&told["messageCount"], &told["unreadCount"]) == (&json!(1), &json!(unread)) {
+                break;
+            }
+        }
+    };
+    told(&mut events, 1).await;
+    other.patch(&format!("/api/messages/{id}"), json!({ "isRead": true })).await.expect(200);
+    told(&mut events, 0).await;
+    deliver(&server, &own, &Mail::new("own", "x")).await;
+    let created = events.next().await;
+    assert_eq!(
+        (created.name.as_str(), &created.data["inboxId"]),
+        ("message.created", &json!(own.id))
+    );
+    // It is resumed as any other, and begins with what is there.
+    let mut events = other.events(&path, Some(&created.id)).await;
+    let told =
+        [events.next().await, events.next().await].map(|event| event.data["inbox"]["id"].clone());
+    assert_eq!(told, [json!(two.id), json!(one.id)]);
+    drop(events);
+
+    let theirs = server.client(server.second_team().key()).inbox().await;
+    let ours = vec![one.id.as_str(); 100].join(",");
+    rest.get(&own.path(&format!("/events?counts={},{}", one.id, theirs.id))).await.error(404);
+    for wrong in ["", "x", &format!("{},", one.id), &format!("{ours},{}", two.id)] {
+        let refused = rest.get(&own.path(&format!("/events?counts={wrong}"))).await.error(400);
+        assert_eq!(refused.issues(), ["counts"], "{wrong}");
+    }
+    assert_eq!(rest.events(&own.path(&format!("/events?counts={ours}")), None).await.status(), 200);
 }
 
 #[tokio::test]

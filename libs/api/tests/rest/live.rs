@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use trapline_api::{Client, to_come};
 use trapline_app::Rate;
+use trapline_model::Access;
 
 use crate::{Service, minutes, request};
 
@@ -196,4 +197,41 @@ async fn a_stream_opens_at_once_and_goes_on_where_it_was_left() {
         frame(&mut frames).await;
         assert_eq!(id(&frame(&mut frames).await), first_id, "{last}");
     }
+}
+
+#[tokio::test]
+async fn what_is_to_be_counted_is_checked() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let foreign = service.app.access().create_team("Other").await.unwrap();
+    let key = service.new_key(foreign, Access::Write, None).await;
+    let theirs = service.with_key(&key, "POST", "/api/inboxes", &json!({ "name": "Theirs" })).await;
+    let theirs = theirs.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/inboxes/{inbox}/events?counts=");
+    let hundred = vec![inbox.as_str(); 100].join(",");
+    let no_id = "0".repeat(26);
+    for (counts, status) in [
+        (hundred.clone(), 200),
+        (theirs.clone(), 404),
+        (format!("{inbox},{theirs}"), 404),
+        (no_id.clone(), 404),
+        (vec![no_id.as_str(); 100].join(","), 404),
+        (format!("{hundred},{inbox}"), 400),
+        (String::new(), 400),
+        (",".to_owned(), 400),
+        (format!("{inbox},"), 400),
+        (format!("{inbox}%20,{inbox}"), 400),
+        (format!("{inbox}%00"), 400),
+        (inbox.to_uppercase(), 400),
+        ("*".repeat(7_000), 400),
+    ] {
+        let request = request(Some(&service.key), "GET", &format!("{path}{counts}"), &Value::Null);
+        assert_eq!(service.send(request).await.status(), status, "{counts:.60}");
+    }
+    let request = request(Some(&service.key), "GET", &format!("{path}{hundred}"), &Value::Null);
+    let mut frames = service.send(request).await.into_body().into_data_stream();
+    frame(&mut frames).await;
+    let told = frame(&mut frames).await;
+    assert_eq!(told.iter().filter(|line| *line == "event: inbox.updated").count(), 1, "{told:?}");
+    assert!(frames.next().now_or_never().is_none(), "once each");
 }

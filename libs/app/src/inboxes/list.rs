@@ -71,6 +71,18 @@ impl Inboxes {
         Ok(InboxPage { inboxes: inboxes.collect::<Result<_>>()?, total })
     }
 
+    /// These inboxes of the team with their counts, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`](crate::Error::NotFound) when the team has not all of them.
+    pub(crate) async fn get_many(&self, by: &Principal, ids: &[InboxId]) -> Result<Vec<Inbox>> {
+        let inboxes = self.records(by.team, ids).await?;
+        let counts = self.counts.of_many(&inboxes).await?;
+        let inboxes = inboxes.iter().zip(counts);
+        inboxes.map(|(inbox, counts)| self.present(inbox, counts)).collect()
+    }
+
     fn is_wanted(&self, inbox: &records::Inbox, query: &InboxQuery, q: Option<&str>) -> bool {
         query.name.as_ref().is_none_or(|name| inbox.name == *name)
             && query.project.is_none_or(|project| inbox.project == Some(project))

@@ -228,6 +228,12 @@ impl Inboxes {
         self.versioned(team, id).await.map(|(inbox, _)| inbox)
     }
 
+    /// These inboxes of the team, in this order; one that is not there is as for [`Inboxes::record`].
+    pub(crate) async fn records(&self, team: TeamId, ids: &[InboxId]) -> Result<Vec<Inbox>> {
+        let reads: Vec<_> = ids.iter().map(|id| self.record(team, *id)).collect();
+        stream::iter(reads).buffered(READS_AT_ONCE).try_collect().await
+    }
+
     /// The same, with the version of its row.
     pub(crate) async fn versioned(&self, team: TeamId, id: InboxId) -> Result<(Inbox, i64)> {
         let found = load::<Inbox>(&*self.store, &Inbox::row(id)).await?;

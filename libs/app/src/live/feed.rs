@@ -6,6 +6,7 @@
 
 mod bookmark;
 mod changes;
+mod counts;
 mod deleted;
 mod events;
 mod payload;
@@ -23,12 +24,14 @@ use uuid::Uuid;
 
 use super::{
     LiveUpdates,
+    counted::CountedInbox,
     resync::{NewestMessages, ResyncQueue},
     streams::Follower,
 };
 use crate::{Error, Result, metrics};
 pub(super) use bookmark::window_floor;
 use bookmark::{Bookmark, SeenWindow};
+use counts::Counts;
 use deleted::DeletedBatches;
 pub(super) use payload::Payloads;
 use recent::RecentChanges;
@@ -77,6 +80,8 @@ pub struct Feed {
     /// different processes may overtake each other.
     reread_until: Option<Instant>,
     ends: Option<Instant>,
+    /// Other inboxes of which the client is told.
+    counts: Option<Counts>,
     follower: Follower,
     _counted: metrics::Gauged,
 }
@@ -122,6 +127,7 @@ impl LiveUpdates {
             gap: false,
             reread_until: None,
             ends,
+            counts: None,
             follower,
             _counted: metrics::open_stream(),
         };
@@ -228,13 +234,17 @@ impl Feed {
                 self.compare(&found);
                 Ok(true)
             }
+            StreamWake::Counted(counted) => {
+                self.tell_inbox(counted.inbox.clone(), None);
+                Ok(true)
+            }
             StreamWake::Over => Ok(false),
         }
     }
 
     /// Sleeps until something may be there to tell.
     async fn wake(&mut self) -> StreamWake {
-        let Self { signals, losses, resyncs, ends, .. } = self;
+        let Self { signals, losses, resyncs, ends, counts, .. } = self;
         let ends = async {
             match *ends {
                 Some(ends) => tokio::time::sleep_until(ends).await,
@@ -245,6 +255,7 @@ impl Feed {
             signal = signals.next() => signal.map_or(StreamWake::Over, StreamWake::Heard),
             () = lost(losses) => StreamWake::Lost,
             found = resyncs.found() => found.map_or(StreamWake::Lost, StreamWake::Resynced),
+            counted = Counts::next(counts) => StreamWake::Counted(counted),
             () = ends => StreamWake::Over,
         }
     }
@@ -282,6 +293,8 @@ enum StreamWake {
     Lost,
     /// A resync found these messages.
     Resynced(Arc<NewestMessages>),
+    /// Another inbox was counted.
+    Counted(Arc<CountedInbox>),
     /// The inbox expired, or the bus is gone.
     Over,
 }

@@ -1,6 +1,7 @@
 //! Waits and event streams: what they find, and what they read for it.
 
 mod announced;
+mod counted;
 mod doubles;
 mod feeds;
 mod long;

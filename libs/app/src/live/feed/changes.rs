@@ -114,6 +114,11 @@ impl Feed {
     fn emit_inbox(&mut self, inbox: Inbox, marked: Option<Value>) {
         // It may have been given more time.
         self.ends = ends(inbox.expires_at, self.live.clock.now());
+        self.tell_inbox(inbox, marked);
+    }
+
+    /// Tells of an inbox, this one or another; who may only read sees no password.
+    pub(super) fn tell_inbox(&mut self, inbox: Inbox, marked: Option<Value>) {
         let inbox = if self.by.may_write() { inbox } else { inbox.without_password() };
         let mut data = json!({ "inbox": inbox });
         if let Some(marked) = marked {
