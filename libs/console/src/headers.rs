@@ -36,12 +36,18 @@ pub(crate) fn page(page: Rendered, asked: &HeaderMap) -> Response {
     if let Ok(tag) = HeaderValue::try_from(&page.tag) {
         headers.insert(header::ETAG, tag);
     }
-    let known = asked.get_all(header::IF_NONE_MATCH).iter();
-    let mut known = known.filter_map(|tags| tags.to_str().ok()).flat_map(|tags| tags.split(','));
-    if known.any(|tag| tag.trim().trim_start_matches("W/") == page.tag) {
+    if is_known(asked, &page.tag) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
     (headers, page.html).into_response()
+}
+
+/// Whether the client has what this tag stands for (RFC 9110, section 13.1.2).
+fn is_known(asked: &HeaderMap, tag: &str) -> bool {
+    let known = asked.get_all(header::IF_NONE_MATCH).iter();
+    let known = known.filter_map(|tags| tags.to_str().ok()).flat_map(|tags| tags.split(','));
+    let mut known = known.map(|one| one.trim().trim_start_matches("W/"));
+    known.any(|one| one == tag || one == "*")
 }
 
 /// A file, in the smallest form that the client takes.
@@ -72,7 +78,8 @@ fn takes(asked: &HeaderMap, coding: &str) -> bool {
     codings.any(|one| {
         let mut parts = one.split(';').map(str::trim);
         let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
-        let weight = parts.find_map(|part| part.strip_prefix("q=")).map(str::parse::<f32>);
+        let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='));
+        let weight = weight.map(str::parse::<f32>);
         named && weight.is_none_or(|weight| weight.is_ok_and(|weight| weight > 0.0))
     })
 }

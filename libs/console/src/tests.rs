@@ -83,6 +83,11 @@ fn the_page_runs_our_scripts_only_and_is_asked_for_again() {
     let tag = headers["etag"].to_str().unwrap();
     let again = ask("GET", "/inboxes/2", "", &[HTML, ("if-none-match", tag)]).unwrap();
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+    let others = format!("\"x\", W/{tag}");
+    for (known, status) in [(others.as_str(), 304), ("*", 304), ("\"x\"", 200)] {
+        let again = ask("GET", "/inboxes/2", "", &[HTML, ("if-none-match", known)]).unwrap();
+        assert_eq!(again.status(), status, "{known}");
+    }
     let deeper = ask("GET", "/inboxes/2/connect", "", &[HTML, ("if-none-match", tag)]).unwrap();
     assert_eq!(deeper.status(), StatusCode::OK);
 }
@@ -95,6 +100,9 @@ async fn files_come_in_the_form_that_is_taken() {
         ("gzip", "gzip"),
         ("br;q=0, gzip;q=0.5", "gzip"),
         ("br;q=x", "plain"),
+        ("BR; Q=0.000 , GZIP ;q=0.1", "gzip"),
+        ("br;q=NaN, gzip;q=-1", "plain"),
+        ("xbr, brx, br x", "plain"),
         ("identity", "plain"),
     ];
     for (takes, wanted) in cases {
@@ -106,6 +114,25 @@ async fn files_come_in_the_form_that_is_taken() {
     }
     let notices = ask("GET", "/licenses.txt", "", &[]).unwrap();
     assert_eq!(notices.headers()["cache-control"], "no-cache");
+}
+
+/// After an upgrade, or from the other of two builds, a browser asks for a file that is not here: a page
+/// in its place would be run as a script, and kept.
+#[test]
+fn a_file_that_is_missing_is_no_page() {
+    for accept in ["*/*", "text/html", "text/html,*/*;q=0.1"] {
+        for path in ["/assets/index-2.js", "/assets/", "/assets", "//assets/index-2.js"] {
+            assert!(ask("GET", path, "", &[("accept", accept)]).is_none(), "{path} {accept}");
+        }
+    }
+}
+
+#[test]
+fn the_head_alone_is_that_of_the_whole() {
+    for (path, fields) in [("/inboxes/1", HTML), ("/assets/index-1.js", ("accept", "*/*"))] {
+        let [get, head] = ["GET", "HEAD"].map(|method| ask(method, path, "", &[fields]).unwrap());
+        assert_eq!((get.status(), get.headers()), (head.status(), head.headers()), "{path}");
+    }
 }
 
 /// Bytes of all scripts, and of scripts and styles that the page names, each compressed by gzip.
