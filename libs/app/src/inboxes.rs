@@ -4,6 +4,7 @@
 mod counts;
 mod expiry;
 mod list;
+mod pages;
 mod plan;
 mod projects;
 mod purge;

@@ -1,8 +1,9 @@
 //! Lists inboxes, with filters and pages.
 
+use futures_util::future::try_join;
 use trapline_mime::fold;
-use trapline_model::{Inbox, InboxId, Principal, ProjectId};
-use trapline_store::records;
+use trapline_model::{Inbox, InboxId, Principal, ProjectId, TeamId};
+use trapline_store::{is_v7, records};
 use uuid::Uuid;
 
 use super::Inboxes;
@@ -23,6 +24,16 @@ pub struct InboxQuery {
     pub limit: Option<usize>,
     /// Only those that come behind this one in the list. It need not be there any more.
     pub after: Option<InboxId>,
+}
+
+impl InboxQuery {
+    /// How many inboxes a page has of all that the team has; `None` where it asks for others. Stores have
+    /// no place for an id of another form in their order.
+    fn page(&self) -> Option<usize> {
+        let Self { name, q, project, disposable, limit, after } = self;
+        let is_of_all = name.is_none() && q.is_none() && project.is_none() && disposable.is_none();
+        limit.filter(|_| is_of_all && after.is_none_or(|id| is_v7(id.0)))
+    }
 }
 
 /// Part of the list of inboxes.
@@ -59,16 +70,31 @@ impl Inboxes {
     ///
     /// When the store does not answer, or a password does not open.
     pub async fn list(&self, by: &Principal, query: &InboxQuery) -> Result<InboxPage> {
-        let mut inboxes = self.records_of(by.team).await?;
-        let q = query.q.as_deref().map(fold);
-        inboxes.retain(|inbox| self.is_wanted(inbox, query, q.as_deref()));
-        let total = inboxes.len();
-        let range = ListRange { limit: query.limit, after: query.after.map(|id| id.0) };
-        let inboxes = range.of(inboxes, |inbox| inbox.id.0);
+        let (inboxes, total) = match query.page() {
+            Some(limit) => {
+                let inboxes = self.page_of(by.team, query.after, limit);
+                try_join(inboxes, self.count_of(by.team)).await?
+            }
+            None => self.filtered(by.team, query).await?,
+        };
         let counts = self.counts.of_many(&inboxes).await?;
         let inboxes = inboxes.iter().zip(counts);
         let inboxes = inboxes.map(|(inbox, counts)| self.present(inbox, counts));
         Ok(InboxPage { inboxes: inboxes.collect::<Result<_>>()?, total })
+    }
+
+    /// The inboxes of the range among those that match, and how many match.
+    async fn filtered(
+        &self,
+        team: TeamId,
+        query: &InboxQuery,
+    ) -> Result<(Vec<records::Inbox>, usize)> {
+        let mut inboxes = self.records_of(team).await?;
+        let q = query.q.as_deref().map(fold);
+        inboxes.retain(|inbox| self.is_wanted(inbox, query, q.as_deref()));
+        let total = inboxes.len();
+        let range = ListRange { limit: query.limit, after: query.after.map(|id| id.0) };
+        Ok((range.of(inboxes, |inbox| inbox.id.0), total))
     }
 
     /// These inboxes of the team with their counts, in this order.

@@ -168,28 +168,36 @@ impl Inboxes {
         let parts = InboxEntry::of_team(team).map(|scan| self.list_part(scan));
         let parts: Vec<_> =
             stream::iter(parts).buffer_unordered(READS_AT_ONCE).try_collect().await?;
-        let (mut inboxes, unsure): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let looks = unsure.into_iter().flatten().map(|entry| self.look_up(entry));
-        let looked: Vec<_> =
-            stream::iter(looks).buffer_unordered(READS_AT_ONCE).try_collect().await?;
-        inboxes.push(looked.into_iter().flatten().collect());
-        let now = self.clock.now();
-        let mut inboxes: Vec<_> = inboxes.into_iter().flatten().collect();
-        inboxes.retain(|inbox: &Inbox| !inbox.expired(now));
-        inboxes.sort_by_key(|inbox| inbox.id.0);
-        Ok(inboxes)
+        self.resolve(parts.into_iter().flatten().collect()).await
     }
 
-    /// What part of a list has copies of, and the entries that have none.
-    async fn list_part(&self, scan: Scan) -> Result<(Vec<Inbox>, Vec<InboxEntry>)> {
-        let mut newest = BTreeMap::new();
-        for row in self.store.scan(scan).await? {
-            let entry = InboxEntry::of(&row)?;
-            newest.insert(entry.inbox.0, entry);
+    /// The entries of a part of a list.
+    async fn list_part(&self, scan: Scan) -> Result<Vec<InboxEntry>> {
+        let rows = self.store.scan(scan).await?;
+        Ok(rows.iter().map(InboxEntry::of).collect::<Result<_, _>>()?)
+    }
+
+    /// The inboxes that these entries are about, oldest first, without those past their time. Of an inbox
+    /// all entries are among them.
+    pub(super) async fn resolve(&self, entries: Vec<InboxEntry>) -> Result<Vec<Inbox>> {
+        let mut newest = BTreeMap::<_, InboxEntry>::new();
+        for entry in entries {
+            let is_newer = |known: &InboxEntry| known.version < entry.version;
+            if newest.get(&entry.inbox.0).is_none_or(is_newer) {
+                newest.insert(entry.inbox.0, entry);
+            }
         }
         let (copies, unsure): (Vec<_>, Vec<_>) =
             newest.into_values().partition(|entry| entry.copy.is_some());
-        Ok((copies.into_iter().filter_map(|entry| entry.copy).collect(), unsure))
+        let looks: Vec<_> = unsure.into_iter().map(|entry| self.look_up(entry)).collect();
+        let looked: Vec<_> =
+            stream::iter(looks).buffer_unordered(READS_AT_ONCE).try_collect().await?;
+        let copies = copies.into_iter().filter_map(|entry| entry.copy);
+        let now = self.clock.now();
+        let mut inboxes: Vec<_> = copies.chain(looked.into_iter().flatten()).collect();
+        inboxes.retain(|inbox: &Inbox| !inbox.expired(now));
+        inboxes.sort_by_key(|inbox| inbox.id.0);
+        Ok(inboxes)
     }
 
     /// What an entry without a copy is about. One whose inbox never came goes.

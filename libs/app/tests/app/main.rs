@@ -12,6 +12,7 @@ mod deletes;
 mod doubles;
 mod first_steps;
 mod forwarding;
+mod inbox_pages;
 mod janitor;
 mod janitor_faults;
 mod keys;
