@@ -10,7 +10,7 @@ interface Fields {
   code: string;
   issues?: Issue[];
   requestId?: string | undefined;
-  limit?: number | undefined;
+  limit?: string | undefined;
   upgradeUrl?: string | undefined;
   retryAfter?: number | undefined;
 }
@@ -23,8 +23,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly issues: Issue[];
   readonly requestId: string | undefined;
-  /** What the team's plan allows, with 402. */
-  readonly limit: number | undefined;
+  /** With 402: the limit that was reached or the feature that is lacking, as the team's usage names it. */
+  readonly limit: string | undefined;
   readonly upgradeUrl: string | undefined;
   /** Seconds. */
   readonly retryAfter: number | undefined;
@@ -50,7 +50,7 @@ export class ApiError extends Error {
       code: word(said.code) ?? "unknown",
       issues: Array.isArray(said.issues) ? said.issues : [],
       requestId: response.headers.get("x-request-id") ?? undefined,
-      limit: typeof said.limit === "number" ? said.limit : undefined,
+      limit: word(said.limit),
       upgradeUrl: word(said.upgradeUrl),
       retryAfter: seconds(response.headers.get("retry-after")),
     });

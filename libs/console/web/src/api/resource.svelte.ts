@@ -4,6 +4,8 @@ import { type ApiError, shown } from "./error";
 export class Resource<T> {
   value = $state.raw<T | undefined>();
   error = $state.raw<ApiError | undefined>();
+  /** When the value was fetched. */
+  asOf = $state.raw<Date | undefined>();
   /** Whether an answer is awaited. */
   loading = $state(false);
   #load: (signal: AbortSignal) => Promise<T>;
@@ -23,6 +25,7 @@ export class Resource<T> {
       const value = await this.#load(running.signal);
       if (this.#running !== running) return;
       this.value = value;
+      this.asOf = new Date();
       this.error = undefined;
     } catch (failure) {
       if (this.#running !== running) return;

@@ -1,12 +1,6 @@
-const number = new Intl.NumberFormat("en");
-const plurals = new Intl.PluralRules("en");
+import { count, number } from "./words";
 
-/** A number with the form of a word that goes with it. */
-function count(value: number, one: string, other: string): string {
-  return `${number.format(value)} ${plurals.select(value) === "one" ? one : other}`;
-}
-
-/** Every text of the console. */
+/** The texts of the shell, of mail, and of what all screens share; other areas have a file each beside this. */
 export const text = {
   product: "Trapline",
   title: (what: string) => `${what} · Trapline`,
@@ -31,9 +25,20 @@ export const text = {
   hide: (of: string) => `Hide ${of}`,
   name: "Name",
   requestId: "Request id",
-  planLimit: (limit: number) => `The plan of this team allows ${number.format(limit)}.`,
+  planUse: (used: number, limit: number) =>
+    `${number.format(used)} of ${number.format(limit)} are in use.`,
   upgrade: "More with another plan",
   retryAfter: (seconds: number) => `Try again in ${count(seconds, "second", "seconds")}.`,
+  whoGrants: "Its owners and admins give rights in this team.",
+  stale: (since: string) => `Could not be fetched again. This is as of ${since}.`,
+  loading: "Loading",
+  newVersion: "A part of the console could not be loaded; there may be a new version.",
+  reload: "Reload",
+  details: "Details",
+  chooseEntry: "Choose an entry from the list",
+  entryGone: "This entry is no longer in the list",
+  nextEntry: "Next entry",
+  previousEntry: "Previous entry",
   mayNot: "You may not change inboxes in this team. Its owners and admins give that right.",
 
   email: "E-mail",
