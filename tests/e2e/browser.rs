@@ -2,6 +2,7 @@
 
 mod console;
 mod hostile;
+mod people;
 mod remote;
 
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use trapline_tests::{
-    Deployment, Inbox, Person, Rest, eventually, path_of, relay_flags, shared, token_of,
+    Answer, Deployment, Inbox, Person, Rest, eventually, path_of, relay_flags, shared, token_of,
 };
 
 /// Left out, a cluster lets nobody sign up.
@@ -38,6 +38,10 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
         assert!(page.text().contains("<form method=\"post\">"), "{page}");
         let asked = rest.get(&format!("/api/auth/link?token={}", token_of(&link))).await;
         assert_eq!(asked.expect(200).json()["purpose"], "first_owner");
+        // A browser gets the console instead, which asks the same.
+        let page = rest.request("GET", path_of(&link)).header("accept", "text/html");
+        let page = Answer::to(page).await.expect(200);
+        assert!(page.text().contains("<div id=\"app\">"), "{page}");
     }
     let ada = Person::by_link(rest, &link, Some(EMAIL), PASSWORD).await;
     rest.get(path_of(&link)).await.expect(404);
@@ -101,6 +105,7 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
     let answer = rest.post("/api/auth/sign-up", wish.clone()).await.expect(202).json();
     assert_eq!(answer["mailSent"], true);
     let link = mailed_link(&mails, &inbox, "Confirm your address").await;
+    assert!(path_of(&link).starts_with("/verify?"), "{link}");
     scan(&rest, &link).await;
     let early = json!({ "email": email, "password": PASSWORD });
     rest.post("/api/auth/sign-in", early).await.error(401);
@@ -123,6 +128,7 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
         assert_eq!(answer.json()["mailSent"], true);
     }
     let link = mailed_link(&mails, &inbox, "Choose a new password").await;
+    assert!(path_of(&link).starts_with("/reset?"), "{link}");
     scan(&rest, &link).await;
     ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200);
     let new = "another horse battery";

@@ -52,7 +52,9 @@ async fn people_are_invited_by_the_mails_that_are_really_sent() {
         let wish = json!({ "email": inbox.address });
         let made = ada.ask(rest, "POST", "/api/team/invitations", wish).await.expect(201).json();
         assert_eq!((&made["mailSent"], &made["link"]), (&json!(true), &Value::Null));
-        mailed_link(&mails, &inbox, "You are invited to a team").await
+        let link = mailed_link(&mails, &inbox, "You are invited to a team").await;
+        assert!(path_of(&link).starts_with("/invite?"), "{link}");
+        link
     };
     let open = async || {
         let open = ada.ask(rest, "GET", "/api/team/invitations", Value::Null).await.expect(200);

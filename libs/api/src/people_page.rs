@@ -1,11 +1,12 @@
-//! The page behind a one-time link: what it asks, and a button that does it.
+//! The page behind a one-time link: what it asks, and a button that does it. Browsers get the web console's
+//! own page instead, where there is a console.
 
 use std::sync::Arc;
 
 use axum::{
     Router,
     extract::{RawQuery, State},
-    http::{Extensions, HeaderMap, StatusCode, header},
+    http::{Extensions, HeaderMap, StatusCode, header, request::Parts},
     response::Response,
     routing::get,
 };
@@ -31,19 +32,29 @@ const PAGE: SecretPage = SecretPage {
     referrer: "same-origin",
 };
 
+/// What links lead to, by what they are for; each does what its token is for.
+const PATHS: [&str; 4] = ["/link", "/reset", "/verify", "/invite"];
+
 /// The page is for people, so it is no part of the document of the API.
 pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
     let layers = (around(layers::request_timeout), around(own_pages_only(site)));
-    Router::new().route("/link", get(show).post(apply)).layer(layers)
+    let routes = PATHS
+        .into_iter()
+        .fold(Router::new(), |routes, path| routes.route(path, get(show).post(apply)));
+    routes.layer(layers)
 }
 
 async fn show(
     State(app): State<Arc<App>>,
     State(site): State<Arc<Site>>,
+    State(options): State<Arc<Options>>,
     RawQuery(query): RawQuery,
-    extensions: Extensions,
-    headers: HeaderMap,
+    request: Parts,
 ) -> Result<Response> {
+    if let Some(console) = options.console(&request, &app.settings().base_url) {
+        return Ok(console);
+    }
+    let Parts { extensions, headers, .. } = request;
     let token = field(query.unwrap_or_default().as_bytes(), "token");
     let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
     match app.people().link(&token, &visitor).await {

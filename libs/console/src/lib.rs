@@ -14,9 +14,8 @@ use assets::File;
 use page::Page;
 
 /// First parts of paths that are never the console's.
-const RESERVED: [&str; 11] = [
-    "api", "assets", "docs", "healthz", "idp", "link", "livez", "mock", "readyz", "saml", "status",
-];
+const RESERVED: [&str; 10] =
+    ["api", "assets", "docs", "healthz", "idp", "livez", "mock", "readyz", "saml", "status"];
 
 /// The console that this executable was built with.
 #[derive(Debug, Clone)]

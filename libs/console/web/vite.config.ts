@@ -6,7 +6,7 @@ import { notices } from "./plugins/notices.ts";
 
 /** Where `npm run dev` passes on what is asked of the API. */
 const server = process.env.TRAPLINE_URL ?? "http://127.0.0.1:8025";
-const passedOn = ["/api", "/docs", "/link", "/status"];
+const passedOn = ["/api", "/docs", "/status"];
 
 export default defineConfig({
   // References are relative, so that any path may be before them.

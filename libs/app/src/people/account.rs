@@ -71,14 +71,14 @@ impl People {
         match known {
             Some(person) if with_mail => {
                 let purpose = LinkPurpose::Password { person: person.id };
-                let link = self.new_link("link", purpose, RESET).await?;
+                let link = self.new_link("reset", purpose, RESET).await?;
                 self.mail.send(email.as_str(), &notifications::known_already(&link)).await?;
                 Ok(SignedUp::MailSent)
             }
             None if with_mail => {
                 let purpose =
                     LinkPurpose::SignUp { email: email.as_str().to_owned(), name, password: hash };
-                let link = self.new_link("link", purpose, CONFIRM).await?;
+                let link = self.new_link("verify", purpose, CONFIRM).await?;
                 self.mail.send(email.as_str(), &notifications::sign_up(&link)).await?;
                 Ok(SignedUp::MailSent)
             }
@@ -123,7 +123,7 @@ impl People {
         self.take("reset", &email.owner(), MAILS).await?;
         if let Some((person, _)) = self.person_of(&email.folded()).await? {
             let purpose = LinkPurpose::Password { person: person.id };
-            let link = self.new_link("link", purpose, RESET).await?;
+            let link = self.new_link("reset", purpose, RESET).await?;
             self.mail.send(&person.email, &notifications::reset(&link)).await?;
         }
         Ok(true)
@@ -139,7 +139,7 @@ impl People {
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
         self.take("verify", &person.id.to_string(), MAILS).await?;
         let link =
-            self.new_link("link", LinkPurpose::Verify { person: person.id }, CONFIRM).await?;
+            self.new_link("verify", LinkPurpose::Verify { person: person.id }, CONFIRM).await?;
         self.mail.send(&person.email, &notifications::verify(&link)).await
     }
 

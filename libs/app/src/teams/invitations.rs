@@ -76,7 +76,7 @@ impl Teams {
             self.limits.take_all("invitation:mailbox", &mailbox.owner(), &MAILBOX_RATES).await?;
         }
         let purpose = LinkPurpose::Invitation { team: by.team, invitation: id };
-        let link = self.people.make_link("link", purpose, Invitation::VALID).await?;
+        let link = self.people.make_link("invite", purpose, Invitation::VALID).await?;
         let now = self.clock.now();
         let invitation = Invitation {
             id,

@@ -2,8 +2,20 @@ import type { Component } from "svelte";
 
 import type { Name } from "./router/routes";
 
-/** Fetches the file of a screen. */
-export type Load = () => Promise<{ default: Component<{ id: string }> }>;
+/** A screen of its own, or of what the path names. */
+type Screen = Component<Record<string, never>> | Component<{ id: string }>;
 
-/** Screens that are fetched when they are opened first; `id` is that of the path. */
-export const lazy: Partial<Record<Name, Load>> = {};
+/** Fetches the file of a screen. */
+export type Load = () => Promise<{ default: Screen }>;
+
+const link: Load = () => import("./auth/LinkScreen.svelte");
+
+/** Screens that are fetched when they are opened first. */
+export const lazy: Partial<Record<Name, Load>> = {
+  signUp: () => import("./auth/SignUpScreen.svelte"),
+  forgot: () => import("./auth/ForgotScreen.svelte"),
+  link,
+  reset: link,
+  verify: link,
+  invite: link,
+};

@@ -30,9 +30,15 @@ class Session {
   /** Signs in; whether it is somebody else than before. */
   async signIn(email: string, password: string): Promise<boolean> {
     const before = this.me?.person.id;
-    this.me = await body(api.POST("/api/auth/sign-in", { body: { email, password } }));
-    this.expired = false;
+    this.take(await body(api.POST("/api/auth/sign-in", { body: { email, password } })));
     return before !== undefined && before !== this.me?.person.id;
+  }
+
+  /** Takes over whoever an answer says is signed in now. */
+  take(me: Schema["Me"]): void {
+    this.me = me;
+    this.error = undefined;
+    this.expired = false;
   }
 
   async signOut(): Promise<void> {

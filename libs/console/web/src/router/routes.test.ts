@@ -14,7 +14,14 @@ describe("routes", () => {
 
   it("goes on only within the console after signing in", () => {
     expect(safeNext("/inboxes/1?message=2")).toBe("/inboxes/1?message=2");
-    const elsewhere = ["//evil.test/", "https://evil.test", "/\\evil.test", "/sign-in", "/docs/"];
+    const elsewhere = [
+      "//evil.test/",
+      "https://evil.test",
+      "/\\evil.test",
+      "/sign-in",
+      "/link",
+      "/docs/",
+    ];
     for (const next of [null, "", "javascript:alert(1)", "/\t/evil.test", ...elsewhere]) {
       expect(safeNext(next), String(next)).toBe("/");
     }

@@ -5,13 +5,35 @@ export const routes = {
   connect: "/inboxes/:id/connect",
   settings: "/inboxes/:id/settings",
   signIn: "/sign-in",
+  signUp: "/sign-up",
+  forgot: "/forgot",
+  link: "/link",
+  reset: "/reset",
+  verify: "/verify",
+  invite: "/invite",
 } as const;
+
+/** Screens for whoever is not signed in yet. */
+const OUTSIDE = new Set<string>([
+  "signIn",
+  "signUp",
+  "forgot",
+  "link",
+  "reset",
+  "verify",
+  "invite",
+]);
 
 export type Name = keyof typeof routes;
 
 export interface Match {
   name: Name;
   params: Record<string, string>;
+}
+
+/** Whether a screen is there for whoever is not signed in, and has no sidebar. */
+export function isOutside(name: Name): boolean {
+  return OUTSIDE.has(name);
 }
 
 /** The screen at a path, if there is one. */
@@ -47,6 +69,6 @@ export function safeNext(next: string | null): string {
   if (!next?.startsWith("/") || next.startsWith("//")) return "/";
   const path = new URL(next, "http://here.invalid");
   const known = match(path.pathname);
-  const here = path.host === "here.invalid" && known !== undefined && known.name !== "signIn";
+  const here = path.host === "here.invalid" && known !== undefined && !isOutside(known.name);
   return here ? path.pathname + path.search : "/";
 }

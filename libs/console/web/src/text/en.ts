@@ -45,8 +45,13 @@ export const text = {
   password: "Password",
   signIn: "Sign in",
   signInTo: "Sign in to Trapline",
-  sso: "Continue with single sign-on",
+  sso: "Continue with SSO",
   signOut: "Sign out",
+  waitFirst: (what: string, seconds: number) =>
+    `${what} (in ${count(seconds, "second", "seconds")})`,
+  forgot: "Forgot your password?",
+  signUp: "Create an account",
+  withPassword: "Use a password instead",
   noAccount:
     "No account yet? Whoever runs this server makes a link with `trapline link`; the first start printed one.",
   sessionOver: "Your session is over",

@@ -1,0 +1,115 @@
+// The ways into the web console: the first-run link, an operator's link, signing up and in, and back out.
+// Usage: node people.cjs STEPS LINK, where STEPS is `begin` with the first-run link, and then `again` with a
+// link of the operator for Ada.
+"use strict";
+
+const { walk } = require("./walk.cjs");
+
+const [steps, link] = process.argv.slice(2);
+const ADA = { email: "ada@example.com", password: "correct horse battery" };
+const EVE = { email: "eve@example.com", password: "battery horse correct" };
+const NEW = "another horse battery";
+const home = new URL("/", link).href;
+
+walk(async (page, report) => {
+  if (steps === "begin") {
+    await becomeOwner(page, report);
+    await signOut(page);
+    await forget(page, report);
+    await signUp(page);
+  } else {
+    await chooseNewPassword(page, report);
+    await goOn(page, report);
+    await tooOften(page, report);
+  }
+});
+
+async function fill(page, who) {
+  await page.getByLabel("E-mail").fill(who.email);
+  await page.getByLabel("Password", { exact: true }).fill(who.password);
+}
+
+// The address bar loses the token before anything is pressed, and only pressing uses it.
+async function becomeOwner(page, report) {
+  for (let times = 0; times < 2; times++) {
+    await page.goto(link);
+    await page.getByRole("button", { name: "Sign in as owner" }).waitFor();
+    report.linkUrl = page.url();
+  }
+  await page.reload();
+  await page.getByRole("heading", { name: "Open the link again" }).waitFor();
+  await page.goto(link);
+  await page.getByLabel("E-mail").fill(ADA.email);
+  await page.getByLabel("New password").fill("password123");
+  await page.getByRole("button", { name: "Sign in as owner" }).click();
+  report.badPassword = await page.locator(".field p").innerText();
+  await page.getByLabel("New password").fill(ADA.password);
+  await page.getByRole("button", { name: "Sign in as owner" }).click();
+  await page.getByLabel("SMTP settings").waitFor();
+  await page.goto(link);
+  await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
+  await page.goto(home);
+  await page.getByLabel("SMTP settings").waitFor();
+}
+
+async function signOut(page) {
+  await page.locator("summary").filter({ hasText: /ada|eve/ }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Trapline" }).waitFor();
+}
+
+async function forget(page, report) {
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.getByLabel("E-mail").fill(ADA.email);
+  await page.getByRole("button", { name: "Send a link" }).click();
+  await page.getByRole("heading", { name: "No mail was sent" }).waitFor();
+  report.forgot = await page.locator("main p").innerText();
+  await page.getByRole("link", { name: "To the sign-in" }).click();
+}
+
+async function signUp(page) {
+  await page.getByRole("link", { name: "Create an account" }).click();
+  await page.getByLabel("E-mail").fill(ADA.email);
+  await page.getByLabel("New password").fill(EVE.password);
+  await page.getByRole("button", { name: "Create an account" }).click();
+  await page.getByText("is somebody's already").waitFor();
+  await page.getByLabel("E-mail").fill(EVE.email);
+  await page.getByRole("button", { name: "Create an account" }).click();
+  await page.getByText("eve's team").waitFor();
+}
+
+async function chooseNewPassword(page, report) {
+  await page.goto(link);
+  report.resetEmail = await page.getByLabel("E-mail").inputValue();
+  await page.getByLabel("New password").fill(NEW);
+  await page.getByRole("button", { name: "Set the password and sign in" }).click();
+  await page.getByLabel("SMTP settings").waitFor();
+  report.inbox = new URL(page.url()).pathname;
+}
+
+// After signing in somebody is where they wanted to go, and never elsewhere.
+async function goOn(page, report) {
+  report.ends = [];
+  for (const next of [`${report.inbox}/connect`, "//evil.test/", "https://evil.test/", "/docs/"]) {
+    await page.context().clearCookies();
+    await page.goto(`${home}sign-in?next=${encodeURIComponent(next)}`);
+    await fill(page, { ...ADA, password: NEW });
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(/inboxes/);
+    report.ends.push(page.url());
+  }
+}
+
+async function tooOften(page, report) {
+  await page.context().clearCookies();
+  await page.goto(home);
+  await page.getByRole("button", { name: "Continue with SSO" }).click();
+  report.ssoFields = await page.locator("input").count();
+  await page.getByRole("button", { name: "Use a password instead" }).click();
+  await fill(page, { ...EVE, password: "wrong" });
+  const waits = page.getByRole("button", { name: /^Sign in \(in \d+ seconds?\)$/ });
+  while ((await waits.count()) === 0) {
+    await page.getByRole("button", { name: /^Sign in/ }).click({ timeout: 5_000 }).catch(() => {});
+  }
+  report.waits = await waits.isDisabled();
+}
