@@ -18,4 +18,6 @@ export const lazy: Partial<Record<Name, Load>> = {
   reset: link,
   verify: link,
   invite: link,
+  webhooks: () => import("./webhooks/WebhooksScreen.svelte"),
+  webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
 };

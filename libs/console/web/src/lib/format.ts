@@ -40,3 +40,18 @@ export function visible(text: string): string {
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
   });
 }
+
+/** Milliseconds as a time to wait: `28 s`, `4 min 5 s`, `3 h 59 min`. */
+export function wait(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600)];
+  if (minutes === 0) return `${seconds} s`;
+  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
+}
+
+/** A moment of today as its time of day, else with its day. */
+export function timeOfHour(moment: number, now = new Date()): string {
+  const time = new Date(moment);
+  const isToday = time.toDateString() === now.toDateString();
+  return isToday ? clock.format(time) : `${day.format(time)}, ${clock.format(time)}`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { size, visible } from "./format";
+import { size, visible, wait } from "./format";
 import { opens, parts } from "./links";
 
 describe("format", () => {
@@ -14,6 +14,17 @@ describe("format", () => {
       [26_214_400, "26 MB"],
     ];
     for (const [bytes, text] of cases) expect(size(bytes)).toBe(text);
+  });
+
+  it("has times to wait", () => {
+    const cases: [number, string][] = [
+      [-5, "0 s"],
+      [27_001, "28 s"],
+      [59_001, "1 min 0 s"],
+      [245_000, "4 min 5 s"],
+      [14_399_000, "3 h 59 min"],
+    ];
+    for (const [milliseconds, text] of cases) expect(wait(milliseconds)).toBe(text);
   });
 
   it("shows what hides or turns around a name", () => {

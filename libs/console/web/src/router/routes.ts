@@ -4,6 +4,8 @@ export const routes = {
   inbox: "/inboxes/:id",
   connect: "/inboxes/:id/connect",
   settings: "/inboxes/:id/settings",
+  webhooks: "/webhooks",
+  webhook: "/webhooks/:id",
   signIn: "/sign-in",
   signUp: "/sign-up",
   forgot: "/forgot",

@@ -63,6 +63,7 @@ export const text = {
   themes: { system: "System", light: "Light", dark: "Dark" },
   licenses: "Licences",
   noTeam: "No team",
+  places: { title: "Areas", webhooks: "Webhooks" },
   noSuchPage: "There is no such page",
   toInboxes: "To the inboxes",
 

@@ -1,0 +1,38 @@
+//! What the web console has beside mail.
+
+use serde_json::{Value, json};
+use trapline_tests::Deployment;
+
+use super::requests;
+use crate::tools::{node, run};
+
+/// What the browser saw in this area of `clients/node/areas.cjs`, where nothing went wrong.
+async fn walk(area: &str, server: &Deployment) -> Value {
+    let mut browser = node("node/areas.cjs");
+    browser.arg(area).arg(server.owners_link());
+    let report = run(browser).await;
+    let report: Value = serde_json::from_str(&report).expect(&report);
+    for nothing in ["errors", "violations"] {
+        assert_eq!(report[nothing], json!([]), "{nothing}");
+    }
+    let home = server.api().remove(0);
+    for request in requests(&report) {
+        assert!(request.starts_with(&home), "{request}");
+    }
+    report
+}
+
+#[tokio::test]
+async fn webhooks_are_made_tested_and_sent_again() {
+    let server = Deployment::alone(&[]);
+    let report = walk("webhooks", &server).await;
+    assert!(report["refused"].as_str().unwrap().contains("user"), "{report:#}");
+    assert!(report["secret"].as_str().unwrap().starts_with("whsec_"), "{report:#}");
+    assert_eq!((&report["again"], &report["kept"]), (&report["secret"], &json!([])));
+    assert!(!report["subject"].as_str().unwrap().is_empty());
+    let received = "message.received";
+    assert_eq!(report["seen"], json!(["webhook.test", received, received, received, received]));
+    // The test failed, and so did the first attempts; they stay in the log.
+    assert_eq!(report["failed"], 3);
+    assert!(report["url"].as_str().unwrap().contains("failed=true"), "{report:#}");
+}
