@@ -15,6 +15,7 @@ use crate::{
     banner::Banner,
     cluster::{self, Installation},
     home::Home,
+    person::path_of,
     process::Process,
     relay_flags, shared_relay,
     teams::KeyMaker,
@@ -196,6 +197,11 @@ impl Deployment {
         self.owners_link.as_deref().expect("the first start shows a link")
     }
 
+    /// A link of the service at the address of its first API, which whoever made it may not have known.
+    pub fn here(&self, link: &str) -> String {
+        format!("{}{}", self.api()[0], path_of(link))
+    }
+
     /// Another team with its own keys.
     pub fn second_team(&self) -> Team {
         KeyMaker::of(&self.home).team("Other team")
@@ -279,7 +285,7 @@ impl Deployment {
     /// Starts again over the same data, after [`kill`](Self::kill) or [`ended`](Self::ended). The
     /// addresses are new ones.
     pub fn restart(&mut self) {
-        self.processes = if is_cluster() {
+        self.processes = if self.home.is_cluster() {
             cluster::start(&self.home, &self.flags)
         } else {
             vec![serve(&self.home, &self.flags)]

@@ -89,6 +89,11 @@ impl Home {
         self
     }
 
+    /// Whether it is over services, whatever mode the tests run in.
+    pub(crate) fn is_cluster(&self) -> bool {
+        !self.keyspace().is_empty()
+    }
+
     /// The name of the keyspace, and of what else belongs to a cluster.
     pub(crate) fn keyspace(&self) -> &str {
         self.setting("TRAPLINE_CQL_KEYSPACE")
