@@ -9,7 +9,7 @@ use crate::tools::{node, run};
 /// What the browser saw in this area of `clients/node/areas.cjs`, where nothing went wrong.
 async fn walk(area: &str, server: &Deployment) -> Value {
     let mut browser = node("node/areas.cjs");
-    browser.arg(area).arg(server.owners_link());
+    browser.arg(area).arg(server.here(server.owners_link()));
     let report = run(browser).await;
     let report: Value = serde_json::from_str(&report).expect(&report);
     for nothing in ["errors", "violations"] {

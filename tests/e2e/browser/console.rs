@@ -29,7 +29,7 @@ async fn somebody_with_a_link_sees_mail_arrive_and_copies_its_code() {
     assert!(page.text().contains("<div id=\"app\">"), "built without the console: {page}");
     let remote = Remote::start(|_| String::new()).await;
     let html = hostile::page(&remote.url(), "");
-    let report = walk(server.owners_link(), &html).await;
+    let report = walk(&server.here(server.owners_link()), &html).await;
     // From the link to the settings, and from a new mail to its code on the clipboard.
     assert_eq!((&report["clicksToSettings"], &report["keysToCode"]), (&json!(1), &json!(1)));
     assert_eq!(report["code"], "481516");

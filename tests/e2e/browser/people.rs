@@ -28,14 +28,14 @@ async fn walk(steps: &str, link: &str, home: &str) -> Value {
 async fn people_come_in_by_links_passwords_and_signing_up() {
     let server = Deployment::alone(&SIGN_UP);
     let home = server.api().remove(0);
-    let link = server.owners_link();
+    let link = &server.here(server.owners_link());
     let report = walk("begin", link, &home).await;
     // Nothing but the page itself has the token of a link.
     assert!(!report["linkUrl"].as_str().unwrap().contains(token_of(link)), "{report:#}");
     assert!(report["badPassword"].as_str().unwrap().contains("password"), "{report:#}");
     assert!(report["forgot"].as_str().unwrap().contains("trapline link"), "{report:#}");
     let link = server.command(&["link", "--email", "ada@example.com"]);
-    let report = walk("again", &link, &home).await;
+    let report = walk("again", &server.here(&link), &home).await;
     assert_eq!(report["resetEmail"], "ada@example.com");
     let inbox = format!("{home}{}", report["inbox"].as_str().unwrap());
     let ends = [format!("{inbox}/connect"), inbox.clone(), inbox.clone(), inbox];
