@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use trapline_tests::{
-    Answer, Deployment, Inbox, Person, Rest, eventually, path_of, relay_flags, shared, token_of,
+    Answer, Deployment, Inbox, Person, Rest, eventually, is_cluster, path_of, relay_flags, shared,
+    token_of,
 };
 
 /// Left out, a cluster lets nobody sign up.
@@ -165,4 +166,28 @@ async fn a_server_that_sends_no_mail_is_no_dead_end() {
     let ada = Person::by_link(&rest, &link, None, "another horse battery").await;
     let me = ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
     assert!(me["person"]["verifiedAt"].is_string(), "{me}");
+}
+
+#[tokio::test]
+async fn where_nobody_signs_in_whoever_reaches_the_port_is_the_owner() {
+    if is_cluster() {
+        let refused = Deployment::start().refused_command(&["api", "--sign-in", "none"]);
+        assert!(refused.contains("--sign-in"), "{refused}");
+        return;
+    }
+    let server = Deployment::with(&["--sign-in", "none"]);
+    let anybody = server.anonymous();
+    let options = anybody.get("/api/auth/options").await.expect(200).json();
+    assert_eq!((&options["signIn"], &options["signUp"]), (&json!(false), &json!(false)));
+    let inbox = anybody.post("/api/inboxes", json!({ "name": "Mine" })).await.expect(201).json();
+    let me = anybody.get("/api/auth/me").await.expect(200).json();
+    assert_eq!(me["team"]["role"], "owner");
+    let shown = server.rest().get(&format!("/api/inboxes/{}", inbox["id"].as_str().unwrap())).await;
+    shown.expect(200);
+    // A page of another name that was made to lead here, and one that sends what it may send to anybody.
+    let rebound = anybody.request("GET", "/api/inboxes").header("host", "evil.example");
+    assert_eq!(Answer::to(rebound).await.expect(403).json()["code"], "unknown_host");
+    let sent = anybody.request("POST", "/api/inboxes").header("origin", "http://evil.example");
+    let sent = Answer::to(sent.json(&json!({ "name": "Theirs" }))).await;
+    assert_eq!(sent.expect(403).json()["code"], "cross_site");
 }

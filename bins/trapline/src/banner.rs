@@ -6,6 +6,9 @@ use trapline_app::{Settings, Start};
 
 use crate::config::Roles;
 
+const OPEN: &str =
+    "  Sign in  nobody does: whoever reaches this server is its owner (--sign-in none)";
+
 /// The text for the standard output. Whoever `has_key` knows all secrets already, so there are none
 /// in it.
 pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> String {
@@ -21,7 +24,7 @@ pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> Strin
         lines.push("           (mail without credentials lands in this inbox too)".to_owned());
     }
     lines.push(key_line(start, has_key));
-    lines.push(sign_in_line(start));
+    lines.push(if settings.sign_in { sign_in_line(start) } else { OPEN.to_owned() });
     lines.push(String::new());
     if let Some(inbox) = &start.inbox {
         let key = start.new_key.as_deref().unwrap_or("$TRAPLINE_API_KEY");

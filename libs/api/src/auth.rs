@@ -103,14 +103,28 @@ async fn identity(
     if let Some(key) = bearer(headers) {
         return app.access().authenticate(key, address).await.map(Identity::Key);
     }
-    let Some(token) = site.token(headers) else {
+    let token = site.token(headers);
+    let is_open = !app.people().wants_sign_in();
+    if token.is_none() && !is_open {
         return Ok(Identity::Nobody(Unauthenticated::Missing));
-    };
+    }
     if !site.permits(method, headers) {
         return Err(AppError::Forbidden(Forbidden::CrossSite));
     }
     let visitor = Visitor { address, ..Visitor::default() };
-    app.people().authenticate(token, &visitor).await.map(Identity::Person)
+    let known = match token {
+        Some(token) => app.people().authenticate(token, &visitor).await,
+        None => Err(AppError::Unauthenticated(Unauthenticated::Missing)),
+    };
+    match known {
+        Err(AppError::Unauthenticated(_)) if is_open && site.is_own_host(headers) => {
+            app.people().anyone(&visitor).await.map(Identity::Person)
+        }
+        Err(AppError::Unauthenticated(_)) if is_open => {
+            Err(AppError::Forbidden(Forbidden::UnknownHost))
+        }
+        known => known.map(Identity::Person),
+    }
 }
 
 /// Whose request it is, for somebody who signs in.

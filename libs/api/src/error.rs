@@ -320,6 +320,10 @@ fn forbidden(why: Forbidden) -> Response {
         Forbidden::ReadOnlyKey => ("This API key may only read", "read_only_key"),
         Forbidden::BadSignature => ("This URL is not valid, or no longer", "bad_signature"),
         Forbidden::CrossSite => ("A page of another site sent this", "cross_site"),
+        Forbidden::UnknownHost => (
+            "Without sign-in this server answers only by localhost, an IP address or the name of its base URL",
+            "unknown_host",
+        ),
         Forbidden::SsoRequired => {
             ("Your team wants you to sign in by its single sign-on", "sso_required")
         }

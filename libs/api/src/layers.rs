@@ -54,6 +54,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const URL_BYTES: usize = 8 * 1024;
 /// Characters of a request's id, when it is the client's.
 const ID_LENGTH: usize = 128;
+/// Who may load an answer into a page (Fetch standard, section 3.7).
+pub(crate) const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Drops a request's id that is not fit for logs: it gets one of ours then. One that stays is copied, or it
@@ -152,6 +154,8 @@ fn guard(request: Request, next: Next) -> Work {
     Box::pin(work.map(move |mut response| {
         let headers = response.headers_mut();
         unless_set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        // Pages of other sites show nothing of a server at which nobody signs in, and learn nothing by it.
+        unless_set(headers, CORP, "same-origin");
         if api {
             unless_set(headers, header::CACHE_CONTROL, "no-store");
         }

@@ -17,6 +17,7 @@ use crate::{
     disposition,
     error::Result,
     extract::{Flag, Params, PathParams},
+    layers::CORP,
 };
 
 /// The types that are served as themselves: images that no browser runs anything in.
@@ -30,7 +31,6 @@ const ONLY_PAINTED: HeaderValue = HeaderValue::from_static(
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
 );
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
-const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 /// Browsers look up the hosts of links before anybody clicks.
 const DNS_PREFETCH: HeaderName = HeaderName::from_static("x-dns-prefetch-control");

@@ -47,6 +47,8 @@ pub enum Forbidden {
     BadSignature,
     /// A page of another site sent the request, in the name of whoever is signed in.
     CrossSite,
+    /// Nobody signs in here, and the request names a host that may be anybody's.
+    UnknownHost,
     /// Nobody may sign up here.
     SignUpOff,
     /// The signed-in person is in no team.

@@ -67,7 +67,9 @@ impl Installation {
         };
         self.check_master_key().await?;
         let owners_link = match known_key {
-            None if is_new => Some(self.people.operators_link(run.team, None).await?),
+            None if is_new && self.people.wants_sign_in() => {
+                Some(self.people.operators_link(run.team, None).await?)
+            }
             _ => None,
         };
         let new_key = match known_key {

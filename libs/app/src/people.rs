@@ -4,6 +4,7 @@ mod account;
 mod invitations;
 mod links;
 mod notifications;
+mod open;
 mod own_sessions;
 mod passwords;
 mod roles;
@@ -15,7 +16,8 @@ mod teams;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use trapline_model::PersonId;
+use tokio::sync::OnceCell;
+use trapline_model::{PersonId, TeamId};
 use trapline_store::{Clock, Rate, RateDecision, Store};
 
 use crate::{
@@ -44,6 +46,8 @@ pub struct People {
     mail: Arc<OutboundMail>,
     passwords: Passwords,
     known: KnownSessions,
+    /// The first team and its owner, as whom everybody acts where nobody signs in.
+    owner: OnceCell<(TeamId, PersonId)>,
 }
 
 /// Where somebody is who signs in.
@@ -78,6 +82,7 @@ impl People {
             mail,
             passwords: Passwords::new()?,
             known: KnownSessions::default(),
+            owner: OnceCell::new(),
         })
     }
 

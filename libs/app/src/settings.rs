@@ -26,6 +26,8 @@ pub struct Settings {
     pub catch_all_inbox: String,
     /// Requests per team; `None` is no limit.
     pub api_rate: Option<Rate>,
+    /// Whether people sign in. Else whoever reaches the server acts as the owner of its first team.
+    pub sign_in: bool,
     /// Whether anybody may sign up.
     pub sign_up: bool,
     /// Sign-ins, and other tries of secrets, per client address; `None` is no limit.
@@ -78,6 +80,7 @@ impl Default for Settings {
             catch_all: true,
             catch_all_inbox: "Default".to_owned(),
             api_rate: None,
+            sign_in: true,
             sign_up: true,
             sign_in_rate: Some(Rate { burst: 20, per: Duration::from_mins(1) }),
             key_rate: None,

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use super::{
     groups::{
         ApiDefaults, ClusterUrls, DataFolder, FirstKey, HttpAddress, MasterSecret, Observability,
-        PlanSettings, PublicAddresses, RelaySettings, SmtpSettings, WebhookSettings,
+        PlanSettings, PublicAddresses, RelaySettings, SignIn, SmtpSettings, WebhookSettings,
     },
     setting::SettingTexts,
 };
@@ -251,6 +251,8 @@ pub(crate) struct ServeArgs {
     pub secret: SettingTexts<MasterSecret>,
     #[command(flatten)]
     pub api: ApiArgs,
+    #[command(flatten)]
+    pub sign_in: SettingTexts<SignIn>,
     #[command(flatten)]
     pub plans: SettingTexts<PlanSettings>,
     #[command(flatten)]

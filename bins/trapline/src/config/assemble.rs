@@ -33,27 +33,28 @@ impl ServeArgs {
             let public = self.public.read(errors);
             let folder = folder(&self.folder, &self.secret, errors);
             let api = self.api.read(false, errors);
+            let sign_in = self.sign_in.read(errors);
             let edge = self.edge.read(true, errors);
             let first_key = self.first_key.read(errors);
             let outbound = self.outbound.read(errors);
             let plans = self.plans.read(errors);
             let observe = self.observe.read(errors);
             let (webhooks, relay) = outbound?;
-            let observe = observe?;
+            let (sign_in, observe) = (sign_in?, observe?);
             Some(Config {
                 http: http?.http,
                 http_limits: http_limits?,
                 quiet: self.http.quiet,
                 public: public?,
                 backend: Backend::Folder(folder?),
-                api: Some(api?),
+                api: Some(sign_in.fill(api?)),
                 edge: Some(edge?),
                 worker: true,
                 plans: plans?,
                 api_key: first_key?.api_key,
                 webhooks,
                 relay,
-                warnings: observe.warnings(),
+                warnings: observe.warnings().into_iter().chain(sign_in.warning()).collect(),
                 observe,
             })
         })

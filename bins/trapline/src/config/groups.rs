@@ -137,6 +137,33 @@ settings! {
 }
 
 settings! {
+    /// Who may use the API and the console of one process.
+    struct SignIn(Some("Service")) {
+        /// Who has to say who they are: `required` is everybody, by a key or by signing in; with `none`
+        /// whoever reaches the port acts as the owner of the first team, as other mail catchers have it.
+        /// The server answers them by `localhost`, an IP address or the name of the base URL only.
+        sign_in: bool =
+            TRAPLINE_SIGN_IN("WHO") default("required") public,
+            one_of([("required", true), ("none", false)]);
+    }
+}
+
+impl SignIn {
+    /// The settings with this one. Where nobody signs in, nobody signs up.
+    pub(super) fn fill(&self, settings: trapline_app::Settings) -> trapline_app::Settings {
+        let (sign_in, sign_up) = (self.sign_in, settings.sign_up && self.sign_in);
+        trapline_app::Settings { sign_in, sign_up, ..settings }
+    }
+
+    /// What an operator should know of this setting.
+    pub(super) fn warning(&self) -> Option<String> {
+        let warning = "nobody signs in: whoever reaches this server reads and changes everything in it \
+                       (--sign-in none).";
+        (!self.sign_in).then(|| warning.to_owned())
+    }
+}
+
+settings! {
     /// What teams may use.
     #[derive(Clone, Default)]
     struct PlanSettings(Some("Plans")) {

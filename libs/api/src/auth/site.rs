@@ -1,7 +1,7 @@
 //! What a browser has to do with the service: the cookie of a session, and which pages may act in the
 //! name of whoever is signed in.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::Request,
@@ -26,6 +26,7 @@ pub(crate) struct Site {
     is_secure: bool,
     /// Scheme, host and port, as the `Origin` of a request has them (RFC 6454, section 6.2).
     origin: String,
+    host: String,
 }
 
 impl Site {
@@ -55,6 +56,7 @@ impl Site {
             },
             is_secure,
             origin: format!("{scheme}://{host}{end}"),
+            host: host.to_owned(),
         }
     }
 
@@ -122,6 +124,24 @@ impl Site {
     }
 }
 
+impl Site {
+    /// Whether the request's `Host` (RFC 9110, section 7.2) is one that no stranger can have lead here:
+    /// `localhost`, an IP address, or the name of the base URL. A page of another name whose address was
+    /// changed to this server's (DNS rebinding) would be of the same origin as the server.
+    pub(crate) fn is_own_host(&self, headers: &HeaderMap) -> bool {
+        let Some(authority) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
+            return false;
+        };
+        let host = match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        };
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let named = ["localhost", &self.host];
+        bare.parse::<IpAddr>().is_ok() || named.iter().any(|own| host.eq_ignore_ascii_case(own))
+    }
+}
+
 /// Refuses what pages of other sites send.
 pub(crate) fn own_pages_only(site: Arc<Site>) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
@@ -182,6 +202,34 @@ mod tests {
         }
         let two = headers(&[("cookie", "a=b"), ("cookie", "trapline-8025=abc")]);
         assert_eq!(site.token(&two), Some("abc"));
+    }
+
+    #[test]
+    fn only_names_that_nobody_else_can_have_are_our_own() {
+        for (base_url, host, is_own) in [
+            ("http://127.0.0.1:8025", "127.0.0.1:8025", true),
+            ("http://127.0.0.1:8025", "10.0.0.7", true),
+            ("http://127.0.0.1:8025", "[::1]:8025", true),
+            ("http://127.0.0.1:8025", "[fd00::7]", true),
+            ("http://127.0.0.1:8025", "localhost:8025", true),
+            ("http://127.0.0.1:8025", "LOCALHOST", true),
+            ("http://[::1]:8025", "[::1]:9000", true),
+            ("https://Trap.example", "trap.example", true),
+            ("https://trap.example", "trap.example:8443", true),
+            ("https://trap.example", "evil.example", false),
+            ("https://trap.example", "trap.example.evil.example", false),
+            ("https://trap.example", "localhost.evil.example:8025", false),
+            ("https://trap.example", "127.0.0.1.evil.example", false),
+            ("https://trap.example", "127.0.0.1@evil.example", false),
+            ("https://trap.example", "evil.example:localhost", false),
+            ("https://trap.example", "trap.example.", false),
+            ("https://trap.example", "", false),
+            ("https://trap.example", ":8025", false),
+        ] {
+            let site = Site::of(base_url);
+            assert_eq!(site.is_own_host(&headers(&[("host", host)])), is_own, "{base_url} {host}");
+        }
+        assert!(!Site::of("https://trap.example").is_own_host(&HeaderMap::new()));
     }
 
     #[test]

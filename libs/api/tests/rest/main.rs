@@ -11,6 +11,7 @@ mod forwarding;
 mod lists;
 mod live;
 mod many;
+mod open;
 mod people;
 mod service;
 mod sso;

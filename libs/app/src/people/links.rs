@@ -285,10 +285,11 @@ impl People {
     }
 
     /// Of several links that are used at once, one leads to the team.
-    async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
+    pub(super) async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
         let claimed_at = self.clock.now();
         let when = match load::<FirstOwner>(&*self.store, &FirstOwner::row()).await? {
             None => When::Absent,
+            Some((claim, _)) if claim.person == person => return Ok(()),
             Some((claim, version)) => {
                 let is_owned = self.first_owner(team).await?.is_some();
                 // Whoever made it may be about to join.

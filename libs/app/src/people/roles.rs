@@ -87,10 +87,10 @@ impl People {
     #[must_use]
     pub fn options(&self) -> SignInOptions {
         SignInOptions {
-            sign_in: true,
-            password: true,
+            sign_in: self.wants_sign_in(),
+            password: self.wants_sign_in(),
             sign_up: self.settings.sign_up,
-            sso: true,
+            sso: self.wants_sign_in(),
             outbound_enabled: self.mail.is_enabled(),
         }
     }

@@ -95,6 +95,11 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// Somebody of whom no session is needed, in no team yet.
+    pub(super) fn without_session(person: PersonId, address: Option<IpAddr>) -> Self {
+        Self { person, member: None, address, sso: None, needs_sso: false }
+    }
+
     /// The same person, acting for this team.
     pub(super) fn acting_for(self, team: TeamId, role: Role) -> Self {
         Self { member: Some((team, role)), ..self }

@@ -19,6 +19,7 @@ mod keys;
 mod live;
 mod mail;
 mod many;
+mod open;
 mod people;
 mod plans;
 mod previews;

@@ -15,7 +15,7 @@ pub(crate) struct Bench {
     pub(crate) ports: Ports,
     pub(crate) clock: Clock,
     pub(crate) team: TeamId,
-    /// The link of the first start.
+    /// The link of the first start; empty where nobody signs in.
     pub(crate) owners_link: String,
     /// The service itself, acting for the team.
     pub(crate) by: Principal,
@@ -71,7 +71,7 @@ impl Bench {
             ports,
             clock,
             team,
-            owners_link: start.owners_link.unwrap(),
+            owners_link: start.owners_link.unwrap_or_default(),
             by: Principal::system(team),
             master,
             _embedded: embedded,
