@@ -193,7 +193,8 @@ async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> 
 /// `message.deleted` with `{ inboxId, ids }` (and `all: true` for an emptied inbox), `inbox.updated`
 /// with `{ inbox }` (and `marked: { ids, isRead }` where messages were marked together). After a
 /// reconnect with `Last-Event-ID` the messages created meanwhile come first; the opening frame, a
-/// comment, has an id too. What is no id of this inbox's events stands before its oldest message. With `counts` other inboxes are told of too, by `inbox.updated`.
+/// comment, has an id too. What is no id of this inbox's events stands before its oldest message.
+/// With `counts` other inboxes are told of too, by `inbox.updated`.
 /// A comment every 15 seconds keeps the connection open.
 #[utoipa::path(
     get,

@@ -76,8 +76,8 @@ pub(crate) struct MessagePage {
     limit: u16,
     /// The messages, without their bodies. Very long subjects and lists of people are cut here.
     messages: Vec<Summary>,
-    /// Only where `q`, `to`, `from` or `subject` may have missed some: how many messages have headings so long that they were
-    /// searched in part.
+    /// Only where `q`, `to`, `from` or `subject` may have missed some: how many messages have headings so
+    /// long that they were searched in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     partly_searched: Option<u64>,

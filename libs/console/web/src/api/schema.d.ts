@@ -538,9 +538,10 @@ export interface paths {
          * Follow an inbox
          * @description Server-sent events: `message.created` and `message.updated` with `{ inboxId, message }`,
          *     `message.deleted` with `{ inboxId, ids }` (and `all: true` for an emptied inbox), `inbox.updated`
-         *     with `{ inbox }`. After a reconnect with `Last-Event-ID` the messages created meanwhile come first;
-         *     the opening frame, a comment, has an id too. What is no id of this inbox's events stands before
-         *     its oldest message.
+         *     with `{ inbox }` (and `marked: { ids, isRead }` where messages were marked together). After a
+         *     reconnect with `Last-Event-ID` the messages created meanwhile come first; the opening frame, a
+         *     comment, has an id too. What is no id of this inbox's events stands before its oldest message.
+         *     With `counts` other inboxes are told of too, by `inbox.updated`.
          *     A comment every 15 seconds keeps the connection open.
          */
         get: operations["followInbox"];
@@ -586,7 +587,7 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Newest first, in pages.
+         * @description Newest first, in pages. Every given filter must hold.
          */
         get: operations["listMessages"];
         put?: never;
@@ -603,6 +604,48 @@ export interface paths {
          * @description Those that arrive later are unread again.
          */
         patch: operations["markAllRead"];
+        trace?: never;
+    };
+    "/api/inboxes/{id}/messages/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete messages
+         * @description Those of them that the inbox has, with their attachments; followers hear of all in one event. To
+         *     repeat it does no harm.
+         */
+        post: operations["deleteMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inboxes/{id}/messages/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark messages read or unread
+         * @description Those of them that the inbox has; followers hear of all in one `inbox.updated`, whose `marked` names
+         *     them. To repeat it does no harm.
+         */
+        post: operations["markMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/inboxes/{id}/messages/wait": {
@@ -1436,6 +1479,16 @@ export interface components {
              */
             name: string;
         };
+        /** @description What became of many messages. */
+        ChangedMessages: {
+            /**
+             * Format: int64
+             * @description How many messages are otherwise than before. An id that comes twice counts once, and one that the
+             *     inbox does not have counts for nothing.
+             * @example 1
+             */
+            changed: number;
+        };
         /** @description A mail domain of a team's people. */
         ClaimedDomain: {
             /**
@@ -2168,6 +2221,18 @@ export interface components {
              */
             text: string;
         };
+        /** @description Which messages are to be marked, and how. */
+        MessageMarks: {
+            /**
+             * @description The messages.
+             * @example [
+             *       "06e1uejr5hv437857tl1n31d9o0po7pr1aa7obcf2tf2n6jd7i0g"
+             *     ]
+             */
+            ids: string[];
+            /** @description Whether the messages count as read. */
+            isRead: boolean;
+        };
         /** @description A page of messages, newest first. */
         MessagePage: {
             /**
@@ -2191,10 +2256,20 @@ export interface components {
             messages: components["schemas"]["MessageSummary"][];
             /**
              * Format: int64
-             * @description Only where `q` may have missed some: how many messages have headings so long that they were
-             *     searched in part.
+             * @description Only where `q`, `to`, `from` or `subject` may have missed some: how many messages have headings so
+             *     long that they were searched in part.
              */
             partlySearched?: number;
+        };
+        /** @description Which messages are to go. */
+        MessageSelection: {
+            /**
+             * @description The messages.
+             * @example [
+             *       "06e1uejr5hv437857tl1n31d9o0po7pr1aa7obcf2tf2n6jd7i0g"
+             *     ]
+             */
+            ids: string[];
         };
         /** @description A message as lists and events show it. */
         MessageSummary: {
@@ -4564,6 +4639,11 @@ export interface operations {
             query?: {
                 /** @description The same as the header, for clients that cannot set one. */
                 lastEventId?: string;
+                /**
+                 * @description Other inboxes of the team, at most 100 ids with commas between them: the stream begins with an
+                 *     `inbox.updated` of each, and has another when it changed, at most one a second for each.
+                 */
+                counts?: string;
             };
             header?: {
                 /** @description The id of the last event seen. */
@@ -4706,6 +4786,24 @@ export interface operations {
                  * @example verify
                  */
                 q?: string;
+                /**
+                 * @description Only messages of which a recipient of the header or the envelope contains this, in any case.
+                 * @example ada@example.com
+                 */
+                to?: string;
+                /** @description Only messages whose sender contains this, in any case. */
+                from?: string;
+                /**
+                 * @description Only messages whose subject contains this, in any case.
+                 * @example Verify
+                 */
+                subject?: string;
+                /** @description Only messages received then or later. */
+                since?: string;
+                /** @description Only messages received then or earlier. */
+                until?: string;
+                /** @description Only messages with attachments. */
+                hasAttachment?: boolean;
                 /** @description Only messages that nobody marked read. */
                 unread?: boolean;
                 /** @description From 1. */
@@ -4816,6 +4914,96 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The inbox. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageSelection"];
+            };
+        };
+        responses: {
+            /** @description How many are gone. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedMessages"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    markMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The inbox. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageMarks"];
+            };
+        };
+        responses: {
+            /** @description How many are marked otherwise now. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedMessages"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
