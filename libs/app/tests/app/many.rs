@@ -137,7 +137,6 @@ async fn what_is_beyond_the_bound_or_another_teams_is_not_changed() {
     messages.set_many_read(&by, inbox.id, &ids, false).await.unwrap_err();
     assert_eq!(counts(&bench, &inbox).await, (3, 0));
     assert_eq!(delete(&bench, inbox.id, &ids).await, 3);
-    assert_eq!(counts(&bench, &inbox).await, (0, 0));
 }
 
 /// As many as one request names, far apart in a large inbox.
