@@ -134,7 +134,7 @@ impl Messages {
         let search = Search::new(query);
         let until = query.since.map(|since| vec![Value::Uuid(least_at(since))]);
         let (mut after, mut left) = self.start(inbox, query.until).await?;
-        let state = self.read_marks.state(inbox.id, None, None, left).await?;
+        let state = self.read_marks.state(inbox.id, after, None, left).await?;
         let wanted = (query.page - 1).saturating_mul(query.limit);
         let (mut page, mut budget) = (Page::default(), OpenBudget::default());
         while left > 0 {
