@@ -3,25 +3,25 @@
 // link of the operator for Ada.
 "use strict";
 
-const { walk } = require("./walk.cjs");
+const { open, PASSWORD, report, walk } = require("./walk.cjs");
 
-const [steps, link] = process.argv.slice(2);
-const ADA = { email: "ada@example.com", password: "correct horse battery" };
+const ADA = { email: "ada@example.com", password: PASSWORD };
 const EVE = { email: "eve@example.com", password: "battery horse correct" };
 const NEW = "another horse battery";
-const home = new URL("/", link).href;
 
-walk(async (page, report) => {
+walk(async (steps, link) => {
+  const { page, end } = await open();
   if (steps === "begin") {
-    await becomeOwner(page, report);
+    await becomeOwner(page, link);
     await signOut(page);
-    await forget(page, report);
+    await forget(page);
     await signUp(page);
   } else {
-    await chooseNewPassword(page, report);
-    await goOn(page, report);
-    await tooOften(page, report);
+    await chooseNewPassword(page, link);
+    await goOn(page, link);
+    await tooOften(page, link);
   }
+  await end();
 });
 
 async function fill(page, who) {
@@ -30,7 +30,7 @@ async function fill(page, who) {
 }
 
 // The address bar loses the token before anything is pressed, and only pressing uses it.
-async function becomeOwner(page, report) {
+async function becomeOwner(page, link) {
   for (let times = 0; times < 2; times++) {
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in as owner" }).waitFor();
@@ -48,7 +48,7 @@ async function becomeOwner(page, report) {
   await page.getByLabel("SMTP settings").waitFor();
   await page.goto(link);
   await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
-  await page.goto(home);
+  await page.goto(new URL("/", link).href);
   await page.getByLabel("SMTP settings").waitFor();
 }
 
@@ -58,7 +58,7 @@ async function signOut(page) {
   await page.getByRole("heading", { name: "Sign in to Trapline" }).waitFor();
 }
 
-async function forget(page, report) {
+async function forget(page) {
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.getByLabel("E-mail").fill(ADA.email);
   await page.getByRole("button", { name: "Send a link" }).click();
@@ -78,7 +78,7 @@ async function signUp(page) {
   await page.getByText("eve's team").waitFor();
 }
 
-async function chooseNewPassword(page, report) {
+async function chooseNewPassword(page, link) {
   await page.goto(link);
   report.resetEmail = await page.getByLabel("E-mail").inputValue();
   await page.getByLabel("New password").fill(NEW);
@@ -88,21 +88,21 @@ async function chooseNewPassword(page, report) {
 }
 
 // After signing in somebody is where they wanted to go, and never elsewhere.
-async function goOn(page, report) {
+async function goOn(page, link) {
   report.ends = [];
   for (const next of [`${report.inbox}/connect`, "//evil.test/", "https://evil.test/", "/docs/"]) {
     await page.context().clearCookies();
-    await page.goto(`${home}sign-in?next=${encodeURIComponent(next)}`);
+    await page.goto(new URL(`/sign-in?next=${encodeURIComponent(next)}`, link).href);
     await fill(page, { ...ADA, password: NEW });
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(/inboxes/);
+    await page.waitForURL((url) => url.pathname.startsWith("/inboxes/"));
     report.ends.push(page.url());
   }
 }
 
-async function tooOften(page, report) {
+async function tooOften(page, link) {
   await page.context().clearCookies();
-  await page.goto(home);
+  await page.goto(new URL("/", link).href);
   await page.getByRole("button", { name: "Continue with SSO" }).click();
   report.ssoFields = await page.locator("input").count();
   await page.getByRole("button", { name: "Use a password instead" }).click();
