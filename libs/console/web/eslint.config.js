@@ -7,7 +7,17 @@ const MARKUP = ["innerHTML", "outerHTML", "insertAdjacentHTML", "srcdoc"].map((p
   property,
   message: "Text never becomes markup here.",
 }));
-const SCREENS = ["auth", "forwarding", "inboxes", "mail", "shell", "start", "webhooks"];
+const SCREENS = [
+  "account",
+  "auth",
+  "forwarding",
+  "inboxes",
+  "mail",
+  "shell",
+  "start",
+  "team",
+  "webhooks",
+];
 
 export default ts.config(
   { ignores: ["dist", "node_modules", "src/api/schema.d.ts"] },

@@ -12,6 +12,7 @@ const link: Load = () => import("./auth/LinkScreen.svelte");
 
 /** Screens that are fetched when they are opened first. */
 export const lazy: Partial<Record<Name, Load>> = {
+  team: () => import("./team/TeamScreen.svelte"),
   signUp: () => import("./auth/SignUpScreen.svelte"),
   forgot: () => import("./auth/ForgotScreen.svelte"),
   link,

@@ -89,6 +89,12 @@ class Inboxes {
     };
   }
 
+  /** Begins anew: requests act for another team now. */
+  forget(): void {
+    this.known.value = undefined;
+    void this.known.reload();
+  }
+
   /** The inbox that this browser had open last, if it is still there, else the first one. */
   first(): Inbox | undefined {
     return this.get(localStorage.getItem(LAST) ?? "") ?? this.all[0];

@@ -1,6 +1,9 @@
 import { api, body, onSignedOut, type Schema } from "./client";
 import { ApiError, shown } from "./error";
 
+/** What tells other tabs that another person is signed in, or acts for another team. */
+const CHANGED = "trapline.session";
+
 /** Who is signed in. */
 class Session {
   /** Undefined until it is known; null while nobody is. */
@@ -41,10 +44,28 @@ class Session {
     this.expired = false;
   }
 
+  /** Acts for another of the person's teams from now on. */
+  async switchTo(teamId: string): Promise<void> {
+    this.take(await body(api.POST("/api/auth/team", { body: { teamId } })));
+    this.#tell();
+  }
+
+  /** Tells when another tab switched to another team, or signed out. */
+  onChangedElsewhere(tell: () => void): void {
+    addEventListener("storage", ({ key }) => {
+      if (key === CHANGED) tell();
+    });
+  }
+
+  #tell(): void {
+    localStorage.setItem(CHANGED, String(Date.now()));
+  }
+
   async signOut(): Promise<void> {
     await api.POST("/api/auth/sign-out");
     this.me = null;
     this.expired = false;
+    this.#tell();
   }
 
   /** Whether the person has a right, by the API's word for it. */

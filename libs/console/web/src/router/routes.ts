@@ -6,6 +6,7 @@ export const routes = {
   settings: "/inboxes/:id/settings",
   webhooks: "/webhooks",
   webhook: "/webhooks/:id",
+  team: "/team/:part",
   signIn: "/sign-in",
   signUp: "/sign-up",
   forgot: "/forgot",

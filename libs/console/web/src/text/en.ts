@@ -64,6 +64,9 @@ export const text = {
   licenses: "Licences",
   noTeam: "No team",
   places: { title: "Areas", webhooks: "Webhooks" },
+  team: "Team",
+  account: "Account",
+  switchTeam: "Switch to another team",
   noSuchPage: "There is no such page",
   toInboxes: "To the inboxes",
 
