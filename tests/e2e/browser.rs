@@ -5,6 +5,7 @@ mod console;
 mod hostile;
 mod people;
 mod remote;
+mod team;
 
 use std::collections::BTreeSet;
 

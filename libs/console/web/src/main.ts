@@ -1,6 +1,7 @@
 import { mount } from "svelte";
 
 import App from "./App.svelte";
+import { preferences } from "./lib/preferences.svelte";
 import "./lib/theme.svelte";
 import "./ui/tokens.css";
 import "./ui/base.css";
@@ -9,5 +10,6 @@ import "./ui/base.css";
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon) icon.setAttribute("href", icon.href);
 
+preferences.start();
 const target = document.getElementById("app");
 if (target) mount(App, { target });

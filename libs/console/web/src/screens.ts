@@ -13,6 +13,7 @@ const link: Load = () => import("./auth/LinkScreen.svelte");
 /** Screens that are fetched when they are opened first. */
 export const lazy: Partial<Record<Name, Load>> = {
   team: () => import("./team/TeamScreen.svelte"),
+  account: () => import("./account/AccountScreen.svelte"),
   signUp: () => import("./auth/SignUpScreen.svelte"),
   forgot: () => import("./auth/ForgotScreen.svelte"),
   link,

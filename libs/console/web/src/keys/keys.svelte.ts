@@ -1,5 +1,6 @@
 import { untrack } from "svelte";
 
+import { preferences } from "../lib/preferences.svelte";
 import { type Binding, isTyped, nameOf } from "./keymap";
 
 /** The keys that work now. */
@@ -22,6 +23,8 @@ class Keys {
   }
 
   #press(event: KeyboardEvent): void {
+    // Whoever speaks to the machine, or whose hands slip, can switch them off (WCAG 2.2, 2.1.4).
+    if (preferences.get("keys") === "off") return;
     if (event.defaultPrevented || isTyped(event) || document.querySelector("dialog[open]")) return;
     const name = nameOf(event);
     const found = this.all.findLast((binding) => name !== undefined && binding.keys.includes(name));

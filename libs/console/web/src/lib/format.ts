@@ -1,3 +1,6 @@
+import { now } from "./now.svelte";
+import { preferences } from "./preferences.svelte";
+
 const UNITS = ["kB", "MB", "GB"];
 /** Characters that show nothing, or turn around what is beside them (UAX 9). */
 const UNSEEN =
@@ -12,25 +15,55 @@ export function size(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[unit]}`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const formats = { local: formatsIn(undefined), utc: formatsIn("UTC") };
+const since = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+/** Seconds of what relative times count in. */
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
 
-/** A time in a list: the time of day today, else the day. */
-export function shortTime(iso: string, now = new Date()): string {
+function formatsIn(timeZone: string | undefined) {
+  const of = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(undefined, { ...options, timeZone });
+  return {
+    clock: of({ hour: "2-digit", minute: "2-digit" }),
+    day: of({ day: "numeric", month: "short" }),
+    exact: of({ dateStyle: "medium", timeStyle: "medium" }),
+    date: of({ dateStyle: "short" }),
+    second: of({ timeStyle: "medium" }),
+  };
+}
+
+/** A time in a list, as this browser's preferences have it: the time of day today, else the day; or how
+ * long ago it was. */
+export function shortTime(iso: string, today = Date.now()): string {
   const time = new Date(iso);
-  return time.toDateString() === now.toDateString() ? clock.format(time) : day.format(time);
+  if (preferences.get("times") === "relative") return relative(time.getTime() - now.current);
+  const { clock, day, date } = formats[preferences.get("zone")];
+  return date.format(time) === date.format(today) ? clock.format(time) : day.format(time);
+}
+
+/** A span of milliseconds from now, in the past or to come: "5 min. ago". */
+export function relative(span: number): string {
+  const seconds = Math.trunc(span / 1_000);
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return since.format(unit === "second" ? 0 : Math.trunc(seconds / size), unit);
 }
 
 /** A time to the second. */
 export function fullTime(iso: string): string {
   const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? iso : exact.format(time);
+  if (Number.isNaN(time.getTime())) return iso;
+  const zone = preferences.get("zone");
+  const shown = formats[zone].exact.format(time);
+  return zone === "utc" ? `${shown} UTC` : shown;
 }
 
 /** A time of day to the second. */
 export function timeOfDay(time: Date): string {
-  return time.toLocaleTimeString();
+  return formats[preferences.get("zone")].second.format(time);
 }
 
 /** A text from a mail in which nothing is unseen: such characters stand as their code points. */
@@ -50,8 +83,8 @@ export function wait(milliseconds: number): string {
 }
 
 /** A moment of today as its time of day, else with its day. */
-export function timeOfHour(moment: number, now = new Date()): string {
-  const time = new Date(moment);
-  const isToday = time.toDateString() === now.toDateString();
-  return isToday ? clock.format(time) : `${day.format(time)}, ${clock.format(time)}`;
+export function timeOfHour(moment: number, today = Date.now()): string {
+  const { clock, day, date } = formats[preferences.get("zone")];
+  const isToday = date.format(moment) === date.format(today);
+  return isToday ? clock.format(moment) : `${day.format(moment)}, ${clock.format(moment)}`;
 }

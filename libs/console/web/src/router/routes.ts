@@ -7,6 +7,7 @@ export const routes = {
   webhooks: "/webhooks",
   webhook: "/webhooks/:id",
   team: "/team/:part",
+  account: "/account/:part",
   signIn: "/sign-in",
   signUp: "/sign-up",
   forgot: "/forgot",

@@ -1,0 +1,37 @@
+import { api, body, type Schema } from "../api/client";
+import { inboxes } from "../api/inboxes.svelte";
+import { Resource } from "../api/resource.svelte";
+import { session } from "../api/session.svelte";
+
+export type OwnSession = Schema["OwnSession"];
+
+/** One's sessions. */
+export class Sessions {
+  readonly all = new Resource<OwnSession[]>((signal) =>
+    body(api.GET("/api/auth/sessions", { signal })),
+  );
+
+  async end(id: string): Promise<void> {
+    await api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } });
+    this.all.value = this.all.value?.filter((other) => other.id !== id);
+  }
+
+  async endOthers(): Promise<void> {
+    await api.DELETE("/api/auth/sessions");
+    this.all.value = this.all.value?.filter((other) => other.isCurrent);
+  }
+}
+
+export async function changePassword(current: string, password: string): Promise<void> {
+  session.take(await body(api.POST("/api/auth/password", { body: { current, password } })));
+}
+
+/** Sends a link by which one's address is confirmed. */
+export async function verify(): Promise<void> {
+  await api.POST("/api/auth/verify");
+}
+
+export async function switchTo(team: string): Promise<void> {
+  await session.switchTo(team);
+  inboxes.forget();
+}
