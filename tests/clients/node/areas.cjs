@@ -8,7 +8,7 @@ const { walk } = require("./walk.cjs");
 const [area, link] = process.argv.slice(2);
 const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
-const areas = { webhooks };
+const areas = { inboxes, webhooks };
 
 walk(async (page, report) => {
   await page.goto(link);
@@ -107,6 +107,69 @@ async function webhooks(page, report) {
   await page.getByText("There are no webhooks yet").waitFor();
   report.seen = seen;
   server.close();
+}
+
+async function inboxes(page, report) {
+  await ask(page, 12, "POST", "/api/inboxes", { name: "Batch", expiresInMinutes: 10 });
+  await send(page, 3);
+  await place(page, "Projects").click();
+  await page.getByRole("button", { name: "New project" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Checkout");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Rename Checkout" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Shop");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("rowheader", { name: "Shop" }).waitFor();
+
+  await place(page, "All inboxes").click();
+  const found = page.getByRole("main").getByRole("status").filter({ hasText: "inbox" });
+  await found.filter({ hasText: "13 inboxes" }).waitFor();
+  const search = page.getByRole("search");
+  await search.getByLabel("Search").fill("nothing like it");
+  await page.getByText("No inbox matches").waitFor();
+  await page.getByRole("button", { name: "Clear the filter" }).click();
+  await search.getByLabel("Kind").selectOption("Lasting");
+  await found.filter({ hasText: "1 inbox" }).waitFor();
+  await search.getByLabel("Kind").selectOption("Disposable");
+  await found.filter({ hasText: "12 inboxes" }).waitFor();
+  report.url = page.url();
+  await page.getByLabel("Select all that are shown").check();
+  await page.getByRole("button", { name: "Delete 12 inboxes" }).click();
+  const sure = page.getByRole("dialog");
+  report.sure = await sure.innerText();
+  await sure.getByRole("button", { name: "Delete 12 inboxes" }).click();
+  await sure.waitFor({ state: "detached" });
+  await found.filter({ hasText: "0 inboxes" }).waitFor();
+
+  // The last inbox of all is the lasting one, which keeps fewer from now on.
+  await search.getByLabel("Kind").selectOption("Lasting");
+  await page.getByRole("main").getByRole("rowheader").getByRole("link").click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("Messages that are kept").fill("1");
+  await page.getByLabel("Project").selectOption("Shop");
+  await page.getByRole("button", { name: "Save and delete 2 messages" }).click();
+  await page.getByText("Saved").waitFor();
+  const [kept] = await (await page.request.get(new URL("/api/inboxes?disposable=false", link).href)).json();
+  report.kept = [kept.maxMessages, kept.messageCount];
+  await page.getByRole("heading", { name: "Shop" }).waitFor();
+  await place(page, "Projects").click();
+  await page.getByRole("button", { name: "Delete Shop" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete project" }).click();
+  await page.getByRole("rowheader", { name: "Shop" }).waitFor({ state: "detached" });
+}
+
+// Asks the API as the person who is signed in, so many times.
+async function ask(page, times, method, path, body) {
+  await page.evaluate(
+    async ([times, method, path, body]) => {
+      const headers = { "Content-Type": "application/json" };
+      for (let time = 0; time < times; time++) {
+        const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+        if (!answer.ok) throw new Error(await answer.text());
+      }
+    },
+    [times, method, path, body],
+  );
 }
 
 // Stores so many test messages in the first inbox.

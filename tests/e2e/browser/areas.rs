@@ -36,3 +36,12 @@ async fn webhooks_are_made_tested_and_sent_again() {
     assert_eq!(report["failed"], 3);
     assert!(report["url"].as_str().unwrap().contains("failed=true"), "{report:#}");
 }
+
+#[tokio::test]
+async fn inboxes_and_projects_are_found_changed_and_deleted() {
+    let server = Deployment::alone(&[]);
+    let report = walk("inboxes", &server).await;
+    assert!(report["url"].as_str().unwrap().ends_with("/inboxes?kind=disposable"), "{report:#}");
+    assert!(report["sure"].as_str().unwrap().contains("12 inboxes with 0 messages"));
+    assert_eq!(report["kept"], json!([1, 1]));
+}

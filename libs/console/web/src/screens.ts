@@ -20,6 +20,9 @@ export const lazy: Partial<Record<Name, Load>> = {
   reset: link,
   verify: link,
   invite: link,
+  settings: () => import("./inboxes/SettingsScreen.svelte"),
+  inboxes: () => import("./inboxes/AllScreen.svelte"),
+  projects: () => import("./inboxes/ProjectsScreen.svelte"),
   webhooks: () => import("./webhooks/WebhooksScreen.svelte"),
   webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
 };

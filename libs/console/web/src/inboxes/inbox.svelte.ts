@@ -1,4 +1,4 @@
-import { api, body } from "../api/client";
+import { api, body, type Schema } from "../api/client";
 import { type Inbox, inboxes } from "../api/inboxes.svelte";
 import { Resource } from "../api/resource.svelte";
 
@@ -22,9 +22,9 @@ export class OneInbox {
     this.#take(await body(api.POST("/api/inboxes/{id}/credentials", { params })));
   }
 
-  async rename(name: string): Promise<void> {
+  async change(change: Schema["InboxChange"]): Promise<void> {
     const params = { path: { id: this.id } };
-    this.#take(await body(api.PATCH("/api/inboxes/{id}", { params, body: { name } })));
+    this.#take(await body(api.PATCH("/api/inboxes/{id}", { params, body: change })));
   }
 
   async delete(): Promise<void> {

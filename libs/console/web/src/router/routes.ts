@@ -1,6 +1,8 @@
 /** Every screen with a URL. A new area is a line here, a folder, and a line in the sidebar. */
 export const routes = {
   home: "/",
+  inboxes: "/inboxes",
+  projects: "/projects",
   inbox: "/inboxes/:id",
   connect: "/inboxes/:id/connect",
   settings: "/inboxes/:id/settings",

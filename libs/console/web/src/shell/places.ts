@@ -1,6 +1,12 @@
+import FolderIcon from "@lucide/svelte/icons/folder";
+import InboxIcon from "@lucide/svelte/icons/inbox";
 import WebhookIcon from "@lucide/svelte/icons/webhook";
 
 import { text } from "../text/en";
 
 /** What the sidebar leads to beside inboxes; a new area is a line here. */
-export const places = [{ path: "/webhooks", name: text.places.webhooks, icon: WebhookIcon }];
+export const places = [
+  { path: "/inboxes", name: text.places.inboxes, icon: InboxIcon },
+  { path: "/projects", name: text.places.projects, icon: FolderIcon },
+  { path: "/webhooks", name: text.places.webhooks, icon: WebhookIcon },
+];

@@ -67,6 +67,12 @@ export const text = {
   team: "Team",
   account: "Account",
   switchTeam: "Switch to another team",
+  places: {
+    title: "Areas",
+    inboxes: "All inboxes",
+    projects: "Projects",
+    webhooks: "Webhooks",
+  },
   noSuchPage: "There is no such page",
   toInboxes: "To the inboxes",
 
