@@ -8,7 +8,7 @@ const { walk } = require("./walk.cjs");
 const [area, link] = process.argv.slice(2);
 const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
-const areas = { inboxes, webhooks };
+const areas = { inboxes, start, webhooks };
 
 walk(async (page, report) => {
   await page.goto(link);
@@ -156,6 +156,16 @@ async function inboxes(page, report) {
   await page.getByRole("button", { name: "Delete Shop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete project" }).click();
   await page.getByRole("rowheader", { name: "Shop" }).waitFor({ state: "detached" });
+}
+
+async function start(page, report) {
+  await place(page, "Get started").click();
+  await page.getByText("2 of 6 done").waitFor();
+  await ask(page, 1, "POST", "/api/team/invitations", { email: "grace@example.org", role: "member" });
+  await page.getByText("3 of 6 done").waitFor();
+  await page.getByRole("link", { name: "To the webhooks" }).click();
+  await page.getByText("There are no webhooks yet").waitFor();
+  report.url = page.url();
 }
 
 // Asks the API as the person who is signed in, so many times.

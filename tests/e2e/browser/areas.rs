@@ -45,3 +45,11 @@ async fn inboxes_and_projects_are_found_changed_and_deleted() {
     assert!(report["sure"].as_str().unwrap().contains("12 inboxes with 0 messages"));
     assert_eq!(report["kept"], json!([1, 1]));
 }
+
+#[tokio::test]
+async fn first_steps_are_ticked_as_they_are_made() {
+    let server = Deployment::alone(&[]);
+    let home = server.api().remove(0);
+    let report = walk("start", &server).await;
+    assert_eq!(report["url"], format!("{home}/webhooks"));
+}

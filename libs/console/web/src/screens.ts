@@ -25,4 +25,5 @@ export const lazy: Partial<Record<Name, Load>> = {
   projects: () => import("./inboxes/ProjectsScreen.svelte"),
   webhooks: () => import("./webhooks/WebhooksScreen.svelte"),
   webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
+  start: () => import("./start/StartScreen.svelte"),
 };

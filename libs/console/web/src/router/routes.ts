@@ -10,6 +10,7 @@ export const routes = {
   webhook: "/webhooks/:id",
   team: "/team/:part",
   account: "/account/:part",
+  start: "/start",
   signIn: "/sign-in",
   signUp: "/sign-up",
   forgot: "/forgot",

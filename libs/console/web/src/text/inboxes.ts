@@ -21,7 +21,6 @@ export const inboxes = {
   never: "Never",
   select: (name: string) => `Select ${name}`,
   selectAll: "Select all that are shown",
-  selected: (value: number) => `${number.format(value)} selected`,
   delete: (value: number) => `Delete ${inboxesOf(value)}`,
   deleteWhat: (value: number, messages: number) =>
     `${inboxesOf(value)} with ${count(messages, "message", "messages")} will be gone for good.`,

@@ -37,7 +37,6 @@ export const webhooks = {
   secret: "Secret",
   secretWhy:
     "Deliveries are signed with this secret; the receiver checks them with it. Those who may change webhooks can see it again.",
-  noSecret: "Not shown to those who may only read.",
   delete: "Delete webhook",
   deleteWhat: (url: string) =>
     `Mail is no longer told of to ${url}, and the log of its deliveries is gone.`,
