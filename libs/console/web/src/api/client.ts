@@ -84,9 +84,3 @@ export async function raw(id: string, signal: AbortSignal, limit = RAW_BYTES) {
     }
   }
 }
-
-/** Deletes a message even while the page is being left. */
-export function deleteOnLeaving(id: string): void {
-  const options = { params: { path: { id } }, keepalive: true };
-  api.DELETE("/api/messages/{id}", options).catch(() => {});
-}

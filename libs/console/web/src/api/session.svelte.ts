@@ -13,6 +13,8 @@ class Session {
   /** Whether the session ended while the page was in use. */
   expired = $state(false);
 
+  #ending = async () => {};
+
   constructor() {
     onSignedOut(() => {
       if (this.me) this.expired = true;
@@ -46,6 +48,7 @@ class Session {
 
   /** Acts for another of the person's teams from now on. */
   async switchTo(teamId: string): Promise<void> {
+    await this.#ending();
     this.take(await body(api.POST("/api/auth/team", { body: { teamId } })));
     this.#tell();
   }
@@ -61,7 +64,13 @@ class Session {
     localStorage.setItem(CHANGED, String(Date.now()));
   }
 
+  /** Names what still needs the session, and is waited for before it ends. */
+  beforeEnd(finish: () => Promise<void>): void {
+    this.#ending = finish;
+  }
+
   async signOut(): Promise<void> {
+    await this.#ending();
     await api.POST("/api/auth/sign-out");
     this.me = null;
     this.expired = false;

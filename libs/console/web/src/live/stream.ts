@@ -5,7 +5,13 @@ export type Event =
   | { type: "message.created"; message: Schema["MessageSummary"] }
   | { type: "message.updated"; message: Schema["MessageSummary"] }
   | { type: "message.deleted"; ids: string[]; all: boolean }
-  | { type: "inbox.updated"; inbox: Schema["Inbox"] };
+  | { type: "inbox.updated"; inbox: Schema["Inbox"]; marked?: Marked };
+
+/** Messages that were marked together. */
+interface Marked {
+  ids: string[];
+  isRead: boolean;
+}
 
 export type State = "connecting" | "live" | "waiting" | "closed";
 

@@ -25,13 +25,17 @@ export class MessageList {
   #asked = new Set<number>();
   #soon: ReturnType<typeof setTimeout> | undefined;
   #given = new AbortController();
-  #hidden: () => string[];
+  /** Where the hidden rows are among all. The rows in view have places of their own, without them. */
+  #holes: number[];
 
   /** `hidden` names messages that are not shown, though the API has them still. */
-  constructor(inboxId: string, filter: Filter, hidden: () => string[]) {
+  constructor(inboxId: string, filter: Filter, hidden: () => ReadonlySet<string>) {
     this.inboxId = inboxId;
     this.filter = filter;
-    this.#hidden = hidden;
+    this.#holes = $derived.by(() => {
+      void this.#version;
+      return this.#slots.places(hidden());
+    });
   }
 
   /** Grows with each change of the rows. */
@@ -40,30 +44,51 @@ export class MessageList {
   }
 
   get total(): number {
-    return this.#version >= 0 ? this.#slots.total : 0;
+    return this.#version >= 0 ? this.#slots.total - this.#holes.length : 0;
   }
 
   at(index: number): Summary | undefined {
-    return this.#version >= 0 ? this.#slots.at(index) : undefined;
+    return this.#version >= 0 ? this.#slots.at(this.#place(index)) : undefined;
   }
 
   get(id: string): Summary | undefined {
     return this.#version >= 0 ? this.#slots.get(id) : undefined;
   }
 
+  /** Its place in view; -1 where it is not, or not known to be. */
   indexOf(id: string): number {
-    return this.#version >= 0 ? this.#slots.indexOf(id) : -1;
+    const place = this.#version >= 0 ? this.#slots.indexOf(id) : -1;
+    if (place < 0 || this.#holes.includes(place)) return -1;
+    return place - this.#holes.filter((hole) => hole < place).length;
+  }
+
+  /** Those that were fetched and are in view, newest first. */
+  known(): Summary[] {
+    const all = Array.from({ length: this.total }, (_, index) => this.at(index));
+    return all.filter((message) => message !== undefined);
   }
 
   /** Fetches what lacks of these rows. */
   show(from: number, to: number): void {
     if (!this.loaded) void this.#fetch(0);
-    else for (const offset of this.#slots.missing(from, to)) void this.#fetch(offset);
+    else {
+      const missing = this.#slots.missing(this.#place(from), this.#place(to));
+      for (const offset of missing) void this.#fetch(offset);
+    }
   }
 
   /** Fetches the rows again that are in view; the others when they are. */
   async refresh(from = 0): Promise<void> {
     await this.#fetch(from - (from % WINDOW), true);
+  }
+
+  /** A page of what matches, numbered from 1. */
+  page(page: number, limit: number): Promise<Schema["MessagePage"]> {
+    const { q, unread } = this.filter;
+    const query = { page, limit, ...(q && { q }), ...(unread && { unread }) };
+    const params = { path: { id: this.inboxId }, query };
+    const signal = this.#given.signal;
+    return body(api.GET("/api/inboxes/{id}/messages", { params, signal }));
   }
 
   close(): void {
@@ -74,8 +99,9 @@ export class MessageList {
   /** A new message; its place in the list, or -1 where it is in none. */
   arrive(message: Summary): number {
     const index = matches(message, this.filter) ? this.#slots.insert(message) : -1;
-    if (index >= 0) this.#moved();
-    return index;
+    if (index < 0) return -1;
+    this.#moved();
+    return this.indexOf(message.id);
   }
 
   /** A changed message. One that was read stays under "Unread" until the filter is applied again. */
@@ -92,14 +118,33 @@ export class MessageList {
     if (known < ids.length && this.loaded) this.#refreshSoon();
   }
 
+  /** Messages that were deleted from here; those that were in the list. */
+  drop(ids: string[]): string[] {
+    const known = ids.filter((id) => this.#slots.get(id));
+    if (known.length > 0) this.remove(known);
+    return known;
+  }
+
   empty(): void {
     this.#slots.clear();
     this.#moved();
   }
 
-  markAll(isRead: boolean): void {
-    this.#slots.update((message) => ({ ...message, isRead }));
+  /** Marks these messages, or all. */
+  mark(isRead: boolean, ids?: ReadonlySet<string>): void {
+    this.#slots.update((message) =>
+      message.isRead === isRead || ids?.has(message.id) === false
+        ? message
+        : { ...message, isRead },
+    );
     this.#version++;
+  }
+
+  /** The place among all of a row in view. */
+  #place(index: number): number {
+    let place = index;
+    for (const hole of this.#holes) if (hole <= place) place++;
+    return place;
   }
 
   /** However much is deleted elsewhere, the list is fetched again twice a second at most. */
@@ -121,11 +166,10 @@ export class MessageList {
     try {
       for (let tries = 1; ; tries++) {
         const moves = this.#moves;
-        const page = await this.#page(offset);
+        const page = await this.page(offset / WINDOW + 1, WINDOW);
         // Positions are those of the moment at which the server looked.
         if (moves !== this.#moves && tries < TRIES) continue;
         this.#slots.lay(offset, page.messages, page.total);
-        this.#slots.remove(this.#hidden());
         this.#version++;
         this.loaded = true;
         this.error = undefined;
@@ -136,14 +180,5 @@ export class MessageList {
     } finally {
       this.#asked.delete(offset);
     }
-  }
-
-  #page(offset: number): Promise<Schema["MessagePage"]> {
-    const { q, unread } = this.filter;
-    const page = offset / WINDOW + 1;
-    const query = { page, limit: WINDOW, ...(q && { q }), ...(unread && { unread }) };
-    const params = { path: { id: this.inboxId }, query };
-    const signal = this.#given.signal;
-    return body(api.GET("/api/inboxes/{id}/messages", { params, signal }));
   }
 }

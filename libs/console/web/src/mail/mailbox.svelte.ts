@@ -1,29 +1,26 @@
-import { api, body, deleteOnLeaving, type Schema } from "../api/client";
+import { api, body, type Schema } from "../api/client";
 import { ApiError, shown } from "../api/error";
 import { type Inbox, inboxes } from "../api/inboxes.svelte";
 import { Resource } from "../api/resource.svelte";
 import { address } from "../lib/root";
 import { type Event, type State, Stream } from "../live/stream";
 import { text } from "../text/en";
+import { held } from "../ui/held";
 import { toasts } from "../ui/toasts.svelte";
-import { MessageList, type Summary } from "./list.svelte";
+import { batches, markMany } from "./bulk";
+import { Deletions } from "./deletions.svelte";
+import { MessageList } from "./list.svelte";
+import type { Action } from "./many.svelte";
 import type { Filter } from "./matching";
+import { Selection } from "./selection.svelte";
 
 export type Message = Schema["Message"];
 
 /** Messages that were opened and are kept. */
 const KEPT = 50;
-/** Milliseconds in which a deletion can be undone. */
-const UNDO = 5_000;
 /** Milliseconds in which events are collected, and how many of them at most. */
 const FRAME = 16;
 const MOST = 500;
-
-interface Deletion {
-  /** Undefined where the list has not come as far. */
-  message: Summary | undefined;
-  timer: ReturnType<typeof setTimeout>;
-}
 
 /** An open inbox: its list, its stream, and the messages that were looked at. */
 export class Mailbox {
@@ -37,8 +34,11 @@ export class Mailbox {
   arrived: (index: number) => void = () => {};
   /** Ids of messages that went while they were in view. */
   gone = $state.raw<ReadonlySet<string>>(new Set());
+  readonly selection = new Selection(() => this.list);
   #kept = new Map<string, Message>();
-  #deletions = new Map<string, Deletion>();
+  readonly #deletions: Deletions;
+  /** Ids that were deleted from here, and of which the stream has not told yet. */
+  #deleted = new Set<string>();
   #heard: Event[] = [];
   #missed = false;
   #stream: Stream;
@@ -46,6 +46,7 @@ export class Mailbox {
   constructor(id: string, filter: Filter) {
     this.id = id;
     this.fetched = new Resource((signal) => inboxes.load(id, signal));
+    this.#deletions = new Deletions(id, (ids) => this.#dropped(ids));
     this.list = this.#listOf(filter);
     this.#stream = this.#open();
     void this.fetched.reload();
@@ -59,6 +60,7 @@ export class Mailbox {
     const { q, unread } = this.list.filter;
     if (filter.q === q && filter.unread === unread) return;
     this.list.close();
+    this.selection.clear();
     this.list = this.#listOf(filter);
     this.list.show(0, 1);
   }
@@ -73,16 +75,8 @@ export class Mailbox {
     this.#stream.close();
     this.list.close();
     this.fetched.close();
-    for (const id of [...this.#deletions.keys()]) this.#deleteNow(id);
-  }
-
-  /** The page is being left; what could still be undone no longer can be. */
-  leaving(): void {
-    for (const [id, { timer }] of this.#deletions) {
-      clearTimeout(timer);
-      deleteOnLeaving(id);
-    }
-    this.#deletions.clear();
+    // What could still be undone no longer can be.
+    void held.flush();
   }
 
   /** A whole message, from memory where it was opened before. */
@@ -106,18 +100,25 @@ export class Mailbox {
     if (id !== undefined) this.message(id).catch(() => {});
   }
 
-  async mark(id: string, isRead: boolean): Promise<void> {
-    const before = this.list.get(id);
-    const kept = this.#kept.get(id);
-    if ((before ?? kept)?.isRead === isRead) return;
-    if (before) this.list.change({ ...before, isRead });
-    if (kept) this.#kept.set(id, { ...kept, isRead });
-    try {
-      await api.PATCH("/api/messages/{id}", { params: { path: { id } }, body: { isRead } });
-    } catch (failure) {
-      if (before) this.list.change(before);
-      if (kept) this.#kept.set(id, kept);
-      fails(failure);
+  async mark(ids: string[], isRead: boolean): Promise<void> {
+    const known = (id: string) => this.list.get(id) ?? this.#kept.get(id);
+    const changed = ids.filter((id) => known(id)?.isRead !== isRead);
+    this.#marked(changed, isRead);
+    for (const some of batches(changed)) {
+      try {
+        await markMany(this.id, some, isRead);
+      } catch (failure) {
+        this.#marked(some, !isRead);
+        fails(failure);
+      }
+    }
+  }
+
+  #marked(ids: string[], isRead: boolean): void {
+    this.list.mark(isRead, new Set(ids));
+    for (const id of ids) {
+      const kept = this.#kept.get(id);
+      if (kept) this.#kept.set(id, { ...kept, isRead });
     }
   }
 
@@ -125,7 +126,7 @@ export class Mailbox {
     try {
       const params = { path: { id: this.id } };
       await api.PATCH("/api/inboxes/{id}/messages", { params });
-      this.list.markAll(true);
+      this.list.mark(true);
     } catch (failure) {
       fails(failure);
     }
@@ -139,33 +140,20 @@ export class Mailbox {
     }
   }
 
-  /** Takes a message off the list at once; it is deleted when it is too late to undo that. */
-  delete(id: string): void {
-    if (this.#deletions.has(id)) return;
-    const message = this.list.get(id);
-    if (message) this.list.remove([id]);
-    this.#deletions.set(id, { message, timer: setTimeout(() => this.#deleteNow(id), UNDO) });
-    toasts.show(text.deleted, () => this.#undo(id));
+  /** Takes messages off the list at once; they are deleted when it is too late to undo that. */
+  delete(ids: string[]): void {
+    this.#deletions.add(ids);
   }
 
-  #undo(id: string): void {
-    const deletion = this.#deletions.get(id);
-    if (!deletion) return;
-    clearTimeout(deletion.timer);
-    this.#deletions.delete(id);
-    if (deletion.message) this.list.arrive(deletion.message);
+  /** Takes over what was done with these messages already. */
+  did(action: Action, ids: string[]): void {
+    if (action === "delete") this.#dropped(ids);
+    else this.#marked(ids, action === "read");
   }
 
-  #deleteNow(id: string): void {
-    const deletion = this.#deletions.get(id);
-    if (!deletion) return;
-    clearTimeout(deletion.timer);
-    this.#deletions.delete(id);
-    api.DELETE("/api/messages/{id}", { params: { path: { id } } }).catch((failure: unknown) => {
-      if (failure instanceof ApiError && failure.status === 404) return;
-      if (deletion.message) this.list.arrive(deletion.message);
-      toasts.show(`${text.notDeleted}: ${shown(failure)?.message ?? ""}`);
-    });
+  #dropped(ids: string[]): void {
+    this.selection.drop(ids);
+    for (const id of this.list.drop(ids)) this.#deleted.add(id);
   }
 
   #open(): Stream {
@@ -179,9 +167,8 @@ export class Mailbox {
     });
   }
 
-  /** A list without the messages that are about to be deleted. */
   #listOf(filter: Filter): MessageList {
-    return new MessageList(this.id, filter, () => [...this.#deletions.keys()]);
+    return new MessageList(this.id, filter, () => this.#deletions.hidden);
   }
 
   /** What arrives within a frame is applied at once. What is too much for that gives way to a look. */
@@ -203,27 +190,30 @@ export class Mailbox {
   #event(event: Event): void {
     switch (event.type) {
       case "message.created":
-        if (!this.#deletions.has(event.message.id)) this.arrived(this.list.arrive(event.message));
+        this.arrived(this.list.arrive(event.message));
         break;
       case "message.updated":
         this.list.change(event.message);
         break;
       case "message.deleted":
-        this.#deleted(event.ids, event.all);
+        this.#went(event.ids, event.all);
         break;
       case "inbox.updated":
         inboxes.put(event.inbox);
+        if (event.marked) this.#marked(event.marked.ids, event.marked.isRead);
         // None is unread any more: somebody marked them all.
-        if (event.inbox.unreadCount === 0) this.list.markAll(true);
+        if (event.inbox.unreadCount === 0) this.list.mark(true);
     }
   }
 
-  #deleted(ids: string[], all: boolean): void {
+  #went(ids: string[], all: boolean): void {
     const gone = all ? [...this.#kept.keys()] : ids;
     this.gone = new Set([...this.gone, ...gone]);
+    if (all) this.selection.clear();
+    else this.selection.drop(ids);
     if (all) this.list.empty();
     // Those that are deleted from here are off the list already.
-    else this.list.remove(ids.filter((id) => this.list.get(id) || !this.#kept.has(id)));
+    else this.list.remove(ids.filter((id) => !this.#deleted.delete(id)));
   }
 
   #state(state: State): void {

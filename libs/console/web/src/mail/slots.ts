@@ -52,6 +52,12 @@ export class Slots<T extends Item> {
     return index;
   }
 
+  /** The places of these rows, lowest first. */
+  places(ids: ReadonlySet<string>): number[] {
+    if (ids.size === 0) return [];
+    return [...this.#rows.keys()].filter((index) => ids.has(this.#rows[index]?.id ?? ""));
+  }
+
   replace(item: T): void {
     const index = this.indexOf(item.id);
     if (index >= 0) this.#rows[index] = item;

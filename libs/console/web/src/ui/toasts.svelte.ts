@@ -14,14 +14,18 @@ class Toasts {
   held = $state(false);
   #next = 0;
 
-  show(text: string, undo?: () => void): void {
+  /** Shows a text; the toast's id. One with `undo` stays until it is told to leave: when that is too late. */
+  show(text: string, undo?: () => void): number {
     const toast = { id: this.#next++, text, undo };
     this.all = [...this.all.slice(-2), toast];
-    this.#leaveLater(toast.id);
+    if (!undo) this.#leaveLater(toast.id);
+    return toast.id;
   }
 
   leave(id: number): void {
     this.all = this.all.filter((toast) => toast.id !== id);
+    // What goes with the last one tells nobody that it is no longer pointed at.
+    if (this.all.length === 0) this.held = false;
   }
 
   #leaveLater(id: number): void {

@@ -1,0 +1,74 @@
+import { count, number } from "./words";
+
+/** The texts of the list and of the message, beside those in `en.ts`. */
+export const mail = {
+  deleted: (messages: number) => `${count(messages, "message", "messages")} deleted`,
+  notDeleted: (messages: number, why: string) =>
+    `${count(messages, "message", "messages")} not deleted: ${why}`,
+  restored: (messages: number) =>
+    messages === 1 ? "The message is back" : `${count(messages, "message", "messages")} are back`,
+  nothingToUndo: "Nothing can be undone any more",
+
+  select: (subject: string) => `Select “${subject}”`,
+  selected: (messages: number) => `${number.format(messages)} selected`,
+  selection: "Selection",
+  clearSelection: "Clear the selection",
+  selectEverything: (messages: number) => `Select all ${number.format(messages)} that match`,
+  many: {
+    delete: (messages: number) => `Delete ${count(messages, "message", "messages")}`,
+    read: (messages: number) => `Mark ${count(messages, "message", "messages")} as read`,
+    unread: (messages: number) => `Mark ${count(messages, "message", "messages")} as unread`,
+  },
+  deletedForGood:
+    "They are deleted for good, 200 at a time. What arrives from now on is not among them.",
+  progress: (done: number, total: number) =>
+    `${number.format(done)} of ${number.format(total)} done`,
+  stop: "Stop",
+  stoppedAt: (done: number) => `Stopped. ${count(done, "message was", "messages were")} done.`,
+  allDone: (done: number) => `Done: ${count(done, "message", "messages")}.`,
+
+  forward: "Forward",
+  forwardTo: (recipients: number) => `Forward to ${count(recipients, "address", "addresses")}`,
+  forwards: {
+    pending: "On its way",
+    retrying: "Tried again later",
+    sent: "Sent",
+    failed: "Failed",
+  },
+  noRelay:
+    "This server has no relay, so it cannot send mail. Whoever runs it sets one with --relay.",
+  noAddresses: "Mail is forwarded only to addresses whose owners agreed. Add one:",
+  notConfirmed: "its owner was asked, and has not agreed yet",
+  addAddress: "Another address",
+  add: "Ask its owner",
+  tooMany: (most: number) => `At most ${count(most, "address", "addresses")} at once.`,
+  mayNot: "You may not change forwarding in this team. Its owners and admins give that right.",
+  copyLink: "Copy the link to this message",
+  linkCopied: "The link to this message is copied",
+  openHtml: "Open the HTML in a tab",
+
+  palette: {
+    title: "Jump to an inbox, or do something",
+    search: "Name of an inbox or of a command",
+    nothing: "No inbox and no command has this in its name",
+  },
+  places: {
+    inboxes: "Go to the inboxes",
+    connect: "Go to Connect",
+    settings: "Go to the inbox's settings",
+    webhooks: "Go to webhooks",
+    forwarding: "Go to forwarding",
+    idps: "Go to identity providers",
+    mocks: "Go to API mocks",
+    keys: "Go to API keys",
+    team: "Go to the team",
+  },
+
+  keys: {
+    undo: "Undo the deletion",
+    select: "Select the message",
+    extend: "Select the next too",
+    extendBack: "Select the previous too",
+    selectAll: "In the list: select all that are loaded, then all that match",
+  },
+};
