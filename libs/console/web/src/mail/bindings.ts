@@ -26,6 +26,8 @@ export function bindings(desk: Desk, enter: () => void, search: () => void): Bin
     },
     { keys: ["c"], label: text.keys.code, run: () => void desk.take("codes") },
     { keys: ["l"], label: text.keys.link, run: () => void desk.take("links") },
+    { keys: ["y"], label: mail.copyLink, run: () => void desk.share() },
+    { keys: ["f"], label: mail.forward, run: () => desk.forward() },
     { keys: ["#", "Delete"], label: text.keys.delete, run: () => desk.remove() },
     { keys: ["z"], label: mail.keys.undo, run: () => desk.undo() },
     { keys: ["Shift+I"], label: text.markRead, run: () => desk.mark(true) },

@@ -1,4 +1,5 @@
 import { copy } from "../lib/clipboard";
+import { address } from "../lib/root";
 import { router } from "../router/router.svelte";
 import { text } from "../text/en";
 import { mail } from "../text/mail";
@@ -22,6 +23,8 @@ export class Desk {
   drawn: Drawn | undefined;
   /** What is about to be done with all that match. */
   many = $state<Action | undefined>();
+  /** The message that is about to be forwarded. */
+  forwarding = $state<string | undefined>();
   readonly chosen = $derived(router.query.get("message"));
 
   constructor(mailbox: Mailbox) {
@@ -104,6 +107,17 @@ export class Desk {
     const value = what === "codes" ? message.codes[0] : message.links[0]?.url;
     if (value === undefined) toasts.show(what === "codes" ? text.noCode : text.noLink);
     else toasts.show((await copy(value)) ? text.copiedValue(value) : text.notCopied);
+  }
+
+  /** Copies the address that shows a message to a colleague. */
+  async share(id = this.#here()): Promise<void> {
+    if (id === undefined) return;
+    const link = new URL(address(`/inboxes/${this.mailbox.id}?message=${id}`), location.href);
+    toasts.show((await copy(link.href)) ? mail.linkCopied : text.notCopied);
+  }
+
+  forward(id = this.#here()): void {
+    this.forwarding = id;
   }
 
   /** The row that has the focus, else the open message, else the newest. */

@@ -132,6 +132,17 @@ export class Mailbox {
     }
   }
 
+  /** Opens a message's HTML in a tab of its own, where nothing of the console is around it. */
+  async openHtml(id: string): Promise<void> {
+    try {
+      const params = { path: { id } };
+      const { url } = await body(api.GET("/api/messages/{id}/preview-url", { params }));
+      open(url, "_blank", "noopener,noreferrer");
+    } catch (failure) {
+      fails(failure);
+    }
+  }
+
   async sendTest(): Promise<void> {
     try {
       await api.POST("/api/inboxes/{id}/test-message", { params: { path: { id: this.id } } });
