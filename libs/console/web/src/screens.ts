@@ -10,6 +10,10 @@ export type Load = () => Promise<{ default: Screen }>;
 
 const link: Load = () => import("./auth/LinkScreen.svelte");
 
+/** For whoever is not signed in, at any path; and a dialog for whose session ended. */
+export const signIn: Load = () => import("./auth/SignInScreen.svelte");
+export const signInAgain: Load = () => import("./auth/SignInDialog.svelte");
+
 /** Screens that are fetched when they are opened first. */
 export const lazy: Partial<Record<Name, Load>> = {
   team: () => import("./team/TeamScreen.svelte"),

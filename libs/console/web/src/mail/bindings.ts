@@ -2,6 +2,7 @@ import type { Binding } from "../keys/keymap";
 import { text } from "../text/en";
 import { mail } from "../text/mail";
 import type { Desk } from "./desk.svelte";
+import { follow } from "./follow.svelte";
 
 /** The keys of an open inbox. */
 export function bindings(desk: Desk, enter: () => void, search: () => void): Binding[] {
@@ -33,6 +34,7 @@ export function bindings(desk: Desk, enter: () => void, search: () => void): Bin
     { keys: ["Shift+I"], label: text.markRead, run: () => desk.mark(true) },
     { keys: ["Shift+U"], label: text.markUnread, run: () => desk.mark(false) },
     { keys: ["Shift+A"], label: text.keys.allRead, run: () => void mailbox.markAllRead() },
+    { keys: ["t"], label: mail.follow.on, run: () => follow.toggle() },
     { keys: ["/"], label: text.keys.search, run: search },
     { keys: ["r"], label: text.keys.reload, run: () => void mailbox.list.refresh() },
   ];

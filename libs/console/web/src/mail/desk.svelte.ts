@@ -8,6 +8,7 @@ import { toasts } from "../ui/toasts.svelte";
 import type { Summary } from "./list.svelte";
 import type { Mailbox } from "./mailbox.svelte";
 import type { Action } from "./many.svelte";
+import { type Filter, NOTHING, toUrl } from "./search";
 
 /** The drawn list. */
 interface Drawn {
@@ -55,11 +56,12 @@ export class Desk {
       const row = document.querySelector<HTMLElement>(`[data-message="${CSS.escape(chosen)}"]`);
       this.open(null);
       row?.focus();
-    } else this.clearFilter();
+    } else this.filter(NOTHING);
   }
 
-  clearFilter(): void {
-    router.set({ q: null, unread: null });
+  /** Limits the list; what the URL says of it is what holds. */
+  filter(filter: Filter): void {
+    router.set(toUrl(filter));
   }
 
   select(): void {

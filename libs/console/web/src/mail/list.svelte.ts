@@ -1,6 +1,7 @@
 import { api, body, type Schema } from "../api/client";
 import { type ApiError, shown } from "../api/error";
-import { type Filter, matches } from "./matching";
+import { matches } from "./matching";
+import { type Filter, toApi } from "./search";
 import { Slots, WINDOW } from "./slots";
 
 export type Summary = Schema["MessageSummary"];
@@ -84,8 +85,7 @@ export class MessageList {
 
   /** A page of what matches, numbered from 1. */
   page(page: number, limit: number): Promise<Schema["MessagePage"]> {
-    const { q, unread } = this.filter;
-    const query = { page, limit, ...(q && { q }), ...(unread && { unread }) };
+    const query = { page, limit, ...toApi(this.filter) };
     const params = { path: { id: this.inboxId }, query };
     const signal = this.#given.signal;
     return body(api.GET("/api/inboxes/{id}/messages", { params, signal }));

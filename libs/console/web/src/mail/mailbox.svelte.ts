@@ -11,7 +11,7 @@ import { batches, markMany } from "./bulk";
 import { Deletions } from "./deletions.svelte";
 import { MessageList } from "./list.svelte";
 import type { Action } from "./many.svelte";
-import type { Filter } from "./matching";
+import { type Filter, isSame } from "./search";
 import { Selection } from "./selection.svelte";
 
 export type Message = Schema["Message"];
@@ -57,8 +57,7 @@ export class Mailbox {
   }
 
   filter(filter: Filter): void {
-    const { q, unread } = this.list.filter;
-    if (filter.q === q && filter.unread === unread) return;
+    if (isSame(filter, this.list.filter)) return;
     this.list.close();
     this.selection.clear();
     this.list = this.#listOf(filter);

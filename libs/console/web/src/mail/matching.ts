@@ -1,27 +1,37 @@
 import type { Schema } from "../api/client";
+import { type Filter, times } from "./search";
 
 type Summary = Schema["MessageSummary"];
-
-/** What the list is limited to. */
-export interface Filter {
-  q: string;
-  unread: boolean;
-}
 
 /** Letters as the server compares them: in one form and one case. */
 export function fold(text: string): string {
   return text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
-/** Whether the API's search would find a message: subject, sender and recipients of header and envelope. */
+/** Whether the API would list a message under a filter: it looks for words in the subject, and in senders
+ * and recipients of header and envelope. */
 export function matches(message: Summary, filter: Filter): boolean {
   if (filter.unread && message.isRead) return false;
-  if (filter.q === "") return true;
-  const { from, to, cc, bcc, envelope } = message;
-  const people = [...(from ? [from] : []), ...to, ...cc, ...bcc];
-  const texts = people.flatMap(({ name, address }) => [name, address, `${name} <${address}>`]);
-  const wanted = fold(filter.q);
-  return [message.subject, envelope.from, ...envelope.to, ...texts].some((text) =>
-    fold(text).includes(wanted),
+  if (filter.attachment && message.attachmentCount === 0) return false;
+  const { since, until } = times(filter);
+  if (since !== undefined && message.receivedAt < since) return false;
+  if (until !== undefined && message.receivedAt > until) return false;
+  const { from, to, cc, bcc, envelope, subject } = message;
+  const senders = [...texts(from ? [from] : []), envelope.from];
+  const recipients = [...texts([...to, ...cc, ...bcc]), ...envelope.to];
+  return (
+    has(recipients, filter.to) &&
+    has(senders, filter.from) &&
+    has([subject], filter.subject) &&
+    has([subject, ...senders, ...recipients], filter.q)
   );
+}
+
+function texts(people: Schema["Address"][]): string[] {
+  return people.flatMap(({ name, address }) => [name, address, `${name} <${address}>`]);
+}
+
+function has(texts: string[], wanted: string): boolean {
+  const folded = fold(wanted);
+  return wanted === "" || texts.some((text) => fold(text).includes(folded));
 }

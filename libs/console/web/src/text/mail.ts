@@ -47,6 +47,20 @@ export const mail = {
   linkCopied: "The link to this message is copied",
   openHtml: "Open the HTML in a tab",
 
+  filter: "Filter",
+  hasAttachment: "Has attachment",
+  operators:
+    "to: from: subject: is:unread has:attachment after:2026-01-31 before:2026-02-28, and words",
+  operator: { to: "to", from: "from", subject: "subject", after: "since", before: "before" },
+  without: (operator: string, value: string) => `Take away the filter ${operator} ${value}`,
+  follow: {
+    name: "Follow",
+    isPaused: "Paused",
+    off: "Open each new message by itself",
+    on: "Open each new message by itself, or no longer",
+    paused: "Paused, because you went elsewhere. Press to go on",
+  },
+
   palette: {
     title: "Jump to an inbox, or do something",
     search: "Name of an inbox or of a command",
