@@ -37,6 +37,7 @@ beforeEach(() => {
     addEventListener: (_: string, show: () => void) => (page.show = show),
     removeEventListener: vi.fn(),
   });
+  vi.stubGlobal("navigator", {});
   handlers = {
     event: vi.fn(),
     state: vi.fn(),
@@ -99,6 +100,30 @@ describe("stream", () => {
     page.hidden = false;
     page.show();
     expect(sources).toHaveLength(2);
+  });
+
+  it("keeps its connection while hidden where there is a place, and leaves that when shown", async () => {
+    const held = new Set<string>();
+    const request = async (name: string, _: unknown, run: (lock: unknown) => unknown) => {
+      if (held.has(name)) return run(null);
+      held.add(name);
+      await run({ name });
+      held.delete(name);
+    };
+    vi.stubGlobal("navigator", { locks: { request } });
+    const hide = async (hidden: boolean) => {
+      page.hidden = hidden;
+      page.show();
+      await vi.advanceTimersByTimeAsync(61_000);
+    };
+    last().onopen();
+    await hide(true);
+    expect([last().closed, held.size, sources.length]).toEqual([false, 1, 1]);
+    await hide(false);
+    expect([last().closed, held.size, sources.length]).toEqual([false, 0, 1]);
+    for (const name of ["trapline-stream-1", "trapline-stream-2"]) held.add(name);
+    await hide(true);
+    expect([last().closed, held.size]).toEqual([true, 2]);
   });
 
   it("begins anew after a sleep", async () => {

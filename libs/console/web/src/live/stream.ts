@@ -1,4 +1,5 @@
 import type { Schema } from "../api/client";
+import { takePlace } from "./place";
 
 /** What an inbox's stream tells. */
 export type Event =
@@ -45,6 +46,7 @@ export class Stream {
   #looked = Date.now();
   #opened = false;
   #closed = false;
+  #leavePlace = () => {};
   readonly #open: (lastEventId: string) => EventSource;
   readonly #handlers: Handlers;
   readonly #online = () => this.#renew();
@@ -63,6 +65,7 @@ export class Stream {
     this.#closed = true;
     this.#drop();
     clearTimeout(this.#hiding);
+    this.#leavePlace();
     clearInterval(this.#look);
     removeEventListener("online", this.#online);
     document.removeEventListener("visibilitychange", this.#visible);
@@ -127,14 +130,23 @@ export class Stream {
 
   #visibility(): void {
     clearTimeout(this.#hiding);
+    this.#leavePlace();
     if (!document.hidden) {
       if (!this.#source) this.#renew();
       return;
     }
-    this.#hiding = setTimeout(() => {
+    this.#hiding = setTimeout(() => void this.#giveWay(), HIDDEN);
+  }
+
+  /** Keeps the connection of a hidden page only where there is a place for it. */
+  async #giveWay(): Promise<void> {
+    const leave = await takePlace();
+    if (this.#closed || !document.hidden) leave?.();
+    else if (leave) this.#leavePlace = leave;
+    else {
       this.#drop();
       this.#handlers.state("waiting");
-    }, HIDDEN);
+    }
   }
 
   /** Heartbeats can't be seen, so that a connection may be dead after a sleep without an error. */
