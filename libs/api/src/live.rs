@@ -110,16 +110,16 @@ pub(crate) struct EventsInput {
     last_event_id: Option<String>,
     /// Other inboxes of the team, at most 100 ids with commas between them: the stream begins with an
     /// `inbox.updated` of each, and has another when it changed, at most one a second for each.
-    #[param(inline, value_type = Option<Counts>)]
-    counts: Option<Counts>,
+    #[param(inline, value_type = Option<CountedIds>)]
+    counts: Option<CountedIds>,
 }
 
 /// Inboxes whose counts are told.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
-struct Counts(Vec<InboxId>);
+struct CountedIds(Vec<InboxId>);
 
-impl TryFrom<String> for Counts {
+impl TryFrom<String> for CountedIds {
     type Error = InvalidId;
 
     fn try_from(text: String) -> Result<Self, InvalidId> {
@@ -127,7 +127,7 @@ impl TryFrom<String> for Counts {
     }
 }
 
-impl utoipa::PartialSchema for Counts {
+impl utoipa::PartialSchema for CountedIds {
     fn schema() -> RefOr<Schema> {
         let ids = ObjectBuilder::new().schema_type(Type::String).min_length(Some(26));
         let ids = ids.max_length(Some(MAX_COUNTS * 27 - 1));
@@ -136,7 +136,7 @@ impl utoipa::PartialSchema for Counts {
     }
 }
 
-impl utoipa::ToSchema for Counts {}
+impl utoipa::ToSchema for CountedIds {}
 
 /// Wait for a message
 ///
@@ -222,7 +222,7 @@ pub(crate) async fn events(
 ) -> Result<Response> {
     let last = last_event(&headers, input.last_event_id.as_deref());
     let mut feed = app.live().feed(&by, id, last.as_deref()).await?;
-    if let Some(Counts(ids)) = input.counts {
+    if let Some(CountedIds(ids)) = input.counts {
         feed.count(&ids).await?;
     }
     let headers = [

@@ -31,7 +31,7 @@ use super::{
 use crate::{Error, Result, metrics};
 pub(super) use bookmark::window_floor;
 use bookmark::{Bookmark, SeenWindow};
-use counts::Counts;
+use counts::OtherCounts;
 use deleted::DeletedBatches;
 pub(super) use payload::Payloads;
 use recent::RecentChanges;
@@ -81,7 +81,7 @@ pub struct Feed {
     reread_until: Option<Instant>,
     ends: Option<Instant>,
     /// Other inboxes of which the client is told.
-    counts: Option<Counts>,
+    counts: Option<OtherCounts>,
     follower: Follower,
     _counted: metrics::Gauged,
 }
@@ -255,7 +255,7 @@ impl Feed {
             signal = signals.next() => signal.map_or(StreamWake::Over, StreamWake::Heard),
             () = lost(losses) => StreamWake::Lost,
             found = resyncs.found() => found.map_or(StreamWake::Lost, StreamWake::Resynced),
-            counted = Counts::next(counts) => StreamWake::Counted(counted),
+            counted = OtherCounts::next(counts) => StreamWake::Counted(counted),
             () = ends => StreamWake::Over,
         }
     }

@@ -18,7 +18,7 @@ use crate::{
     message_scans::{message_keys, message_rows},
     read_marks::ReadState,
 };
-use search::{OpenBudget, Search};
+use search::{ListSearch, OpenBudget};
 
 /// Rows in memory at a time; with the bound on a row's size (16 KiB) this bounds the memory of a search.
 const PAGE_ROWS: usize = 200;
@@ -131,7 +131,7 @@ impl Messages {
     /// One pass over the inbox: the total must be exact, and the bound on an inbox's messages is
     /// what keeps that cheap.
     async fn filtered_page(&self, inbox: &records::Inbox, query: &ListQuery) -> Result<Page> {
-        let search = Search::new(query);
+        let search = ListSearch::new(query);
         let until = query.since.map(|since| vec![Value::Uuid(least_at(since))]);
         let (mut after, mut left) = self.start(inbox, query.until).await?;
         let state = self.read_marks.state(inbox.id, after, None, left).await?;

@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// The inboxes that a stream counts beside its own.
-pub(super) struct Counts {
+pub(super) struct OtherCounts {
     /// When the client was told of their present state.
     since: Uuid,
     changes: SelectAll<BoxStream<'static, Arc<CountedInbox>>>,
 }
 
-impl Counts {
+impl OtherCounts {
     /// The next inbox that changed. Waits for ever once none of them is there any more.
     pub(super) async fn next(counts: &mut Option<Self>) -> Arc<CountedInbox> {
         while let Some(of) = counts {
@@ -62,7 +62,7 @@ impl Feed {
         for inbox in live.read_for_stream(self.inbox.id, present).await? {
             self.tell_inbox(inbox, None);
         }
-        self.counts = Some(Counts { since, changes: select_all(changes) });
+        self.counts = Some(OtherCounts { since, changes: select_all(changes) });
         Ok(())
     }
 }

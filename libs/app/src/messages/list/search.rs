@@ -39,7 +39,7 @@ impl OpenBudget {
 }
 
 /// A query with its texts folded once.
-pub(super) struct Search {
+pub(super) struct ListSearch {
     q: Option<Finder<'static>>,
     matcher: Matcher,
     has_attachment: bool,
@@ -48,7 +48,7 @@ pub(super) struct Search {
     longest: String,
 }
 
-impl Search {
+impl ListSearch {
     pub(super) fn new(query: &ListQuery) -> Self {
         let ListQuery { q, to, from, subject, has_attachment, unread, .. } = query;
         let (to, from, subject) = (to.clone(), from.clone(), subject.clone());
@@ -100,7 +100,7 @@ impl Messages {
     /// heading truncated, as long as there is a budget for that.
     pub(super) async fn finds(
         &self,
-        search: &Search,
+        search: &ListSearch,
         row: &Row,
         budget: &mut OpenBudget,
         page: &mut Page,
