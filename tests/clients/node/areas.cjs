@@ -3,20 +3,15 @@
 "use strict";
 
 const http = require("node:http");
-const { walk } = require("./walk.cjs");
+const { open, report, signIn, walk } = require("./walk.cjs");
 
-const [area, link] = process.argv.slice(2);
-const EMAIL = "ada@example.com";
-const PASSWORD = "correct horse battery";
 const areas = { inboxes, start, webhooks };
 
-walk(async (page, report) => {
-  await page.goto(link);
-  await page.getByLabel("E-mail").fill(EMAIL);
-  await page.getByLabel("New password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in as owner" }).click();
-  await page.getByLabel("SMTP settings").waitFor();
-  await areas[area](page, report);
+walk(async (area, link) => {
+  const { page, end } = await open();
+  await signIn(page, link);
+  await areas[area](page, (path) => new URL(path, link).href);
+  await end();
 });
 
 // Answers each request with the next status, and with the last one from then on.
@@ -44,7 +39,7 @@ function place(page, name) {
     .getByRole("link", { name });
 }
 
-async function webhooks(page, report) {
+async function webhooks(page) {
   const { url, seen, server } = await receiver([400, 400, 400, 204]);
   await place(page, "Webhooks").click();
   await page.getByText("There are no webhooks yet").waitFor();
@@ -109,7 +104,7 @@ async function webhooks(page, report) {
   server.close();
 }
 
-async function inboxes(page, report) {
+async function inboxes(page, at) {
   await ask(page, 12, "POST", "/api/inboxes", { name: "Batch", expiresInMinutes: 10 });
   await send(page, 3);
   await place(page, "Projects").click();
@@ -149,7 +144,7 @@ async function inboxes(page, report) {
   await page.getByLabel("Project").selectOption("Shop");
   await page.getByRole("button", { name: "Save and delete 2 messages" }).click();
   await page.getByText("Saved").waitFor();
-  const [kept] = await (await page.request.get(new URL("/api/inboxes?disposable=false", link).href)).json();
+  const [kept] = await (await page.request.get(at("/api/inboxes?disposable=false"))).json();
   report.kept = [kept.maxMessages, kept.messageCount];
   await page.getByRole("heading", { name: "Shop" }).waitFor();
   await place(page, "Projects").click();
@@ -158,7 +153,7 @@ async function inboxes(page, report) {
   await page.getByRole("rowheader", { name: "Shop" }).waitFor({ state: "detached" });
 }
 
-async function start(page, report) {
+async function start(page) {
   await place(page, "Get started").click();
   await page.getByText("2 of 6 done").waitFor();
   await ask(page, 1, "POST", "/api/team/invitations", { email: "grace@example.org", role: "member" });
