@@ -28,7 +28,8 @@ export class Link {
       ...(asked?.wantsPassword && { password: said.password }),
     };
     session.take(await body(api.POST("/api/auth/link", { body: answer })));
-    void inboxes.known.reload();
+    // Whoever was signed in before may have had another team.
+    inboxes.forget();
     router.go("/", "replace");
   }
 }
