@@ -2,6 +2,7 @@
 // Usage: node areas.cjs AREA LINK
 "use strict";
 
+const { EventEmitter, once } = require("node:events");
 const http = require("node:http");
 const { open, report, signIn, walk } = require("./walk.cjs");
 
@@ -14,12 +15,14 @@ walk(async (area, link) => {
   await end();
 });
 
-// Answers each request with the next status, and with the last one from then on.
+// Answers each request with the next status, and with the last one from then on. `saw` waits for so many.
 async function receiver(statuses) {
   const seen = [];
+  const arrivals = new EventEmitter();
   const server = http.createServer((request, response) => {
     request.resume().on("end", () => {
       seen.push(request.headers["x-webhook-event"]);
+      arrivals.emit("one");
       response
         .writeHead(statuses.length > 1 ? statuses.shift() : statuses[0])
         .end();
@@ -29,6 +32,9 @@ async function receiver(statuses) {
   return {
     url: `http://127.0.0.1:${server.address().port}/hook`,
     seen,
+    saw: async (count) => {
+      while (seen.length < count) await once(arrivals, "one");
+    },
     server,
   };
 }
@@ -40,7 +46,7 @@ function place(page, name) {
 }
 
 async function webhooks(page) {
-  const { url, seen, server } = await receiver([400, 400, 400, 204]);
+  const { url, seen, saw, server } = await receiver([400, 400, 400, 204]);
   await place(page, "Webhooks").click();
   await page.getByText("There are no webhooks yet").waitFor();
   // What the server does not take is said at its field, and what was typed stays.
@@ -66,6 +72,8 @@ async function webhooks(page) {
   await page.getByRole("link", { name: url }).click();
   const log = page.getByRole("region", { name: "Deliveries" });
   await send(page, 2);
+  await saw(3);
+  await log.getByRole("link").first().waitFor();
   // What arrives is looked for when somebody asks, and by itself while it is under way.
   await page.keyboard.press("r");
   await log
