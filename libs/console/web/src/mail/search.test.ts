@@ -25,6 +25,7 @@ describe("search", () => {
     const words = ["to:", "is:read", "has:link", "after:yesterday", "before:2026-02-30", "a:b"];
     for (const q of [...words, "https://x.test"]) expect(parse(q)).toEqual({ ...NOTHING, q });
     expect(parse('from:"Ada').from).toBe("Ada");
+    expect(parse('"to:x y" z " "').q).toBe("to:x y z");
     expect(parse("")).toEqual(NOTHING);
     expect(parse(`to:${"x".repeat(300)}`).to).toHaveLength(200);
   });

@@ -25,7 +25,7 @@ export const NOTHING: Filter = {
 
 /** The longest text that the API looks for. */
 const LONGEST = 200;
-const TOKENS = /(\w+):("[^"]*"?|\S+)|\S+/g;
+const TOKENS = /(\w+):("[^"]*"?|\S+)|"[^"]*"?|\S+/g;
 
 /** What somebody typed: words, and `to:`, `from:`, `subject:`, `is:unread`, `has:attachment`, `after:` and
  * `before:` with what follows; quotation marks hold words together. */
@@ -34,9 +34,10 @@ export function parse(typed: string): Filter {
   const words: string[] = [];
   for (const [token, name, value] of typed.matchAll(TOKENS)) {
     const text = (value ?? "").replaceAll('"', "").trim().slice(0, LONGEST);
-    if (name === undefined || !take(filter, name.toLowerCase(), text)) words.push(token);
+    if (name !== undefined && take(filter, name.toLowerCase(), text)) continue;
+    words.push(token.startsWith('"') ? token.replaceAll('"', "").trim() : token);
   }
-  return { ...filter, q: words.join(" ").slice(0, LONGEST) };
+  return { ...filter, q: words.filter(Boolean).join(" ").slice(0, LONGEST) };
 }
 
 /** Whether it was an operator; the filter has it then. */
