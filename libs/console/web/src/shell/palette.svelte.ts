@@ -18,13 +18,21 @@ export interface Entry {
   run: () => void;
 }
 
+/** What the server found. */
+interface Found {
+  words: string;
+  inboxes: Inbox[];
+}
+
 /** Inboxes and commands by words of their names. */
 export class Palette {
   words = $state("");
   at = $state(0);
-  readonly found = new Resource<Inbox[]>((signal) => {
-    const query = { q: this.words.trim(), limit: MOST };
-    return body(api.GET("/api/inboxes", { params: { query }, signal }));
+  readonly found = new Resource<Found>(async (signal) => {
+    const words = this.words.trim();
+    const query = { q: words, limit: MOST };
+    const inboxes = await body(api.GET("/api/inboxes", { params: { query }, signal }));
+    return { words: folded(words), inboxes };
   });
   readonly #bindings: Binding[];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,11 +43,18 @@ export class Palette {
 
   readonly entries: Entry[] = $derived.by(() => {
     const words = folded(this.words);
-    const found = words === "" ? inboxes.all.slice(0, MOST) : (this.found.value ?? []);
+    const found = words === "" ? inboxes.all.slice(0, MOST) : this.#foundBy(words);
     const commands = this.#bindings.map((binding, index) => entryOf(binding, index));
     const named = commands.filter(({ label }) => folded(label).includes(words));
     return [...found.map(entryOfInbox), ...named];
   });
+
+  /** Until the answer is there, Enter must not lead to what was found by the words before. */
+  #foundBy(words: string): Inbox[] {
+    const found = this.found.value;
+    if (!found || found.words === words) return found?.inboxes ?? [];
+    return found.inboxes.filter(({ name }) => folded(name).includes(words));
+  }
 
   type(words: string): void {
     this.words = words;
