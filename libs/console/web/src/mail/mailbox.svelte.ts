@@ -21,6 +21,8 @@ const KEPT = 50;
 /** Milliseconds in which events are collected, and how many of them at most. */
 const FRAME = 16;
 const MOST = 500;
+/** Milliseconds between two looks at the counts of a busy inbox. */
+const COUNT = 500;
 
 /** An open inbox: its list, its stream, and the messages that were looked at. */
 export class Mailbox {
@@ -41,6 +43,7 @@ export class Mailbox {
   #deleted = new Set<string>();
   #heard: Event[] = [];
   #missed = false;
+  #counting: ReturnType<typeof setTimeout> | undefined;
   #stream: Stream;
 
   constructor(id: string, filter: Filter) {
@@ -72,6 +75,7 @@ export class Mailbox {
 
   close(): void {
     this.#stream.close();
+    clearTimeout(this.#counting);
     this.list.close();
     this.fetched.close();
     // What could still be undone no longer can be.
@@ -201,12 +205,14 @@ export class Mailbox {
     switch (event.type) {
       case "message.created":
         this.arrived(this.list.arrive(event.message));
+        this.#countSoon();
         break;
       case "message.updated":
         this.list.change(event.message);
         break;
       case "message.deleted":
         this.#went(event.ids, event.all);
+        this.#countSoon();
         break;
       case "inbox.updated":
         inboxes.put(event.inbox);
@@ -224,6 +230,15 @@ export class Mailbox {
     if (all) this.list.empty();
     // Those that are deleted from here are off the list already.
     else this.list.remove(ids.filter((id) => !this.#deleted.delete(id)));
+  }
+
+  /** What comes and goes does not tell how many there are now. */
+  #countSoon(): void {
+    this.#counting ??= setTimeout(() => {
+      this.#counting = undefined;
+      if (this.fetched.loading) this.#countSoon();
+      else void this.fetched.reload();
+    }, COUNT);
   }
 
   #state(state: State): void {
