@@ -25,7 +25,7 @@ use crate::{
 
 /// The address of the page is the secret, so it goes to nobody else. With `no-referrer` browsers would not
 /// even tell us that it was our own page that sent the form (Fetch, section 3.2).
-const PAGE: SecretPage = SecretPage {
+static PAGE: SecretPage = SecretPage {
     title: "Trapline",
     style: FORM_STYLE,
     policy: FORM_POLICY,
@@ -37,7 +37,8 @@ const PATHS: [&str; 4] = ["/link", "/reset", "/verify", "/invite"];
 
 /// The page is for people, so it is no part of the document of the API.
 pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
-    let layers = (around(layers::request_timeout), around(own_pages_only(site)));
+    let errors = around(PAGE.of_errors());
+    let layers = (errors, around(layers::request_timeout), around(own_pages_only(site)));
     let routes = PATHS
         .into_iter()
         .fold(Router::new(), |routes, path| routes.route(path, get(show).post(apply)));

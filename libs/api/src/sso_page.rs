@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The address holds a code, which is the provider's and the server's own business.
-const PAGE: SecretPage = SecretPage {
+static PAGE: SecretPage = SecretPage {
     title: "Sign in",
     style: FORM_STYLE,
     // The form leads to the provider, and browsers hold the policy against that too (CSP 3, section 6.4.2).
@@ -37,7 +37,7 @@ pub(crate) fn routes() -> Router<Api> {
     Router::new()
         .route("/api/auth/sso", get(start))
         .route("/api/auth/sso/{team}/callback", get(finish))
-        .layer(around(layers::request_timeout))
+        .layer((around(PAGE.of_errors()), around(layers::request_timeout)))
 }
 
 /// Sends the browser to the provider of whoever has the address `email`; without one the page asks.
@@ -117,6 +117,7 @@ fn problem(error: AppError) -> Result<Response> {
             let words = "the team has as many members as its plan allows";
             (StatusCode::PAYMENT_REQUIRED, words.to_owned())
         }
+        // The layer around the page tells of these.
         _ => return Err(error.into()),
     };
     let body = format!(

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use trapline_api::Client;
 use trapline_app::{
     Authorization, ExternalAccount, IdentityProvider, ProviderAnswer, ProviderClient,
     ProviderFailure, SsoSettings,
 };
 use trapline_model::{Principal, Role};
 
-use crate::{Answer, Service, request};
+use crate::{Answer, Service, minutes, request};
 
 pub(crate) const ISSUER: &str = "https://login.example.com";
 const EMAIL: &str = "carol@example.com";
@@ -157,6 +158,49 @@ async fn a_browser_goes_to_the_provider_and_comes_back_signed_in() {
     let body = json!({ "token": token });
     let joined = service.with_cookie(&session, "POST", "/api/auth/link", &body).await;
     assert_eq!(joined.status, 404, "{joined:?}");
+}
+
+/// Each of these ends what a browser shows, so none may be for programs.
+#[tokio::test]
+async fn too_many_tries_and_what_else_goes_wrong_are_told_by_a_page() {
+    let service = Service::without_relay().await;
+    service.single_sign_on().await;
+    let back = format!("/api/auth/sso/{}/callback?code=good&state=st4te", service.team);
+    let start = "/api/auth/sso?email=carol%40example.com";
+    let shown = |answer: &Answer| {
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{answer:?}");
+        assert_eq!(answer.header("cache-control"), "private, no-store", "{answer:?}");
+        text(answer)
+    };
+    let refused = service.page("/api/auth/sso/%FF/callback", None).await;
+    assert_eq!(refused.status, 400);
+    assert!(shown(&refused).contains("not right"), "{refused:?}");
+    for _ in 0..20 {
+        service.page(start, None).await;
+    }
+    for path in [start, &back] {
+        let refused = service.page(path, None).await;
+        assert_eq!(refused.status, 429, "{path}");
+        let wait = refused.header("retry-after").to_owned();
+        assert!(wait.parse::<u32>().unwrap() > 0, "{path}");
+        assert!(shown(&refused).contains(&format!("Try again in {wait} s")), "{path}");
+    }
+    service.clock.advance(minutes(1));
+    assert_eq!(service.page(start, None).await.status, 303);
+    // A link of a mail is opened by people, too.
+    let opened = async |token: usize| {
+        let path = format!("/link?token={token}");
+        let mut request = request(None, "GET", &path, &Value::Null);
+        let (address, share) = ([192, 0, 2, 7].into(), service.app.answers().share());
+        request.extensions_mut().insert(Client { address, share });
+        service.ask(request).await
+    };
+    for token in 0..50 {
+        assert_eq!(opened(token).await.status, 404);
+    }
+    let refused = opened(50).await;
+    assert_eq!(refused.status, 429);
+    assert!(shown(&refused).contains("Too many requests"), "{refused:?}");
 }
 
 #[tokio::test]
