@@ -136,6 +136,9 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     if !quiet {
         print_banner(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
+    if first.is_some() {
+        app.installation().shown().await?;
+    }
     background::start(&tasks, &app, &backend, roles, sender, relay).await;
     if let (Some(edge), Some(identity)) = (edge, identity) {
         trapline_app::metrics::smtp_limits(edge.limits.connections, edge.limits.memory);

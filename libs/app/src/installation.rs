@@ -13,6 +13,9 @@ use crate::{
     parts::Parts, secrets::Secrets, upgrade::Upgrades,
 };
 
+/// How often a row is written that others change at the same moment.
+const MAX_TRIES: usize = 5;
+
 /// What a start found or made.
 #[derive(Debug)]
 pub struct Start {
@@ -21,9 +24,9 @@ pub struct Start {
     /// The inbox that mail to unknown addresses lands in. `None` when somebody deleted it, and this
     /// process does not catch such mail.
     pub inbox: Option<Inbox>,
-    /// The first key's value, at the first start only.
+    /// The first key's value, until a start has told that it was shown.
     pub new_key: Option<String>,
-    /// The link that makes whoever opens it the owner, at the first start only.
+    /// The link that makes whoever opens it the owner, as long.
     pub owners_link: Option<String>,
 }
 
@@ -56,25 +59,31 @@ impl Installation {
     /// Makes the first team at the first start, and finds it at every other one. `known_key` is the
     /// API key that a setting names; it takes the place of the one that the setting named before.
     ///
+    /// Whoever shows the key and the link says so by [`shown`](Self::shown). Until then each start makes them
+    /// anew, as one that failed may have kept them to itself; what it made works beside them.
+    ///
     /// # Errors
     ///
     /// [`Error::WrongMasterKey`] when secrets are there that this process's master key does not open,
     /// and [`Error::Invalid`] for a known key that is none.
     pub async fn start(&self, known_key: Option<&str>) -> Result<Start> {
-        let (run, is_new) = match self.access.installed().await? {
-            Some(run) => (run, false),
+        let (run, is_untold) = match self.access.installed().await? {
+            Some(run) => {
+                let is_untold = run.is_untold;
+                (run, is_untold)
+            }
             None => self.install().await?,
         };
         self.check_master_key().await?;
         let owners_link = match known_key {
-            None if is_new && self.people.wants_sign_in() => {
+            None if is_untold && self.people.wants_sign_in() => {
                 Some(self.people.operators_link(run.team, None).await?)
             }
             _ => None,
         };
         let new_key = match known_key {
             Some(value) => self.access.set_configured_key(run.team, value).await.map(|()| None)?,
-            None if is_new => Some(self.first_key(&Principal::system(run.team)).await?),
+            None if is_untold => Some(self.first_key(&Principal::system(run.team)).await?),
             None => None,
         };
         let inbox = if self.settings.catch_all {
@@ -90,6 +99,28 @@ impl Installation {
         Ok(Start { team: run.team, inbox, new_key, owners_link })
     }
 
+    /// Takes note that the first key and the owner's link were shown, or that nobody wants to see them.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer; the next start then makes them once more.
+    pub async fn shown(&self) -> Result<()> {
+        for _ in 0..MAX_TRIES {
+            let found = load::<records::FirstRun>(&*self.store, &records::FirstRun::row()).await?;
+            let Some((run, version)) = found.filter(|(run, _)| run.is_untold) else {
+                return Ok(());
+            };
+            let told = records::FirstRun { is_untold: false, ..run };
+            let put = Op::put(&told, None, When::Version(version))?;
+            match self.store.write(vec![put]).await {
+                // Another process has another inbox for unknown addresses.
+                Err(PortError::Conflict) => {}
+                written => return Ok(written?),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
     async fn install(&self) -> Result<(records::FirstRun, bool)> {
         let team = self.access.create_team_on(records::Team::UNLIMITED, "My team").await?;
         let by = Principal::system(team);
@@ -97,7 +128,7 @@ impl Installation {
         let catch_all = self.settings.catch_all_inbox.clone();
         let new = NewInbox { project: Some(project.id), ..NewInbox::named(&catch_all) };
         let inbox = self.inboxes.create(&by, new).await?;
-        let run = records::FirstRun { team, inbox: inbox.id, catch_all };
+        let run = records::FirstRun { team, inbox: inbox.id, catch_all, is_untold: true };
         let put = Op::put(&run, None, When::Absent)?;
         match self.store.write(vec![put]).await {
             Ok(()) => Ok((run, true)),

@@ -1,6 +1,9 @@
 //! The master key, API keys, and what a first start makes.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use async_trait::async_trait;
 use tokio::sync::Barrier;
@@ -10,7 +13,7 @@ use trapline_app::{
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, Principal};
 use trapline_store::{
-    Clock, Key, Op, Record, Row, Store, When, load,
+    Clock, Key, Op, PortError, Record, Row, Store, When, load,
     records::{ApiKey, FirstRun, Inbox, InboxEntry, SharedSecret, Webhook},
 };
 
@@ -238,4 +241,48 @@ async fn two_first_starts_at_once_leave_one_team() {
         }
         assert_eq!(left, 1, "{table}");
     }
+}
+
+/// The next write of a key is lost.
+struct LosesKey {
+    store: Arc<dyn Store>,
+    loses: AtomicBool,
+}
+
+#[async_trait]
+impl StoreLayer for LosesKey {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn write(&self, ops: Vec<Op>) -> trapline_store::Result<()> {
+        let is_key = ops.iter().any(|op| op.key().table.name == "api_key");
+        if is_key && self.loses.swap(false, Ordering::SeqCst) {
+            return Err(PortError::Timeout);
+        }
+        self.store.write(ops).await
+    }
+}
+
+#[tokio::test]
+async fn a_first_start_that_fails_keeps_no_key_from_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let embedded = Embedded::open(Options::new(folder.path())).await.unwrap();
+    let mut ports = embedded.ports();
+    let loses = AtomicBool::new(true);
+    ports.store = Arc::new(LayeredStore(LosesKey { store: ports.store, loses }));
+    let master = MasterKey::generate().unwrap();
+    let app = App::start(ports, Clock::system(), Settings::default(), &master, <_>::default());
+    let app = app.await.unwrap();
+    app.installation().start(None).await.unwrap_err();
+    // Nor does one that was killed before it showed what it made.
+    for _ in 0..2 {
+        let start = app.installation().start(None).await.unwrap();
+        assert!(!is_unknown(&app, &start.new_key.unwrap()).await);
+        assert!(start.owners_link.unwrap().contains("/link?token="));
+    }
+    app.installation().shown().await.unwrap();
+    let start = app.installation().start(None).await.unwrap();
+    assert_eq!((start.new_key, start.owners_link), (None, None));
+    app.installation().shown().await.unwrap();
 }

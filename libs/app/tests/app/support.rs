@@ -65,6 +65,7 @@ impl Bench {
             .unwrap();
         app.upgrades().run().await.unwrap();
         let start = app.installation().start(None).await.unwrap();
+        app.installation().shown().await.unwrap();
         let team = start.team;
         Self {
             app,

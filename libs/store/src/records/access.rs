@@ -250,6 +250,9 @@ pub struct FirstRun {
     /// The name that inbox was found or made by; it may have been renamed since.
     #[serde(default = "catch_all")]
     pub catch_all: String,
+    /// Whether nobody may have been shown the first key and the owner's link yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_untold: bool,
 }
 
 fn catch_all() -> String {
