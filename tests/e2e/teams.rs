@@ -132,6 +132,8 @@ async fn a_deleted_team_is_refused_by_every_process_and_its_rows_go() {
     let rest = &clients[0];
     let wish = json!({ "email": OWNER, "name": "Ada", "password": PASSWORD });
     let ada = Person::of(&rest.post("/api/auth/sign-up", wish).await.expect(201));
+    let team = ada.ask(rest, "GET", "/api/team", Value::Null).await.expect(200).json();
+    let team = team["id"].as_str().unwrap().to_owned();
     let key = json!({ "name": "CI", "access": "write" });
     let key = ada.ask(rest, "POST", "/api/api-keys", key).await.expect(201).json();
     let key = key["key"].as_str().unwrap().to_owned();
@@ -168,6 +170,18 @@ async fn a_deleted_team_is_refused_by_every_process_and_its_rows_go() {
         .await;
     }
     eventually("rows that are gone", async || (rows().await == 0).then_some(())).await;
+    // Only the operator reads what happened in the team.
+    let log = server.command(&["audit", "--team", &team]);
+    let actions =
+        log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["action"].clone());
+    let actions: Vec<_> = actions.collect();
+    for action in ["team.deleted", "api_key.created"] {
+        assert!(actions.contains(&json!(action)), "{action} is not in {log}");
+    }
+    assert!(!log.contains(&key), "{log}");
+    let nobodys = "0198c0de-0000-7000-8000-000000000000";
+    let refused = server.refused_command(&["audit", "--team", nobodys]);
+    assert!(refused.contains("no audit log is kept of such a team"), "{refused}");
     // Whoever deleted it makes nothing for it any more, and the installation goes on.
     ada.ask(rest, "POST", "/api/inboxes", json!({ "name": "More" })).await.error(403);
     server.rest().inbox().await;

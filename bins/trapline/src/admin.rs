@@ -1,5 +1,6 @@
 //! Commands over the data, beside running servers too.
 
+mod audit;
 mod plan;
 mod table;
 
@@ -15,6 +16,7 @@ use crate::{
     folder::Folder,
     output::print,
 };
+pub(crate) use audit::audit;
 pub(crate) use plan::{list as list_plans, set as set_plan};
 
 /// `trapline key …`

@@ -88,6 +88,10 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
             let verified = admin::verify_domain(domain, team.as_ref(), backend);
             return runtime.block_on(stop.unless_stopped(verified));
         }
+        Some(Command::Audit { team, backend }) => {
+            let backend = backend.check().map_err(bad)?;
+            return runtime.block_on(stop.unless_stopped(admin::audit(team.as_ref(), backend)));
+        }
         Some(Command::Plan(command)) => {
             let plans = command.plans().check().map_err(bad)?;
             let PlanCommand::Set { plan, team, backend, .. } = command else {

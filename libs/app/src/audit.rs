@@ -5,6 +5,7 @@
 //! shared part: each service says for itself what it changes.
 
 mod action;
+mod kept;
 mod names;
 
 use std::{cmp::Reverse, sync::Arc, time::Duration};
@@ -22,6 +23,7 @@ use trapline_store::{
 use crate::{Result, ids::Ids, rows::RowReader};
 pub use action::AuditAction;
 pub(crate) use action::{Target, TargetKind};
+pub use kept::KeptLog;
 use names::ActorNames;
 
 /// Entries that are listed.

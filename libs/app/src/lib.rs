@@ -54,7 +54,7 @@ pub use access::{AccessControl, ApiKeyDetails, DeliveryTarget, LoginRefused, New
 pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use app::App;
 pub use arrivals::Arrivals;
-pub use audit::{AuditAction, AuditLog};
+pub use audit::{AuditAction, AuditLog, KeptLog};
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;

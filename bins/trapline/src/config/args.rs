@@ -46,6 +46,15 @@ pub(crate) enum Command {
     /// Verify mail domains for the single sign-on of teams, beside running servers too.
     #[command(subcommand)]
     Sso(SsoCommand),
+    /// Print the audit log of a team, as far as it is kept (400 days), newest first: a line of JSON for
+    /// each entry. That of a deleted team is kept, too.
+    Audit {
+        /// The team's id, also that of a deleted one; the first team when left out.
+        #[arg(long, value_name = "ID")]
+        team: Option<String>,
+        #[command(flatten)]
+        backend: Box<BackendArgs>,
+    },
     /// List the plans that teams can be on, and put a team on one.
     #[command(subcommand)]
     Plan(PlanCommand),

@@ -320,4 +320,38 @@ async fn entries_of_an_earlier_release_are_listed_in_their_place() {
     let told = latest(&bench).await;
     let names: Vec<_> = told.iter().map(|entry| entry.target.name.as_str()).collect();
     assert_eq!(names[..2], ["After", "Before"]);
+    // What the operator reads begins with the entries by the day.
+    let names: Vec<_> = kept(&bench).await.into_iter().map(|entry| entry.target.name).collect();
+    assert_eq!((names[0].as_str(), names.last().unwrap().as_str()), ("After", "Before"));
+}
+
+/// All that the operator reads of the team's log, page by page.
+async fn kept(bench: &Bench) -> Vec<AuditEntry> {
+    let mut log = bench.app.audit().kept(bench.team).await.unwrap();
+    let mut all = Vec::new();
+    while let Some(page) = log.next_page().await.unwrap() {
+        assert!(page.len() <= 500, "{}", page.len());
+        all.extend(page);
+    }
+    all
+}
+
+#[tokio::test]
+async fn the_operator_reads_the_whole_log_newest_first() {
+    let bench = Bench::new().await;
+    let old = kept(&bench).await;
+    let project = async |number: usize| {
+        bench.app.inboxes().create_project(&bench.by, number.to_string()).await.unwrap();
+    };
+    // A day that takes several pages, and one beside it.
+    for number in 0..1001 {
+        project(number).await;
+    }
+    bench.clock.advance(Duration::from_hours(24));
+    project(1001).await;
+    let all = kept(&bench).await;
+    let names: Vec<_> = all.iter().map(|entry| entry.target.name.clone()).collect();
+    let wanted: Vec<_> = (0..=1001).rev().map(|number| number.to_string()).collect();
+    assert_eq!(names[..1002], wanted);
+    assert_eq!(all[1002..], old);
 }
