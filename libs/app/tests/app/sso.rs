@@ -1,11 +1,17 @@
 //! Single sign-on of teams: whom a provider lets in, and where to.
 
 use std::{
-    sync::{Arc, Mutex},
+    net::IpAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
+use tokio::sync::watch;
 use trapline_app::{
     Authorization, Error, ExternalAccount, Forbidden, IdentityProvider, LinkInput, NewSession,
     ProviderAnswer, ProviderClient, ProviderFailure, SsoAnswer, SsoProblem, SsoSettings, Visitor,
@@ -19,7 +25,27 @@ const OWNER: &str = "ada@example.com";
 
 /// Sends everybody back as the account that the test sets.
 #[derive(Default)]
-struct Provider(Mutex<Option<ExternalAccount>>);
+struct Provider(Mutex<Option<ExternalAccount>>, Gate);
+
+/// How many conversations there are, and whether they go on.
+struct Gate {
+    under_way: AtomicUsize,
+    open: watch::Sender<bool>,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { under_way: AtomicUsize::default(), open: watch::Sender::new(true) }
+    }
+}
+
+impl Gate {
+    async fn pass(&self) {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        self.open.subscribe().wait_for(|open| *open).await.unwrap();
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+}
 
 #[async_trait]
 impl IdentityProvider for Provider {
@@ -37,6 +63,7 @@ impl IdentityProvider for Provider {
         hint: &str,
     ) -> Result<Authorization, ProviderFailure> {
         assert_eq!(client.client_secret, "s3cret");
+        self.1.pass().await;
         let text = |text: &str| text.to_owned();
         Ok(Authorization {
             url: format!("{}?{hint}", client.issuer),
@@ -278,4 +305,34 @@ async fn a_domain_is_one_teams() {
         assert!(matches!(refused, Err(Error::Forbidden(Forbidden::OwnerRequired))));
         assert!(matches!(sso.delete(&by).await, Err(Error::Forbidden(_))));
     }
+}
+
+#[tokio::test]
+async fn so_many_conversations_go_on_at_a_time_and_the_next_is_put_off() {
+    let desk = Desk::new().await;
+    let sso = desk.bench.app.sso();
+    let gate = &desk.provider.1;
+    // Each from an address of its own, which has an allowance.
+    let begin = |number: u8| async move {
+        let address = Some(IpAddr::from([192, 0, 2, number]));
+        sso.begin("x@example.com", &Visitor { address, ..Visitor::default() }).await
+    };
+    gate.open.send_replace(false);
+    let more = async {
+        while gate.under_way.load(Ordering::SeqCst) < 32 {
+            tokio::task::yield_now().await;
+        }
+        for number in [100, 101] {
+            assert!(matches!(begin(number).await, Err(Error::TooMany { .. })));
+        }
+        // Setting an issuer is such a conversation, too.
+        let other =
+            SsoSettings { issuer: "https://other.example".to_owned(), ..settings(&["a.example"]) };
+        assert!(matches!(desk.put(other).await, Err(Error::TooMany { .. })));
+        gate.open.send_replace(true);
+    };
+    let (answers, ()) = tokio::join!(join_all((0..32).map(begin)), more);
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(gate.under_way.load(Ordering::SeqCst), 0);
+    begin(102).await.unwrap();
 }

@@ -1,10 +1,16 @@
 //! Identity providers whose addresses and answers are meant to do harm.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
-use trapline_app::{IdentityProvider as _, ProviderFailure};
+use trapline_app::{IdentityProvider as _, ProviderClient, ProviderFailure};
 use trapline_worker::{OidcProvider, outbound::Client};
 
 use super::{
@@ -132,4 +138,41 @@ async fn an_answer_is_followed_nowhere_and_has_a_bound_and_an_end() {
     let silent = silent.await;
     let refused = Err(ProviderFailure::Unreachable("timeout"));
     assert_eq!(discovered(&silent, SHORT).await, refused);
+}
+
+#[tokio::test]
+async fn a_bounded_number_of_providers_is_known() {
+    const ISSUERS: usize = 400;
+    let asked = Arc::<AtomicUsize>::default();
+    let count = asked.clone();
+    let receiver =
+        telling(move |host, path| match path.strip_suffix("/.well-known/openid-configuration") {
+            Some(issuer) => {
+                count.fetch_add(1, Ordering::SeqCst);
+                metadata(&format!("{host}{issuer}"), &format!("{host}/keys"))
+            }
+            None => answer("{\"keys\":[]}"),
+        })
+        .await;
+    let provider = provider(LONG);
+    let begin = async |number: usize| {
+        let client = ProviderClient {
+            issuer: format!("http://{}/{number}", receiver.address),
+            client_id: "client".to_owned(),
+            client_secret: "s3cret".to_owned(),
+            redirect_uri: "http://trapline.test/callback".to_owned(),
+        };
+        provider.authorize(&client, "ada@example.com").await.unwrap();
+    };
+    begin(0).await;
+    for number in 0..ISSUERS {
+        begin(number).await;
+    }
+    assert_eq!(asked.swap(0, Ordering::SeqCst), ISSUERS, "one that is known is not asked");
+    // What is beyond the 128 goes a little later.
+    for number in 0..ISSUERS {
+        begin(number).await;
+    }
+    let again = asked.load(Ordering::SeqCst);
+    assert!(again >= ISSUERS / 2, "{again} of {ISSUERS} were forgotten");
 }
