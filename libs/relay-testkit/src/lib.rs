@@ -40,11 +40,16 @@ impl Received {
 
     /// The path of the confirmation link in it, if it is a letter that asks for a confirmation.
     pub fn confirmation(&self) -> Option<String> {
+        self.link("/api/forward-addresses/confirm?")
+    }
+
+    /// Path and query of the first link in it that has such a path.
+    pub fn link(&self, path: &str) -> Option<String> {
         let message = String::from_utf8_lossy(&self.bytes);
         let (_, body) = message.split_once("Content-Transfer-Encoding: base64\r\n\r\n")?;
         let body = body.split("\r\n--").next()?.replace("\r\n", "");
         let text = String::from_utf8(BASE64.decode(body.as_bytes()).ok()?).ok()?;
-        let from = text.find("/api/forward-addresses/confirm?")?;
+        let from = text.find(path)?;
         Some(text[from..].split_whitespace().next()?.to_owned())
     }
 }
