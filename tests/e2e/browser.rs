@@ -3,6 +3,7 @@
 mod areas;
 mod console;
 mod hostile;
+mod mail;
 mod people;
 mod remote;
 mod team;
