@@ -49,6 +49,14 @@ impl Server {
     fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()
     }
+
+    /// Ends as an operator ends it, and returns what was printed.
+    fn terminate(mut self) -> String {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").arg(id).status().unwrap().success());
+        assert!(self.process.wait().unwrap().success());
+        self.banner.clone()
+    }
 }
 
 impl Drop for Server {
@@ -164,7 +172,7 @@ fn commands_make_no_installation() {
 #[test]
 fn a_later_banner_can_be_copied_into_a_shell() {
     let (_outer, data) = folder();
-    let first = Server::start(&data, &[]).banner.clone();
+    let first = Server::start(&data, &[]).terminate();
     assert!(first.contains("-H \"Authorization: Bearer tl_"), "{first}");
     assert!(first.contains("  SMTP     [::1]:") && first.contains("  SMTPS    [::1]:"), "{first}");
     let second = Server::start(&data, &[]).banner.clone();
