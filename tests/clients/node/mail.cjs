@@ -227,9 +227,15 @@ async function forward(page) {
   });
 }
 
+// It is fetched when it is opened first, and what is typed before is the page's.
+async function palette(page) {
+  await keys(page, "Control+k");
+  await page.locator("dialog input:focus").waitFor();
+}
+
 // To another inbox and to a command by their names, and to a screen by two letters.
 async function jump(page) {
-  await keys(page, "Control+k");
+  await palette(page);
   await page.keyboard.type("refunds");
   await page.getByRole("option", { name: "Refunds" }).waitFor();
   await keys(page, "Enter");
@@ -238,7 +244,7 @@ async function jump(page) {
   await page.waitForURL((url) => url.pathname.endsWith("/settings"));
   await page.goBack();
   await page.getByLabel("SMTP settings").waitFor();
-  await keys(page, "Control+k");
+  await palette(page);
   await page.keyboard.type("to webhooks");
   await keys(page, "Enter");
   await page.getByText("There are no webhooks yet").waitFor();
