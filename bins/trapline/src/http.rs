@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use trapline_app::{AnswerMemory, metrics};
+use trapline_app::{BodyMemory, metrics};
 
 use admission::Admission;
 use connection::Connection;
@@ -56,7 +56,7 @@ pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     limits: Limits,
-    memory: AnswerMemory,
+    memory: BodyMemory,
     shutdown: CancellationToken,
 ) {
     let connections = TaskTracker::new();

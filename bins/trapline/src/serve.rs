@@ -155,7 +155,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
         tasks.spawn("smtp beat", background::smtp_heartbeats(&app, server).await);
     }
     probes::start(&tasks, &app, roles, is_cluster, &own);
-    let (memory, http) = (app.answers().clone(), listeners.http);
+    let (memory, http) = (app.body_memory().clone(), listeners.http);
     let router = liveness.merge(router);
     tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
     Ok(Running { app, backend, tasks, _lock: lock })

@@ -2,10 +2,10 @@
 //! are the application's.
 
 mod allowance;
-mod answers;
 mod api_keys;
 mod audit;
 mod auth;
+mod body_memory;
 mod confirmation;
 mod disposition;
 mod docs;

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use axum::{Router, extract::Request, response::IntoResponse as _};
-use trapline_app::App;
+use trapline_app::{App, MemoryHold};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    Options,
-    answers::{self, Keeps},
-    api_keys, audit,
+    Options, api_keys, audit,
     auth::{self, Site},
-    confirmation, docs,
+    body_memory, confirmation, docs,
     error::Error,
     extract::{Contract, hold},
     forwarding, inbox_page, inboxes,
@@ -172,8 +170,8 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
     let site = Arc::new(Site::of(&app.settings().base_url));
     let request_timeout = around(layers::request_timeout);
     let hold = around(hold(contract.clone()));
-    let count = around(answers::count(app.clone(), Keeps::Everything));
-    let count_lasting = around(answers::count(app.clone(), Keeps::Nothing));
+    let count = around(body_memory::count(app.clone(), MemoryHold::UntilAnswered));
+    let count_lasting = around(body_memory::count(app.clone(), MemoryHold::WhileInUse));
     let identify = around(auth::identify(app.clone(), site.clone()));
     let meter = around(auth::meter(app.clone()));
     let own_pages = around(auth::own_pages_only(site.clone()));

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use axum::{extract::FromRef, http::request::Parts, response::Response};
-use trapline_app::{App, Share};
+use trapline_app::{App, ClientShare};
 use utoipa::openapi::OpenApi;
 
 use crate::{auth::Site, prefix, recent::Recent, service::Documents};
@@ -39,7 +39,7 @@ pub struct Client {
     /// The address; of IPv6 the network, as one client can have many addresses in it.
     pub address: IpAddr,
     /// Its part of the memory for large bodies.
-    pub share: Share,
+    pub share: ClientShare,
 }
 
 /// The state of every route.

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AccessControl, AnswerMemory, Arrivals, AuditLog, CpuPool, FirstSteps, Forwarding, Inboxes,
+    AccessControl, Arrivals, AuditLog, BodyMemory, CpuPool, FirstSteps, Forwarding, Inboxes,
     Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
     People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage, Teams, Upgrades,
     Webhooks,
@@ -39,7 +39,7 @@ pub struct App {
     arrivals: Arrivals,
     installation: Installation,
     upgrades: Arc<Upgrades>,
-    answers: AnswerMemory,
+    body_memory: BodyMemory,
     tasks: Supervisor,
 }
 
@@ -108,7 +108,7 @@ impl App {
             maintenance: Maintenance::start(&shared, access.clone(), inboxes.clone(), &tasks),
             status: Arc::new(Status::new(&shared, inboxes.clone(), messages.clone())),
             arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
-            answers: AnswerMemory::new(shared.settings.answer_memory),
+            body_memory: BodyMemory::new(shared.settings.answer_memory),
             parts: shared,
             access,
             inboxes,
@@ -287,10 +287,10 @@ impl App {
         &self.parts.cpu
     }
 
-    /// The memory that large bodies may take over all HTTP clients.
+    /// The bound on the memory of large bodies over all HTTP clients.
     #[must_use]
-    pub fn answers(&self) -> &AnswerMemory {
-        &self.answers
+    pub fn body_memory(&self) -> &BodyMemory {
+        &self.body_memory
     }
 
     /// The tasks behind the use cases: what [`Supervisor::first_failure`] names does not work any more.

@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Error, Result, answers};
+use crate::{Error, Result, body_memory};
 use threads::Threads;
 
 /// Pieces of work that may wait, for each thread.
@@ -79,7 +79,7 @@ impl CpuPool {
     }
 
     async fn permit(&self) -> Result<(SemaphorePermit<'_>, CpuPermit)> {
-        let of_client = answers::cpu_permit().await;
+        let of_client = body_memory::cpu_permit().await;
         let slot = self.slots.try_acquire().map_err(|_| overloaded())?;
         let thread = self.free.clone().acquire_owned().await.map_err(|_| overloaded())?;
         Ok((slot, CpuPermit { _of_client: of_client, _thread: thread }))

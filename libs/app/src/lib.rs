@@ -4,10 +4,10 @@
 
 mod access;
 mod announce;
-mod answers;
 mod app;
 mod arrivals;
 mod audit;
+mod body_memory;
 mod cpu;
 mod error;
 mod filter;
@@ -51,10 +51,10 @@ mod usage;
 mod webhooks;
 
 pub use access::{AccessControl, ApiKeyDetails, DeliveryTarget, LoginRefused, NewKey};
-pub use answers::{Answer, AnswerMemory, Room, Share};
 pub use app::App;
 pub use arrivals::Arrivals;
 pub use audit::{AuditAction, AuditLog, KeptLog};
+pub use body_memory::{AnswerReservation, BodyMemory, ClientShare, HandledRequest, MemoryHold};
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;

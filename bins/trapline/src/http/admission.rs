@@ -14,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 use trapline_api::Client;
-use trapline_app::{AnswerMemory, Share, metrics};
+use trapline_app::{BodyMemory, ClientShare, metrics};
 use trapline_smtp::network;
 
 use super::Limits;
@@ -33,14 +33,14 @@ pub(super) struct Admission {
     open: Arc<Mutex<OpenConnections>>,
     connections: usize,
     per_address: usize,
-    memory: AnswerMemory,
+    memory: BodyMemory,
     refusal_slots: Arc<Semaphore>,
 }
 
 #[derive(Default)]
 struct OpenConnections {
     total: usize,
-    by_address: HashMap<IpAddr, (usize, Share)>,
+    by_address: HashMap<IpAddr, (usize, ClientShare)>,
 }
 
 /// Why a connection is refused.
@@ -61,7 +61,7 @@ impl Refusal {
 }
 
 impl Admission {
-    pub(super) fn new(limits: &Limits, memory: AnswerMemory) -> Self {
+    pub(super) fn new(limits: &Limits, memory: BodyMemory) -> Self {
         Self {
             open: Arc::default(),
             connections: limits.connections,
@@ -143,7 +143,7 @@ mod tests {
 
     fn admission(connections: usize, per_address: usize) -> Admission {
         let limits = Limits { connections, per_address, ..Limits::default() };
-        Admission::new(&limits, AnswerMemory::new(1 << 20))
+        Admission::new(&limits, BodyMemory::new(1 << 20))
     }
 
     #[test]

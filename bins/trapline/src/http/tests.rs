@@ -28,7 +28,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();
-        let memory = AnswerMemory::new(1 << 30);
+        let memory = BodyMemory::new(1 << 30);
         tokio::spawn(serve(listener, router, limits, memory, shutdown.clone()));
         Self { address, _stop: shutdown.drop_guard() }
     }

@@ -270,7 +270,7 @@ async fn an_address_of_which_nobody_is_known_has_an_allowance_of_its_own() {
     let service = Service::with(settings).await;
     let ask = async |key: Option<&str>, from: u8| {
         let mut request = request(key, "GET", "/api/inboxes", &Value::Null);
-        let (address, share) = ([127, 0, 0, from].into(), service.app.answers().share());
+        let (address, share) = ([127, 0, 0, from].into(), service.app.body_memory().share());
         request.extensions_mut().insert(Client { address, share });
         let answer = service.ask(request).await;
         assert!(!answer.header("ratelimit-policy").is_empty(), "on every answer");
@@ -297,7 +297,7 @@ async fn ways_in_and_public_routes_take_from_the_allowance_of_their_address() {
     let service = Service::with(settings).await;
     let ask = async |method: &str, path: &str| {
         let mut request = request(None, method, path, &Value::Null);
-        let (address, share) = ([127, 0, 0, 1].into(), service.app.answers().share());
+        let (address, share) = ([127, 0, 0, 1].into(), service.app.body_memory().share());
         request.extensions_mut().insert(Client { address, share });
         let answer = service.ask(request).await;
         let left = answer.header("ratelimit").split(';').nth(1).unwrap_or_default().to_owned();
@@ -346,7 +346,7 @@ async fn an_address_that_guesses_is_put_off_and_whoever_is_known_is_not() {
     let service = Service::start().await;
     let ask = async |key: &str, path: &str, from: u8| {
         let mut request = request(Some(key), "GET", path, &Value::Null);
-        let (address, share) = ([127, 0, 0, from].into(), service.app.answers().share());
+        let (address, share) = ([127, 0, 0, from].into(), service.app.body_memory().share());
         request.extensions_mut().insert(Client { address, share });
         service.ask(request).await
     };

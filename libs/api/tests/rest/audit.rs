@@ -113,7 +113,7 @@ async fn ask(service: &Service, operation: &Operation, ids: &Ids) -> u16 {
         };
         request.headers_mut().insert("cookie", cookie.parse().unwrap());
     }
-    let (address, share) = ([192, 0, 2, 7].into(), service.app.answers().share());
+    let (address, share) = ([192, 0, 2, 7].into(), service.app.body_memory().share());
     request.extensions_mut().insert(Client { address, share });
     service.ask(request).await.status
 }

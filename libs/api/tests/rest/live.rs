@@ -80,7 +80,7 @@ async fn a_wait_is_answered_later_where_the_listener_asks_for_that() {
     let inbox = service.inbox().await;
     let path = format!("/api/inboxes/{inbox}/messages/wait?timeout=60");
     let mut request = request(Some(&service.key), "GET", &path, &Value::Null);
-    let (address, share) = ([127, 0, 0, 1].into(), service.app.answers().share());
+    let (address, share) = ([127, 0, 0, 1].into(), service.app.body_memory().share());
     request.extensions_mut().insert(Client { address, share });
     request.headers_mut().insert("x-request-id", HeaderValue::from_static("some-id"));
     let later = to_come(service.send(request).await).unwrap();

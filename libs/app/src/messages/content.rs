@@ -8,7 +8,7 @@ use trapline_store::{
     records::{Moved, SegmentAlias},
 };
 
-use crate::{CpuPool, Error, Result, answers, metrics, parts::Parts};
+use crate::{CpuPool, Error, Result, body_memory, metrics, parts::Parts};
 
 /// A larger message is parsed on the CPU pool. Smaller ones take less than a millisecond, and are parsed
 /// at once even where the pool's queue is long.
@@ -33,7 +33,7 @@ impl MessageBytes {
     /// Reads a message's bytes, once there is memory for them.
     pub(super) async fn read(&self, blob: &BlobRef) -> Result<Bytes> {
         let mut at = blob.clone();
-        answers::read(blob.len, self.read_part(&mut at, None)).await
+        body_memory::read(blob.len, self.read_part(&mut at, None)).await
     }
 
     /// Reads a message or a part of it, and sets `blob` to where compaction has moved it.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Result,
-    answers::{self, Held},
+    body_memory::{self, HeldBytes},
 };
 
 /// Bytes of a piece. A message of at most as many is read at once.
@@ -40,13 +40,13 @@ pub struct Pieces {
     crc: u32,
     /// Read, and not taken yet.
     next: Option<Bytes>,
-    room: Option<Arc<Held>>,
+    memory: Option<Arc<HeldBytes>>,
 }
 
-/// A piece, with the room for it.
-struct Piece {
+/// A piece, with the memory for it.
+struct HeldPiece {
     bytes: Bytes,
-    _room: Option<Arc<Held>>,
+    _memory: Option<Arc<HeldBytes>>,
 }
 
 impl Messages {
@@ -61,9 +61,9 @@ impl Messages {
         if blob.len <= PIECE_BYTES {
             return Ok(Original::Whole(self.bytes.read(&blob).await?));
         }
-        let room = answers::hold(MAX_PIECES * PIECE_BYTES).await?.map(Arc::new);
+        let memory = body_memory::hold(MAX_PIECES * PIECE_BYTES).await?.map(Arc::new);
         let mut pieces =
-            Pieces { reader: self.bytes.clone(), blob, read: 0, crc: 0, next: None, room };
+            Pieces { reader: self.bytes.clone(), blob, read: 0, crc: 0, next: None, memory };
         // What is not there at all is told before an answer has begun.
         pieces.next = pieces.read().await?;
         Ok(Original::Pieces(pieces))
@@ -103,11 +103,11 @@ impl Pieces {
         if is_cut || is_last && self.blob.crc.is_some_and(|crc| crc != self.crc) {
             return Err(damaged(self.blob.segment.clone()));
         }
-        Ok(Some(Bytes::from_owner(Piece { bytes, _room: self.room.clone() })))
+        Ok(Some(Bytes::from_owner(HeldPiece { bytes, _memory: self.memory.clone() })))
     }
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for HeldPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

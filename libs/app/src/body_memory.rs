@@ -1,9 +1,9 @@
-//! The memory that large bodies may take, over all HTTP clients: what is read of the store for an
-//! answer, the answer itself until the client has taken it, and what a client sends.
+//! A bound on the memory of large bodies over all HTTP clients: bytes read from the store for an
+//! answer, the answer until its client has taken it, and what a client sends.
 //!
-//! Whoever reads nothing holds memory; so each client has a share, and beyond it only waits for
-//! itself. What a request has taken it keeps until it is answered, because the answer that is made
-//! from a message is about as large as the message.
+//! A client that does not read its answers holds memory, so each has a share, and beyond it waits for
+//! its own requests only. A request keeps what it has taken until it is answered, because the answer
+//! made from a message is about as large as the message.
 
 use std::{
     num::NonZero,
@@ -21,20 +21,21 @@ use crate::{Error, Result, metrics};
 
 /// Bytes of one permit, so that counts fit the semaphore.
 const UNIT: usize = 1024;
-/// How long a request waits for memory.
-const ROOM_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a request waits for memory before it fails.
+const MEMORY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The bound on the memory of all clients. Clones share it.
+/// The bound, which all clients share. Clones are the same bound.
 #[derive(Debug, Clone)]
-pub struct AnswerMemory {
+pub struct BodyMemory {
     total: Arc<Semaphore>,
+    /// Units of one client at most.
     share: u32,
 }
 
-/// The bounds of one client: half of the memory, so that another one always finds some, and half of the
+/// The share of one client: half of the memory, so that another one always finds some, and half of the
 /// threads of the CPU pool.
 #[derive(Debug, Clone)]
-pub struct Share {
+pub struct ClientShare {
     memory: Arc<Semaphore>,
     threads: Arc<Semaphore>,
 }
@@ -43,18 +44,26 @@ tokio::task_local! {
     static REQUEST: Arc<Request>;
 }
 
+/// What becomes of the memory that a request has taken and no longer uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryHold {
+    /// It stays with the request, which ends soon, for its answer.
+    UntilAnswered,
+    /// It is released, as the request may last.
+    WhileInUse,
+}
+
 /// A request, and the memory that it holds.
 struct Request {
-    memory: AnswerMemory,
-    share: Option<Share>,
-    /// Whether memory that is no longer in use stays with the request until it is answered.
-    keeps: bool,
-    state: Mutex<State>,
+    memory: BodyMemory,
+    share: Option<ClientShare>,
+    hold: MemoryHold,
+    state: Mutex<RequestMemory>,
 }
 
 #[derive(Default)]
-struct State {
-    /// Held by the request, and not in use.
+struct RequestMemory {
+    /// Permits that no bytes use.
     kept: Option<Permits>,
     /// Units in use.
     used: u32,
@@ -67,13 +76,13 @@ struct Permits {
 }
 
 /// Bytes with the permits for their memory.
-pub(crate) struct Held {
+pub(crate) struct HeldBytes {
     bytes: Bytes,
-    room: Option<Permits>,
+    permits: Option<Permits>,
     request: Arc<Request>,
 }
 
-impl AnswerMemory {
+impl BodyMemory {
     /// A bound of so many bytes, at least 2 KiB.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
@@ -84,37 +93,37 @@ impl AnswerMemory {
 
     /// The share of a new client.
     #[must_use]
-    pub fn share(&self) -> Share {
+    pub fn share(&self) -> ClientShare {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Share {
+        ClientShare {
             memory: Arc::new(Semaphore::new(self.share as usize)),
             threads: Arc::new(Semaphore::new((threads / 2).max(1))),
         }
     }
 
-    /// Runs `work`, which handles one request of a client, and counts the bytes that
-    /// it reads of the store. `incoming` is what the client is about to send. A request that `keeps`
-    /// what it has had is to end soon.
+    /// Runs `work`, which handles one request of a client, and counts the bytes that it reads from the
+    /// store. `incoming` is how many bytes the client is about to send. Without a share, only the bound
+    /// over all clients holds.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when there was no room for `incoming` within 5 s.
-    pub async fn counted<T>(
+    /// [`Error::Unavailable`] when there was no memory for `incoming` within 5 s.
+    pub async fn count_request<T>(
         &self,
-        share: Option<Share>,
-        keeps: bool,
+        share: Option<ClientShare>,
+        hold: MemoryHold,
         incoming: usize,
         work: impl Future<Output = T>,
-    ) -> Result<(T, Answer)> {
+    ) -> Result<(T, HandledRequest)> {
         let state = Mutex::default();
-        let request = Arc::new(Request { memory: self.clone(), share, keeps, state });
+        let request = Arc::new(Request { memory: self.clone(), share, hold, state });
         if incoming > 0 {
-            // In a box, so that a request that lasts holds no room for it.
-            let room = Box::pin(request.take(self.units(incoming))).await?;
-            request.state().kept = Some(room);
+            // In a box, so that this future is not part of one that lasts.
+            let permits = Box::pin(request.take(self.units(incoming))).await?;
+            request.state().kept = Some(permits);
         }
         let done = REQUEST.scope(request.clone(), work).await;
-        Ok((done, Answer(request)))
+        Ok((done, HandledRequest(request)))
     }
 
     /// Permits for so many bytes; more than a share is counted as a share, as it could never be granted.
@@ -124,17 +133,17 @@ impl AnswerMemory {
 }
 
 /// A handled request, whose memory its answer reuses.
-pub struct Answer(Arc<Request>);
+pub struct HandledRequest(Arc<Request>);
 
-/// Memory for an answer of a known length.
-pub struct Room {
+/// Memory reserved for an answer of a known length.
+pub struct AnswerReservation {
     permits: Option<Permits>,
     request: Arc<Request>,
 }
 
-impl Answer {
+impl HandledRequest {
     /// Runs more work on the same request.
-    pub async fn go_on<T>(self, work: impl Future<Output = T>) -> (T, Self) {
+    pub async fn resume<T>(self, work: impl Future<Output = T>) -> (T, Self) {
         (REQUEST.scope(self.0.clone(), work).await, self)
     }
 
@@ -143,29 +152,31 @@ impl Answer {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when there was none within 5 s.
-    pub async fn room(self, len: usize) -> Result<Room> {
+    pub async fn reserve(self, len: usize) -> Result<AnswerReservation> {
         let request = self.0;
         let used = request.state().used;
         let needed = request.memory.units(len).saturating_sub(used);
         let permits = if needed > 0 { Some(request.take(needed).await?) } else { None };
         drop(request.state().kept.take());
-        Ok(Room { permits, request })
+        Ok(AnswerReservation { permits, request })
     }
 }
 
-impl Room {
-    /// Ties the memory to the answer's bytes: it is released with them.
+impl AnswerReservation {
+    /// Ties the memory to the answer's bytes, with which it is released. Only the first call does so.
     #[must_use]
-    pub fn with(&mut self, bytes: Bytes) -> Bytes {
+    pub fn attach(&mut self, bytes: Bytes) -> Bytes {
         match self.permits.take() {
             None => bytes,
-            room => Bytes::from_owner(Held { bytes, room, request: self.request.clone() }),
+            permits => {
+                Bytes::from_owner(HeldBytes { bytes, permits, request: self.request.clone() })
+            }
         }
     }
 }
 
-/// Reads `len` bytes once there is room for them in the memory of the request that this is part of. A
-/// job of the worker is part of none, and bounded otherwise.
+/// Runs `read`, which reads `len` bytes, once the request that it is part of has memory for them. A job
+/// of the worker is part of no request, and bounded otherwise.
 pub(crate) async fn read(len: u64, read: impl Future<Output = Result<Bytes>>) -> Result<Bytes> {
     let Some(mut held) = hold(len).await? else { return read.await };
     held.bytes = read.await?;
@@ -173,12 +184,12 @@ pub(crate) async fn read(len: u64, read: impl Future<Output = Result<Bytes>>) ->
 }
 
 /// Waits for memory for `len` bytes, which is held until the result is dropped. `None` outside of a request.
-pub(crate) async fn hold(len: u64) -> Result<Option<Held>> {
+pub(crate) async fn hold(len: u64) -> Result<Option<HeldBytes>> {
     let Ok(request) = REQUEST.try_with(Clone::clone) else { return Ok(None) };
     let units = request.memory.units(usize::try_from(len).unwrap_or(usize::MAX));
-    let room = request.take(units).await?;
+    let permits = Some(request.take(units).await?);
     request.state().used += units;
-    Ok(Some(Held { bytes: Bytes::new(), room: Some(room), request }))
+    Ok(Some(HeldBytes { bytes: Bytes::new(), permits, request }))
 }
 
 /// Waits until fewer threads than its share work for the client of the request that this is part of.
@@ -188,7 +199,7 @@ pub(crate) async fn cpu_permit() -> Option<OwnedSemaphorePermit> {
 }
 
 impl Request {
-    /// Takes memory, first of what the request holds.
+    /// Takes memory: first what the request keeps, then what it lacks.
     async fn take(&self, units: u32) -> Result<Permits> {
         let kept = self.state().kept.take();
         match kept {
@@ -208,7 +219,7 @@ impl Request {
 
     async fn acquire(&self, units: u32) -> Result<Permits> {
         let acquire = async {
-            // First the client's own: whoever waits there takes nothing from others.
+            // The client's share first: who waits for that takes nothing from others.
             let share = match &self.share {
                 Some(share) => Some(share.memory.clone().acquire_many_owned(units).await?),
                 None => None,
@@ -216,14 +227,14 @@ impl Request {
             let total = self.memory.total.clone().acquire_many_owned(units).await?;
             Ok::<_, tokio::sync::AcquireError>(Permits { total, share })
         };
-        if let Ok(Ok(permits)) = timeout(ROOM_TIMEOUT, acquire).await {
+        if let Ok(Ok(permits)) = timeout(MEMORY_TIMEOUT, acquire).await {
             return Ok(permits);
         }
         metrics::http_fault("memory");
         Err(Error::Unavailable)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RequestMemory> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -247,21 +258,21 @@ impl Permits {
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
-        let Some(room) = self.room.take() else { return };
+        let Some(permits) = self.permits.take() else { return };
         let mut state = self.request.state();
-        state.used = state.used.saturating_sub(room.units());
-        if self.request.keeps {
+        state.used = state.used.saturating_sub(permits.units());
+        if self.request.hold == MemoryHold::UntilAnswered {
             match &mut state.kept {
-                Some(kept) => kept.merge(room),
-                kept => *kept = Some(room),
+                Some(kept) => kept.merge(permits),
+                kept => *kept = Some(permits),
             }
         }
     }

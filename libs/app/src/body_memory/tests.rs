@@ -2,7 +2,10 @@
 
 use std::future::ready;
 
-use super::*;
+use super::{
+    MemoryHold::{UntilAnswered, WhileInUse},
+    *,
+};
 
 const KIB: usize = 1024;
 
@@ -15,19 +18,19 @@ async fn read_kib(kib: usize) -> Result<Bytes> {
 }
 
 /// One request that answers with what it read.
-async fn raw(memory: &AnswerMemory, share: &Share, kib: usize) -> Result<Bytes> {
+async fn raw(memory: &BodyMemory, share: &ClientShare, kib: usize) -> Result<Bytes> {
     let share = Some(share.clone());
-    let (read, answer) = memory.counted(share, true, 0, read_kib(kib)).await?;
-    Ok(answer.room(kib * KIB).await?.with(read?))
+    let (read, answer) = memory.count_request(share, UntilAnswered, 0, read_kib(kib)).await?;
+    Ok(answer.reserve(kib * KIB).await?.attach(read?))
 }
 
-fn free(memory: &AnswerMemory) -> usize {
+fn free(memory: &BodyMemory) -> usize {
     memory.total.available_permits()
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_has_its_room_until_it_is_taken() {
-    let memory = AnswerMemory::new(100 * KIB);
+async fn an_answer_holds_memory_until_it_is_taken() {
+    let memory = BodyMemory::new(100 * KIB);
     let share = memory.share();
     let answer = raw(&memory, &share, 30).await.unwrap();
     assert_eq!(free(&memory), 70, "counted once, as what was read and as the answer");
@@ -40,7 +43,7 @@ async fn an_answer_has_its_room_until_it_is_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_waits_for_itself_only() {
-    let memory = AnswerMemory::new(100 * KIB);
+    let memory = BodyMemory::new(100 * KIB);
     let (silent, other) = (memory.share(), memory.share());
     let mut held = vec![raw(&memory, &silent, 25).await.unwrap()];
     held.push(raw(&memory, &silent, 25).await.unwrap());
@@ -55,23 +58,25 @@ async fn a_client_that_takes_nothing_waits_for_itself_only() {
 
 #[tokio::test]
 async fn more_than_a_share_is_counted_as_a_share() {
-    let memory = AnswerMemory::new(10 * KIB);
+    let memory = BodyMemory::new(10 * KIB);
     let answer = raw(&memory, &memory.share(), 2_000).await.unwrap();
     assert_eq!((answer.len(), free(&memory)), (2_000 * KIB, 5));
 }
 
 #[tokio::test]
 async fn what_was_read_makes_room_for_what_is_made_of_it() {
-    let memory = AnswerMemory::new(100 * KIB);
-    for (kept, made) in [(true, 10), (true, 20), (true, 30), (false, 20)] {
+    let memory = BodyMemory::new(100 * KIB);
+    for (hold, made) in
+        [(UntilAnswered, 10), (UntilAnswered, 20), (UntilAnswered, 30), (WhileInUse, 20)]
+    {
         let work = async {
             drop(read_kib(20).await);
             free(&memory)
         };
-        let (free_after, answer) = memory.counted(None, kept, 0, work).await.unwrap();
-        assert_eq!(free_after, if kept { 80 } else { 100 }, "{kept}");
-        let answer = answer.room(made * KIB).await.unwrap().with(bytes(made * KIB));
-        assert_eq!(free(&memory), 100 - made, "{kept} {made}");
+        let (free_after, answer) = memory.count_request(None, hold, 0, work).await.unwrap();
+        assert_eq!(free_after, if hold == UntilAnswered { 80 } else { 100 }, "{hold:?}");
+        let answer = answer.reserve(made * KIB).await.unwrap().attach(bytes(made * KIB));
+        assert_eq!(free(&memory), 100 - made, "{hold:?} {made}");
         drop(answer);
         assert_eq!(free(&memory), 100);
     }
@@ -79,9 +84,10 @@ async fn what_was_read_makes_room_for_what_is_made_of_it() {
 
 #[tokio::test]
 async fn what_a_client_sends_is_counted_too() {
-    let memory = AnswerMemory::new(100 * KIB);
+    let memory = BodyMemory::new(100 * KIB);
     let work = async { free(&memory) };
-    let (free_within, answer) = memory.counted(None, true, 8 * KIB, work).await.unwrap();
+    let (free_within, answer) =
+        memory.count_request(None, UntilAnswered, 8 * KIB, work).await.unwrap();
     assert_eq!(free_within, 92);
     drop(answer);
     assert_eq!(free(&memory), 100);
@@ -89,9 +95,9 @@ async fn what_a_client_sends_is_counted_too() {
 
 #[tokio::test]
 async fn a_read_that_fails_and_one_outside_of_a_request_hold_nothing() {
-    let memory = AnswerMemory::new(100 * KIB);
+    let memory = BodyMemory::new(100 * KIB);
     let work = read(4096, ready(Err(Error::NotFound)));
-    let (read, answer) = memory.counted(None, false, 0, work).await.unwrap();
+    let (read, answer) = memory.count_request(None, WhileInUse, 0, work).await.unwrap();
     assert!(read.is_err());
     assert_eq!(free(&memory), 100);
     drop(answer);

@@ -1,4 +1,4 @@
-//! Large bodies, in both directions, count against the memory that all clients share.
+//! Counts large bodies, in both directions, against the memory that all clients share.
 
 use std::{
     pin::Pin,
@@ -14,7 +14,7 @@ use axum::{
 };
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
-use trapline_app::{Answer, App, Room};
+use trapline_app::{AnswerReservation, App, HandledRequest, MemoryHold};
 
 use crate::{
     error::Error,
@@ -23,36 +23,27 @@ use crate::{
     state::Client,
 };
 
-/// What every connection may have without being counted, as its buffers are.
-const SMALL: usize = 16 * 1024;
-
-/// What a request keeps of the room that it has had, until it is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeps {
-    /// All of it, as it ends soon.
-    Everything,
-    /// None, as it may last.
-    Nothing,
-}
+/// Bytes of a body that is not counted; a connection's own buffers are as large.
+const MAX_UNCOUNTED: usize = 16 * 1024;
 
 /// Counts the bytes of requests and their answers.
-pub(crate) fn count(app: Arc<App>, keeps: Keeps) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn count(app: Arc<App>, hold: MemoryHold) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
         let share = request.extensions().get::<Client>().map(|client| client.share.clone());
-        let (incoming, answers) = (incoming(&request), app.answers().clone());
+        let (incoming, memory) = (incoming(&request), app.body_memory().clone());
         let work = next.run(request);
         Box::pin(async move {
-            let keeps = keeps == Keeps::Everything;
-            let (mut response, answer) = match answers.counted(share, keeps, incoming, work).await {
-                Ok(done) => done,
+            let counted = memory.count_request(share, hold, incoming, work).await;
+            let (mut response, handled) = match counted {
+                Ok(counted) => counted,
                 Err(error) => return Error::from(error).into_response(),
             };
             let Some(work) = later::take(&mut response) else {
-                return roomed(response, answer).await;
+                return reserve(response, handled).await;
             };
             let later = async move {
-                let (response, answer) = answer.go_on(work).await;
-                roomed(response, answer).await
+                let (response, handled) = handled.resume(work).await;
+                reserve(response, handled).await
             };
             later::put(&mut response, Box::pin(later));
             response
@@ -60,12 +51,12 @@ pub(crate) fn count(app: Arc<App>, keeps: Keeps) -> impl Fn(Request, Next) -> Wo
     }
 }
 
-/// An answer, once there is room for it.
-async fn roomed(response: Response, answer: Answer) -> Response {
+/// The answer, once there is memory for it; else a 503.
+async fn reserve(response: Response, handled: HandledRequest) -> Response {
     let len = response.body().size_hint().exact().and_then(|len| usize::try_from(len).ok());
-    let Some(len) = len.filter(|len| *len > SMALL) else { return response };
-    match Box::pin(answer.room(len)).await {
-        Ok(room) => response.map(|body| Body::new(Roomed { body, room })),
+    let Some(len) = len.filter(|len| *len > MAX_UNCOUNTED) else { return response };
+    match Box::pin(handled.reserve(len)).await {
+        Ok(memory) => response.map(|body| Body::new(ReservedBody { body, memory })),
         Err(error) => Error::from(error).into_response(),
     }
 }
@@ -79,16 +70,16 @@ fn incoming(request: &Request) -> usize {
         None if headers.contains_key(header::TRANSFER_ENCODING) => MAX_BODY,
         None => 0,
     };
-    if len > SMALL { len } else { 0 }
+    if len > MAX_UNCOUNTED { len } else { 0 }
 }
 
-/// A body whose bytes have their room until the connection has written them.
-struct Roomed {
+/// A body whose bytes hold their memory until the connection has written them.
+struct ReservedBody {
     body: Body,
-    room: Room,
+    memory: AnswerReservation,
 }
 
-impl HttpBody for Roomed {
+impl HttpBody for ReservedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -98,7 +89,7 @@ impl HttpBody for Roomed {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         Poll::Ready(
-            frame.map(|frame| frame.map(|frame| frame.map_data(|data| self.room.with(data)))),
+            frame.map(|frame| frame.map(|frame| frame.map_data(|data| self.memory.attach(data)))),
         )
     }
 
