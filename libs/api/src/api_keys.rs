@@ -74,11 +74,11 @@ pub(crate) async fn create(
     Admin(by): Admin,
     Body(input): Body<ApiKeyInput>,
 ) -> Result<Created<ApiKeyWithValue>> {
-    let life = input.expires_in_days.map(|days| Duration::from_hours(24 * u64::from(days)));
+    let lifetime = input.expires_in_days.map(|days| Duration::from_hours(24 * u64::from(days)));
     let new = NewKey {
         name: input.name.into(),
         access: input.access.unwrap_or(Access::Write),
-        expires_at: life.map(|life| app.now().after(life)),
+        expires_at: lifetime.map(|lifetime| app.now().after(lifetime)),
         value: None,
     };
     let (made, key) = app.access().make_key(&by, new).await?;

@@ -39,7 +39,7 @@ impl From<NewInboxInput> for NewInbox {
         Self {
             max_messages: input.max_messages,
             project: input.project_id,
-            life: input.expires_in_minutes.map(minutes),
+            lifetime: input.expires_in_minutes.map(minutes),
             ..usual
         }
     }
@@ -75,7 +75,7 @@ impl From<InboxChangeInput> for InboxChange {
             name: input.name.map(String::from),
             max_messages: input.max_messages,
             project: input.project_id,
-            life: input.expires_in_minutes.map(|life| life.map(minutes)),
+            lifetime: input.expires_in_minutes.map(|lifetime| lifetime.map(minutes)),
         }
     }
 }

@@ -58,15 +58,15 @@ pub struct NewInbox {
     pub max_messages: Option<u32>,
     /// The project it is grouped under.
     pub project: Option<ProjectId>,
-    /// The life of a disposable inbox.
-    pub life: Option<Duration>,
+    /// The lifetime of a disposable inbox.
+    pub lifetime: Option<Duration>,
 }
 
 impl NewInbox {
     /// A lasting inbox with the default bound.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), max_messages: None, project: None, life: None }
+        Self { name: name.to_owned(), max_messages: None, project: None, lifetime: None }
     }
 }
 
@@ -79,8 +79,8 @@ pub struct InboxChange {
     pub max_messages: Option<u32>,
     /// The project it is grouped under; `Some(None)` takes it out of its project.
     pub project: Option<Option<ProjectId>>,
-    /// The life of a disposable inbox from now on; `Some(None)` makes it a lasting one.
-    pub life: Option<Option<Duration>>,
+    /// The lifetime of a disposable inbox from now on; `Some(None)` makes it a lasting one.
+    pub lifetime: Option<Option<Duration>>,
 }
 
 /// A service that stores something for an inbox beside its messages.
@@ -178,7 +178,7 @@ impl Inboxes {
             name: new.name,
             project: new.project,
             max_messages,
-            expires_at: new.life.map(|life| now.after(life)),
+            expires_at: new.lifetime.map(|lifetime| now.after(lifetime)),
             created_at: now,
             password: self.new_password(&username)?,
             username,
@@ -215,7 +215,7 @@ impl Inboxes {
             self.max_messages_in(&plan, change.max_messages)?;
         }
         self.check_project(team, change.project.flatten()).await?;
-        let ends = change.life.map(|life| life.map(|life| self.clock.now().after(life)));
+        let ends = change.lifetime.map(|new| new.map(|lifetime| self.clock.now().after(lifetime)));
         if let Some(Some(due)) = ends {
             // First the task: without a new end it finds that its time has not come.
             let task = expiry(&self.record(team, id).await?, due)?;

@@ -120,9 +120,9 @@ impl People {
         &self,
         page: &str,
         purpose: LinkPurpose,
-        life: Duration,
+        lifetime: Duration,
     ) -> Result<String> {
-        Ok(self.make_link(page, purpose, life).await?.url)
+        Ok(self.make_link(page, purpose, lifetime).await?.url)
     }
 
     /// The same, told with the hash under which it is kept.
@@ -130,13 +130,13 @@ impl People {
         &self,
         page: &str,
         purpose: LinkPurpose,
-        life: Duration,
+        lifetime: Duration,
     ) -> Result<MadeLink> {
         let token = new_token();
         let made_at = self.clock.now();
-        let (sha256, expires_at) = (sha256_hex(&token), made_at.after(life));
+        let (sha256, expires_at) = (sha256_hex(&token), made_at.after(lifetime));
         let link = OneTimeLink { sha256, purpose, made_at, expires_at };
-        self.store.write(vec![Op::put(&link, Some(life), When::Absent)?]).await?;
+        self.store.write(vec![Op::put(&link, Some(lifetime), When::Absent)?]).await?;
         let url = format!("{}/{page}?token={token}", self.settings.base_url);
         Ok(MadeLink { url, sha256: link.sha256 })
     }

@@ -224,8 +224,8 @@ impl People {
     }
 
     async fn replace(&self, session: &Session, version: i64) -> Result<()> {
-        let life = session.ends_at().since(self.clock.now());
-        let put = Op::put(session, Some(life), When::Version(version))?;
+        let remaining = session.ends_at().since(self.clock.now());
+        let put = Op::put(session, Some(remaining), When::Version(version))?;
         Ok(self.store.write(vec![put]).await?)
     }
 
@@ -300,8 +300,8 @@ impl People {
         };
         self.end_oldest(person).await?;
         // The list comes first: a session that no list names could not be ended.
-        let list = Op::put(&listed, Some(Session::LIFE), When::Always)?;
-        let put = Op::put(&session, Some(Session::IDLE), When::Absent)?;
+        let list = Op::put(&listed, Some(Session::MAX_AGE), When::Always)?;
+        let put = Op::put(&session, Some(Session::IDLE_TIMEOUT), When::Absent)?;
         self.store.write(vec![list, put]).await?;
         let address = visitor.address;
         let signed_in = SignedIn { person, member, address, sso, needs_sso };

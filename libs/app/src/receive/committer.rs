@@ -123,8 +123,8 @@ impl Committer {
         let now = self.clock.now();
         let mut classes: Vec<(Class, Vec<QueuedMail>)> = Vec::new();
         for queued in batch {
-            let life = queued.draft.expires_at().map(|at| at.since(now));
-            let class = Class::for_life(life);
+            let remaining = queued.draft.expires_at().map(|at| at.since(now));
+            let class = Class::for_lifetime(remaining);
             match classes.iter_mut().find(|(other, _)| *other == class) {
                 Some((_, mails)) => mails.push(queued),
                 None => classes.push((class, vec![queued])),

@@ -110,8 +110,8 @@ async fn a_creation_that_was_cut_off_leaves_all_or_nothing() {
         let (bench, cut_off) = bench().await;
         let before = listed(&bench).await;
         cut_off.store(partitions, Ordering::SeqCst);
-        let life = Some(Duration::from_hours(1));
-        let new = NewInbox { life, ..NewInbox::named("cut off") };
+        let lifetime = Some(Duration::from_hours(1));
+        let new = NewInbox { lifetime, ..NewInbox::named("cut off") };
         bench.app.inboxes().create(&bench.by, new).await.unwrap_err();
         let after = listed(&bench).await;
         let entries = entries(&bench).await;

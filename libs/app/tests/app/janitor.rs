@@ -48,8 +48,8 @@ async fn an_inbox_that_was_given_more_time_outlives_its_first_end() {
     let (by, app) = (bench.by, &bench.app);
     let id = bench.deliver(&inbox, "longer life").await;
     app.messages().set_read(&by, id, true).await.unwrap();
-    let give = async |life: Option<Duration>| {
-        let change = InboxChange { life: Some(life), ..InboxChange::default() };
+    let give = async |lifetime: Option<Duration>| {
+        let change = InboxChange { lifetime: Some(lifetime), ..InboxChange::default() };
         app.inboxes().update(&by, inbox.id, change).await.unwrap()
     };
     give(Some(2 * HOUR)).await;
@@ -88,7 +88,7 @@ async fn who_listens_to_an_inbox_goes_on_when_it_was_given_more_time() {
     let wait = tokio::spawn(wait);
     // On this runtime the wait has run until it has nothing to do.
     tokio::task::yield_now().await;
-    let change = InboxChange { life: Some(Some(HOUR)), ..InboxChange::default() };
+    let change = InboxChange { lifetime: Some(Some(HOUR)), ..InboxChange::default() };
     app.inboxes().update(&by, inbox.id, change).await.unwrap();
     bench.clock.advance(Duration::from_mins(6));
     let id = bench.deliver(&inbox, "later").await;

@@ -123,8 +123,9 @@ impl Bench {
         self.ports.store.write(vec![mark]).await.unwrap();
     }
 
-    pub(crate) async fn inbox(&self, max_messages: u32, life: Option<Duration>) -> Inbox {
-        let new = NewInbox { max_messages: Some(max_messages), life, ..NewInbox::named("bench") };
+    pub(crate) async fn inbox(&self, max_messages: u32, lifetime: Option<Duration>) -> Inbox {
+        let new =
+            NewInbox { max_messages: Some(max_messages), lifetime, ..NewInbox::named("bench") };
         self.app.inboxes().create(&self.by, new).await.unwrap()
     }
 

@@ -99,7 +99,8 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
     let key = key_values(op.key());
     let (statement, values) = match op {
         Op::Put { doc, ttl, .. } => {
-            let Expiry { expires, ttl } = Expiry::new(&store.clock, op.key().table.life(*ttl));
+            let Expiry { expires, ttl } =
+                Expiry::new(&store.clock, op.key().table.effective_ttl(*ttl));
             let rest = [Param::Text(doc), Param::Int(expires), Param::Seconds(ttl), stamp];
             (Some(&made.put), key.chain(rest).collect())
         }

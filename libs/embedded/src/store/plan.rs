@@ -107,7 +107,7 @@ impl Step {
     fn parameters(&self, transaction: &Transaction<'_>) -> Vec<Parameter<'_>> {
         let (now, key) = (transaction.now(), self.op.key());
         let expiry = |ttl: &Option<Duration>| {
-            let ttl = life(key.table, *ttl);
+            let ttl = stored_ttl(key.table, *ttl);
             Parameter::MaybeInt(ttl.map(|ttl| now.after(ttl).millis()))
         };
         let mut bound: Vec<_> =
@@ -132,13 +132,13 @@ impl Step {
     }
 }
 
-/// The rows of a queue are read by this process alone, which loses sight of none; without a time to
-/// live they cost no entry in the index of times.
-fn life(table: &Table, ttl: Option<Duration>) -> Option<Duration> {
+/// The time to live that a row is stored with. Rows of a queue have none but their own: this process
+/// alone reads them and misses none, and without one they need no entry in the index of ends.
+fn stored_ttl(table: &Table, ttl: Option<Duration>) -> Option<Duration> {
     match table.storage {
         Storage::Queue { .. } => ttl,
         Storage::Rows | Storage::Headed { .. } | Storage::List | Storage::Log { .. } => {
-            table.life(ttl)
+            table.effective_ttl(ttl)
         }
     }
 }

@@ -37,9 +37,10 @@ impl Table {
         about: "",
     };
 
-    /// How long a row is there that is written with this time to live; `None` is for ever.
+    /// The time to live of a row that is written with `ttl`: the table's own where that is `None`. `None`
+    /// has no end.
     #[must_use]
-    pub fn life(&self, ttl: Option<Duration>) -> Option<Duration> {
+    pub fn effective_ttl(&self, ttl: Option<Duration>) -> Option<Duration> {
         ttl.or(self.storage.ttl())
     }
 }

@@ -70,15 +70,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session ends after so long a time without a request.
-    pub const IDLE: Duration = Duration::from_hours(14 * 24);
-    /// A session ends so long after the sign-in.
-    pub const LIFE: Duration = Duration::from_hours(60 * 24);
+    /// Longest time between two requests of a session.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_hours(14 * 24);
+    /// Longest time from the sign-in to the session's end.
+    pub const MAX_AGE: Duration = Duration::from_hours(60 * 24);
 
-    /// From when on the session is over if nothing more comes.
+    /// When the session ends without a further request.
     #[must_use]
     pub fn ends_at(&self) -> Time {
-        self.last_seen_at.after(Self::IDLE).min(self.created_at.after(Self::LIFE))
+        self.last_seen_at.after(Self::IDLE_TIMEOUT).min(self.created_at.after(Self::MAX_AGE))
     }
 
     /// The row of a hash in hex.

@@ -1,4 +1,4 @@
-//! Names of segments, which say how long their messages live and when they came.
+//! Names of segments, which tell their retention class and when they were begun.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use uuid::Uuid;
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// How long a segment's messages may live. Messages of like lives share segments, so that a
-/// segment dies as a whole and needs no compaction.
+/// The retention class of a segment's messages. Messages that end at about the same time share
+/// segments, so that a segment is removed as a whole and needs no compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// An hour at most.
@@ -23,20 +23,21 @@ pub enum Class {
 }
 
 impl Class {
-    /// Every class, the shortest life first.
+    /// Every class, the shortest lifetime first.
     pub const ALL: [Self; 4] = [Self::H1, Self::D1, Self::D7, Self::Keep];
 
-    /// The class just above what is left of an inbox's life; `None` is for ever.
+    /// The shortest class that keeps a message for the `remaining` lifetime of its inbox; `None` has no
+    /// end.
     #[must_use]
-    pub fn for_life(remaining: Option<Duration>) -> Self {
+    pub fn for_lifetime(remaining: Option<Duration>) -> Self {
         let Some(remaining) = remaining else { return Self::Keep };
-        let fits = |class: &Self| class.life().is_none_or(|life| life >= remaining);
+        let fits = |class: &Self| class.max_lifetime().is_none_or(|most| most >= remaining);
         Self::ALL.into_iter().find(fits).unwrap_or(Self::Keep)
     }
 
-    /// The longest life of a message in this class; `None` is for ever.
+    /// The longest lifetime of a message in this class; `None` has no end.
     #[must_use]
-    pub fn life(self) -> Option<Duration> {
+    pub fn max_lifetime(self) -> Option<Duration> {
         match self {
             Self::H1 => Some(HOUR),
             Self::D1 => Some(DAY),

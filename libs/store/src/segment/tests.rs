@@ -69,7 +69,7 @@ fn other_bytes_are_refused() {
 }
 
 #[test]
-fn a_class_is_just_above_the_life() {
+fn a_class_is_just_above_the_lifetime() {
     let hours = |hours: u64| Some(Duration::from_hours(hours));
     let cases = [
         (Some(Duration::ZERO), Class::H1),
@@ -81,8 +81,8 @@ fn a_class_is_just_above_the_life() {
         (hours(7 * 24 + 1), Class::Keep),
         (None, Class::Keep),
     ];
-    for (life, class) in cases {
-        assert_eq!(Class::for_life(life), class, "{life:?}");
+    for (lifetime, class) in cases {
+        assert_eq!(Class::for_lifetime(lifetime), class, "{lifetime:?}");
     }
 }
 
