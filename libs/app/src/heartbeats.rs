@@ -18,9 +18,9 @@ const TTL: Duration = Duration::from_mins(2);
 
 /// The role whose processes have job loops.
 pub(crate) const WORKER: &str = "worker";
-/// The role of what was done of the jobs of probes, by lane.
+/// The role under which finished jobs of probes are recorded; their instances are the lanes.
 const PROBE: &str = "probe";
-/// How long that is kept: longer than a probe waits for its job.
+/// How long these are stored: longer than a probe waits for its job.
 const PROBE_TTL: Duration = Duration::from_mins(10);
 
 /// The health of a role's processes.
@@ -54,21 +54,25 @@ impl Heartbeats {
     /// heartbeat that cannot be written is logged.
     pub(crate) async fn beat(&self, role: &str, instance: &str, unannounced: u64) {
         let stuck = if role == WORKER { self.stuck_loop() } else { None };
-        let instance = instance.to_owned();
-        let beat = Heartbeat {
-            role: role.to_owned(),
-            instance,
-            at: self.clock.now(),
-            unannounced,
-            stuck,
-            done: None,
-        };
-        if let Err(error) = self.show(beat, TTL).await {
+        let beat = Heartbeat { unannounced, stuck, ..self.heartbeat(role, instance) };
+        if let Err(error) = self.write(beat, TTL).await {
             tracing::warn!(%error, role, "a heartbeat was not written");
         }
     }
 
-    async fn show(&self, beat: Heartbeat, ttl: Duration) -> Result<()> {
+    /// A heartbeat of now that tells nothing else.
+    fn heartbeat(&self, role: &str, instance: &str) -> Heartbeat {
+        Heartbeat {
+            role: role.to_owned(),
+            instance: instance.to_owned(),
+            at: self.clock.now(),
+            unannounced: 0,
+            stuck: None,
+            done: None,
+        }
+    }
+
+    async fn write(&self, beat: Heartbeat, ttl: Duration) -> Result<()> {
         if self.is_alone {
             // Nobody else asks, and what is idle writes nothing.
             self.note(beat);
@@ -77,24 +81,18 @@ impl Heartbeats {
         Ok(self.store.write(vec![Op::put(&beat, Some(ttl), When::Always)?]).await?)
     }
 
-    /// Shows that a probe's job went through its lane.
+    /// Records that a probe's job was done by its lane.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
     pub(crate) async fn record_probe(&self, job: &Job) -> Result<()> {
-        let beat = Heartbeat {
-            role: PROBE.to_owned(),
-            instance: job.lane.name().to_owned(),
-            at: self.clock.now(),
-            unannounced: 0,
-            stuck: None,
-            done: Some(job.id.clone()),
-        };
-        self.show(beat, PROBE_TTL).await
+        let done = Some(job.id.clone());
+        let beat = Heartbeat { done, ..self.heartbeat(PROBE, job.lane.name()) };
+        self.write(beat, PROBE_TTL).await
     }
 
-    /// The probe's job of the lane that was done last.
+    /// The id of the probe's job that the lane finished last.
     ///
     /// # Errors
     ///
