@@ -78,11 +78,6 @@ impl AccessControl {
         }
     }
 
-    /// Failed authentications, by address and by key.
-    pub(crate) fn attempts(&self) -> &FailedAttempts {
-        &self.attempts
-    }
-
     /// Makes a team on the default plan and returns its id.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
-//! Failed authentications, by the client's address: after some of them a client is slowed down, so
-//! that guesses cost neither reads of the store nor much of the processor.
+//! Looks credentials up, and counts failed authentications by the client's address: after some of them
+//! a client is slowed down, so that guesses cost neither reads of the store nor much of the processor.
 
 use std::{net::IpAddr, time::Duration};
 
 use moka::{ops::compute::Op, sync::Cache};
 use trapline_model::Time;
+use trapline_store::{Key, Record, load};
 
 use super::AccessControl;
 use crate::{Error, Result, metrics};
@@ -15,22 +16,24 @@ const FREE_FAILURES: u32 = 50;
 const FAILURE_PERIOD: Duration = Duration::from_millis(100);
 /// Addresses whose failures are remembered; beyond them the least recently used is forgotten.
 const CACHE_CAPACITY: u64 = 100_000;
-/// How long a key that worked is looked up whatever others at its address fail to.
+/// How long a credential that was found is looked up again, however often others at its address fail.
 const TRUSTED_FOR: Duration = Duration::from_hours(1);
 
-/// What is remembered of keys and clients; nothing of it lets anybody in.
-pub(crate) struct FailedAttempts {
+/// What is remembered of credentials (API keys and session tokens) and of clients; nothing of it lets
+/// anybody in.
+pub(super) struct FailedAttempts {
     /// When all failures of an address are forgiven.
     full_at: Cache<IpAddr, Time>,
-    /// SHA-256 of keys that are not in the store.
+    /// SHA-256 of credentials that are not in the store.
     unknown: Cache<String, ()>,
-    /// SHA-256 of keys that are in the store.
+    /// SHA-256 of credentials that are in the store.
     trusted: Cache<String, ()>,
 }
 
 impl FailedAttempts {
-    /// Remembers up to `known` keys of each kind; an unknown one is looked up again after `for_time`.
-    pub(crate) fn new(known: u64, for_time: Duration) -> Self {
+    /// Remembers up to `known` credentials of each kind; an unknown one is looked up again after
+    /// `for_time`.
+    pub(super) fn new(known: u64, for_time: Duration) -> Self {
         Self {
             full_at: Cache::builder()
                 .max_capacity(CACHE_CAPACITY)
@@ -41,28 +44,16 @@ impl FailedAttempts {
         }
     }
 
-    /// Whether the key was looked up a moment ago and is not in the store.
-    pub(crate) fn is_unknown(&self, sha256: &str) -> bool {
-        self.unknown.contains_key(sha256)
-    }
-
-    /// Whether the key was found in the store within the last hour.
-    pub(crate) fn is_trusted(&self, sha256: &str) -> bool {
-        self.trusted.contains_key(sha256)
-    }
-
-    /// Notes that the key is in the store.
-    pub(crate) fn note_known(&self, sha256: &str) {
-        self.trusted.insert(sha256.to_owned(), ());
-    }
-
-    /// Notes a new key, which may have been looked up before there was one.
-    pub(crate) fn note_created(&self, sha256: &str) {
+    /// Notes a new key, which may have been looked up before it was made.
+    pub(super) fn note_created(&self, sha256: &str) {
         self.unknown.invalidate(sha256);
     }
 
-    /// Notes that the key is not in the store.
-    pub(crate) fn note_unknown(&self, sha256: &str) {
+    fn note_known(&self, sha256: &str) {
+        self.trusted.insert(sha256.to_owned(), ());
+    }
+
+    fn note_unknown(&self, sha256: &str) {
         self.trusted.invalidate(sha256);
         self.unknown.insert(sha256.to_owned(), ());
     }
@@ -85,8 +76,36 @@ impl FailedAttempts {
 }
 
 impl AccessControl {
-    /// Checks that the client at this address has not failed too often; always true of an unknown
-    /// address.
+    /// The record of a credential with this SHA-256 in hex, and its version; `None` when there is none,
+    /// which the caller counts by [`AccessControl::record_auth_failure`]. A credential that is unknown is
+    /// looked up once in 5 s.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] for an address that failed too often, unless the credential was found within the
+    /// last hour; and when the store does not answer.
+    pub(crate) async fn look_up_credential<R: Record>(
+        &self,
+        sha256: &str,
+        row: &Key,
+        address: Option<IpAddr>,
+    ) -> Result<Option<(R, i64)>> {
+        if !self.attempts.trusted.contains_key(sha256) {
+            self.check_auth_attempts(address)?;
+        }
+        if self.attempts.unknown.contains_key(sha256) {
+            return Ok(None);
+        }
+        let found = load::<R>(&*self.store, row).await?;
+        match found {
+            Some(_) => self.attempts.note_known(sha256),
+            None => self.attempts.note_unknown(sha256),
+        }
+        Ok(found)
+    }
+
+    /// Checks that the client at this address has not failed too often; without an address there is no
+    /// bound.
     ///
     /// # Errors
     ///

@@ -1,9 +1,12 @@
 //! Creates and authenticates API keys, and records when they were last used.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use trapline_model::{Access, Actor, ApiKeyId, KEY_PREFIX, KeyMaker, Principal, TeamId, Time};
-use trapline_store::{Op, When, load, records, records::KeyOrigin};
+use trapline_store::{
+    Op, When,
+    records::{self, KeyOrigin},
+};
 
 use super::AccessControl;
 use crate::{
@@ -19,7 +22,7 @@ const KEY_LENGTH: usize = 32;
 /// Characters of a key that lists show.
 const PREFIX_LENGTH: usize = 8;
 /// How long an expired key is still told apart from an unknown one.
-const EXPIRED_KEY_RETENTION: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+const EXPIRED_KEY_RETENTION: Duration = Duration::from_hours(30 * 24);
 
 /// The properties of a new API key.
 #[derive(Debug, Clone)]
@@ -114,21 +117,18 @@ impl AccessControl {
         value: &str,
         address: Option<IpAddr>,
     ) -> Result<Arc<records::ApiKeyByHash>> {
-        let sha256 = value.starts_with(KEY_PREFIX).then(|| sha256_hex(value));
-        let known = sha256.as_ref().and_then(|sha256| self.keys.get(sha256));
-        if known.is_none() && !sha256.as_ref().is_some_and(|key| self.attempts.is_trusted(key)) {
+        let unknown = || Error::Unauthenticated(Unauthenticated::Unknown);
+        if !value.starts_with(KEY_PREFIX) {
             self.check_auth_attempts(address)?;
+            return Err(unknown());
         }
-        let unknown = Error::Unauthenticated(Unauthenticated::Unknown);
-        let key = match (known, sha256) {
-            (Some(key), _) => key,
-            (None, Some(sha256)) if !self.attempts.is_unknown(&sha256) => {
-                self.look_up_key(sha256).await?
-            }
-            _ => return Err(unknown),
+        let sha256 = sha256_hex(value);
+        let key = match self.keys.get(&sha256) {
+            Some(key) => key,
+            None => self.look_up_key(sha256, address).await?.ok_or_else(unknown)?,
         };
         if !self.plans.is_there(key.team).await? {
-            return Err(unknown);
+            return Err(unknown());
         }
         if key.expires_at.is_some_and(|at| at <= self.clock.now()) {
             return Err(Error::Unauthenticated(Unauthenticated::Expired));
@@ -136,16 +136,17 @@ impl AccessControl {
         Ok(key)
     }
 
-    async fn look_up_key(&self, sha256: String) -> Result<Arc<records::ApiKeyByHash>> {
+    async fn look_up_key(
+        &self,
+        sha256: String,
+        address: Option<IpAddr>,
+    ) -> Result<Option<Arc<records::ApiKeyByHash>>> {
         let row = records::ApiKeyByHash::row(&sha256);
-        let found = load::<records::ApiKeyByHash>(&*self.store, &row).await?;
-        let Some((key, _)) = found else {
-            self.attempts.note_unknown(&sha256);
-            return Err(Error::Unauthenticated(Unauthenticated::Unknown));
-        };
-        let key = Arc::new(key);
-        self.attempts.note_known(&sha256);
-        self.keys.insert(sha256, key.clone());
+        let found = self.look_up_credential::<records::ApiKeyByHash>(&sha256, &row, address).await?;
+        let key = found.map(|(key, _)| Arc::new(key));
+        if let Some(key) = &key {
+            self.keys.insert(sha256, key.clone());
+        }
         Ok(key)
     }
 

@@ -183,22 +183,12 @@ impl People {
     }
 
     async fn look_up(&self, sha256: &str, visitor: &Visitor) -> Result<Option<Arc<KnownSession>>> {
-        let attempts = self.access.attempts();
-        if !attempts.is_trusted(sha256) {
-            self.access.check_auth_attempts(visitor.address)?;
-        }
-        if attempts.is_unknown(sha256) {
+        let row = Session::row(sha256);
+        let found = self.access.look_up_credential(sha256, &row, visitor.address).await?;
+        if found.is_none() {
             self.access.record_auth_failure(visitor.address, "session");
-            return Ok(None);
         }
-        let Some((session, version)) = load::<Session>(&*self.store, &Session::row(sha256)).await?
-        else {
-            attempts.note_unknown(sha256);
-            self.access.record_auth_failure(visitor.address, "session");
-            return Ok(None);
-        };
-        attempts.note_known(sha256);
-        Ok(Some(self.known.keep(session, version)))
+        Ok(found.map(|(session, version)| self.known.keep(session, version)))
     }
 
     /// Takes note of a request. Where another process was quicker, or the store does not answer, it is
