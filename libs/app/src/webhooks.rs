@@ -14,12 +14,14 @@ mod log;
 mod payload;
 mod probe;
 mod record;
+mod redelivery;
 mod retry_schedule;
 mod rows;
 mod run;
 mod schedule;
 mod sign;
 mod status;
+mod test_event;
 mod webhook_url;
 
 use std::sync::{Arc, OnceLock};

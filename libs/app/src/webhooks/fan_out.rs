@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::{
     Webhooks,
     backlog::WebhookRef,
-    log::new_delivery,
     payload::{EventPayload, payload},
+    rows::new_delivery,
 };
 use crate::{Error, Result, ids, receive::Arrival};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trapline_model::{DeliveryId, Time, WebhookId};
+use trapline_model::{DeliveryId, DeliveryStatus, EventName, MessageId, Time, WebhookId};
 use trapline_store::{
     Op, PortError, When, load,
     records::{Delivery, DeliveryBucket, DeliveryPayload},
@@ -62,7 +62,30 @@ impl Webhooks {
     }
 }
 
-/// The write of where a delivery stands, for what is left of its time in the log.
+/// A delivery without an attempt.
+pub(super) fn new_delivery(
+    id: DeliveryId,
+    webhook: WebhookId,
+    event: EventName,
+    message: Option<MessageId>,
+) -> Delivery {
+    Delivery {
+        id,
+        webhook,
+        event,
+        message,
+        status: DeliveryStatus::Pending,
+        http_status: None,
+        error: None,
+        attempts: 0,
+        duration_ms: None,
+        next_attempt_at: Some(Time::of_uuid(id.0)),
+        completed_at: None,
+        redelivery_of: None,
+    }
+}
+
+/// The write of a delivery's state, with what is left of its time in the log.
 pub(super) fn put(delivery: &Delivery, now: Time) -> Result<Op, PortError> {
     Op::put(delivery, Some(log_ttl(delivery.created_at(), now)), When::Always)
 }
