@@ -1,5 +1,5 @@
-//! Which segments have dead messages: those are looked at within half a day, whenever their next
-//! regular check is. Written where messages are removed, never where they are received.
+//! Plans reviews of segments with deleted messages: a review checks a segment within half a day, whenever
+//! its next regular check is. They are planned where messages are removed, never where they are received.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,12 +14,12 @@ use crate::{message_scans::message_keys, rows::write_all};
 
 /// Rows read at a time.
 const PAGE_ROWS: usize = 500;
-/// How long a removal may take to be seen everywhere, after which a check counts on it.
+/// How long a removal may take until every process sees it, which a review counts on.
 const VISIBLE_AFTER: Duration = Duration::from_mins(10);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// How long after it was made a segment is looked at first: a lasting one soon, one of a retention
+/// How long after it was made a segment has its first check: one without an end soon, one of a retention
 /// class when everything in it is past its time.
 pub(crate) fn first_check(class: Class) -> Duration {
     match class {
@@ -29,7 +29,7 @@ pub(crate) fn first_check(class: Class) -> Duration {
     }
 }
 
-/// Plans a look at the segments of an inbox's messages behind `after`, which are about to be removed.
+/// Plans reviews of the segments of an inbox's messages behind `after`, which are about to be removed.
 pub(crate) async fn plan_reviews(
     store: &dyn Store,
     inbox: InboxId,
@@ -51,8 +51,8 @@ pub(crate) async fn plan_erasures(store: &dyn Store, inbox: InboxId, now: Time) 
     write_all(store, segments.iter().map(due).collect::<Result<_>>()?).await
 }
 
-/// The plans to look at these segments, which come before the removal of their messages. A segment
-/// is looked at once in half a day, however many of its messages are removed in that time.
+/// The writes that plan reviews of these segments, made before their messages are removed. A segment is
+/// reviewed once in half a day, however many of its messages are removed in that time.
 pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>> {
     let due = |segment: &String| {
         let at = MaintenanceTask::review_at(segment, now.after(VISIBLE_AFTER));
@@ -79,8 +79,8 @@ fn is_checked_soon(segment: &str, now: Time) -> bool {
     first <= DAY && made.after(first) > now.after(VISIBLE_AFTER)
 }
 
-/// The segments of these messages. A row that cannot be read is in nobody's way: its segment is looked
-/// at in its regular check.
+/// The segments of these messages. A row that does not decode is left out: its segment has its regular
+/// check.
 fn segments_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> impl Iterator<Item = String> {
     let messages = rows.into_iter().filter_map(|row| Message::of(row).ok());
     messages.map(|message| message.blob.segment)

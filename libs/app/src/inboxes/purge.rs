@@ -59,7 +59,7 @@ impl Inboxes {
         self.purge(inbox).await
     }
 
-    /// Removes every row that an inbox held, and has its segments looked at.
+    /// Removes every row that an inbox held, and plans reviews of its segments.
     pub(super) async fn purge(&self, inbox: InboxId) -> Result<()> {
         plan_reviews(&*self.store, inbox, None, self.clock.now()).await?;
         self.remove_contents(inbox).await

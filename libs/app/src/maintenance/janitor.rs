@@ -41,7 +41,7 @@ const UNKNOWN_WORK_DELAY: Duration = Duration::from_hours(1);
 /// The state of this process's janitor.
 struct Janitor {
     shards: Vec<Shard>,
-    /// When segments and lost jobs are looked at next.
+    /// When segments and lost jobs are checked next.
     segments_at: Option<Time>,
     repair_at: Option<Time>,
 }

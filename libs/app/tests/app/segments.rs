@@ -1,4 +1,4 @@
-//! Segments cost little while nothing dies, and are looked at soon when something does.
+//! Segments cost little while nothing dies, and are reviewed soon when something does.
 
 use std::{
     ops::Range,
@@ -65,7 +65,7 @@ async fn hours(bench: &Bench, hours: u32) {
     }
 }
 
-/// How many segments are to be looked at because something in them was removed.
+/// How many reviews of segments are planned because something in them was removed.
 fn reviews(watch: &Watch) -> usize {
     let tasks = watch.queued("maintenance_task");
     tasks.iter().filter(|(_, doc)| doc.contains("review_segment")).count()
@@ -101,7 +101,7 @@ async fn every_way_of_removing_messages_tells_of_their_segments() {
         inboxes.push(inbox);
     }
     let [emptied, deleted, trimmed, shrunk] = &inboxes[..] else { panic!("four") };
-    // Young segments are looked at soon in any case.
+    // Young segments are checked soon in any case.
     bench.app.messages().empty(&bench.by, bench.inbox(2, None).await.id).await.unwrap();
     assert_eq!(reviews(&watch), 0);
     hours(&bench, 2).await;

@@ -34,7 +34,7 @@ const MAINTENANCE_TASK: &Table = &Table {
 pub enum TaskQueue {
     /// Inboxes that end.
     Expiry,
-    /// Segments to be looked at, compacted, removed; and whatever this release does not know.
+    /// Segments to be checked, compacted, removed; and whatever this release does not know.
     Segments,
 }
 
@@ -93,7 +93,7 @@ pub enum Task {
     },
     /// See whether any message of a segment is still there, now and then.
     CheckSegment {
-        /// How many times the segment was looked at.
+        /// How many times the segment was checked.
         visits: u32,
         /// Aliases that lead to this segment, and go with it.
         aliases: Vec<String>,

@@ -171,12 +171,12 @@ impl Maintenance {
         for entry in entries {
             inboxes.entry(entry.id.inbox).or_default().push(*entry);
         }
-        let looks: Vec<_> =
+        let reads: Vec<_> =
             inboxes.into_iter().map(|(inbox, entries)| self.living_of(inbox, entries)).collect();
-        let found = stream::iter(looks).buffer_unordered(MAX_CONCURRENT_INBOXES);
+        let found = stream::iter(reads).buffer_unordered(MAX_CONCURRENT_INBOXES);
         let mut living: Vec<Entry> = found.try_concat().await?;
         living.sort_by_key(|entry| (entry.offset, entry.len, entry.id.uuid));
-        tracing::debug!(segment = name, living = living.len(), "a segment was looked at");
+        tracing::debug!(segment = name, living = living.len(), "a segment was checked");
         Ok(living)
     }
 
