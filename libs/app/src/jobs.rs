@@ -17,14 +17,14 @@ use trapline_store::{
 };
 
 use crate::rows::write_all;
-pub(crate) use body::{due, job, rescheduled_at, with_row_at, with_work, work};
-use body::{row_of, with_unread_row};
+pub(crate) use body::{due, job, rescheduled_at, with_row_due_at, with_work, work};
+use body::{row_of, with_row_ahead};
 pub(crate) use claimed::CLAIM_RETRY_DELAY;
 pub use claimed::Claimed;
 pub(crate) use housekeeping::{HousekeepingWork, team_removal};
 pub use put_back::MissingCapability;
 
-/// A job that is overdue by more has its row at the present time, where the janitor still reads it.
+/// The longest that a job may be overdue while its row in the outbox keeps the job's time.
 const MAX_LATENESS: Duration = Duration::from_mins(1);
 
 /// The queue of jobs, and the outbox behind it where the queue may lose what it acknowledged.
@@ -48,7 +48,7 @@ impl Jobs {
         if !self.has_outbox() {
             return self.queue.publish(job, Some(due)).await;
         }
-        let job = with_unread_row(job, self.clock.now())?;
+        let job = with_row_ahead(job, self.clock.now())?;
         self.store.write(vec![outbox_put(&job)?]).await?;
         if let Err(error) = self.queue.publish(&job, Some(due)).await {
             tracing::warn!(%error, job.id, "a job waits in the outbox");
@@ -65,7 +65,7 @@ impl Jobs {
         }
         let mut ops = rows;
         let now = self.clock.now();
-        let jobs = jobs.iter().map(|job| with_unread_row(job, now).map(Cow::into_owned));
+        let jobs = jobs.iter().map(|job| with_row_ahead(job, now).map(Cow::into_owned));
         let jobs = jobs.collect::<Result<Vec<_>>>()?;
         for job in &jobs {
             ops.push(outbox_put(job)?);

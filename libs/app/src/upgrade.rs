@@ -18,18 +18,18 @@ use trapline_store::{Clock, Op, Store, When, load, records::Upgrade};
 
 use crate::{AccessControl, Result, Webhooks, parts::Parts};
 
-/// Moves rows of earlier releases.
-struct Step {
+/// A move of rows of earlier releases.
+struct UpgradeStep {
     /// Its name in the row of finished steps; never used again for another step.
     name: &'static str,
     run: for<'a> fn(&'a Upgrades) -> BoxFuture<'a, Result<()>>,
 }
 
 /// All steps, in the order in which they run.
-const STEPS: &[Step] = &[
-    Step { name: "deliveries", run: |upgrades| Box::pin(deliveries::run(upgrades)) },
-    Step { name: "inboxes by id", run: |upgrades| Box::pin(inboxes::run(upgrades)) },
-    Step { name: "queues", run: |upgrades| Box::pin(queues::run(upgrades)) },
+const STEPS: &[UpgradeStep] = &[
+    UpgradeStep { name: "deliveries", run: |upgrades| Box::pin(deliveries::run(upgrades)) },
+    UpgradeStep { name: "inboxes by id", run: |upgrades| Box::pin(inboxes::run(upgrades)) },
+    UpgradeStep { name: "queues", run: |upgrades| Box::pin(queues::run(upgrades)) },
 ];
 
 /// Brings rows of earlier releases into the form of this one.
@@ -65,7 +65,7 @@ impl Upgrades {
         Ok(STEPS.iter().all(|step| is_in(&finished, step)))
     }
 
-    async fn run_steps(&self, steps: &[Step]) -> Result<()> {
+    async fn run_steps(&self, steps: &[UpgradeStep]) -> Result<()> {
         let mut row = self.finished_steps().await?;
         let open: Vec<_> = steps.iter().filter(|step| !is_in(&row.finished, step)).collect();
         if open.is_empty() {
@@ -91,6 +91,6 @@ impl Upgrades {
     }
 }
 
-fn is_in(finished: &[String], step: &Step) -> bool {
+fn is_in(finished: &[String], step: &UpgradeStep) -> bool {
     finished.iter().any(|name| name == step.name)
 }

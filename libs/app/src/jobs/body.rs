@@ -15,7 +15,7 @@ pub(super) const TABLE: &str = "job";
 #[derive(Serialize, Deserialize)]
 struct Body<W> {
     due: Time,
-    /// When its row in the outbox is due, where that is not when the job is.
+    /// When its row in the outbox is due; `None` is when the job is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     row: Option<Time>,
     /// How often it was put back for a process that can do it.
@@ -52,7 +52,7 @@ pub(crate) fn due(job: &Job) -> Result<Time> {
 }
 
 /// The same job with its row in the outbox due at `row`.
-pub(crate) fn with_row_at(job: &Job, row: Time) -> Result<Job> {
+pub(crate) fn with_row_due_at(job: &Job, row: Time) -> Result<Job> {
     with_body(job, Body { row: Some(row), ..decode_all(job)? })
 }
 
@@ -79,10 +79,11 @@ pub(super) fn put_back(job: &Job, due: Time) -> Result<Job> {
     with_body(job, Body { due, row: None, put_back, ..body })
 }
 
-/// The job, with its row ahead of the janitor's position in the outbox.
-pub(super) fn with_unread_row(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
+/// The job with its row in the outbox ahead of the janitor, which reads no minute again that it passed: a
+/// job that is overdue by more than a minute has its row at the present time.
+pub(super) fn with_row_ahead(job: &Job, now: Time) -> Result<Cow<'_, Job>> {
     let is_late = now.since(due(job)?) > MAX_LATENESS;
-    Ok(if is_late { Cow::Owned(with_row_at(job, now)?) } else { Cow::Borrowed(job) })
+    Ok(if is_late { Cow::Owned(with_row_due_at(job, now)?) } else { Cow::Borrowed(job) })
 }
 
 /// The job's row in the outbox.

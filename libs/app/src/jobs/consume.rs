@@ -5,7 +5,7 @@ use std::time::Duration;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use super::{Jobs, due, job, outbox_delete, outbox_put, rescheduled_at, with_unread_row, work};
+use super::{Jobs, due, job, outbox_delete, outbox_put, rescheduled_at, with_row_ahead, work};
 
 /// A third of a lease's time: two extensions may fail.
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
@@ -97,7 +97,7 @@ impl Jobs {
             return self.queue.retry(lease, next, due).await;
         }
         let (old, now) = (outbox_delete(&lease.job)?, self.now());
-        let next = with_unread_row(next, now)?;
+        let next = with_row_ahead(next, now)?;
         let new = outbox_put(&next)?;
         let same = new.key() == old.key();
         self.store.write(vec![new]).await?;

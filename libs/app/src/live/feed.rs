@@ -76,9 +76,9 @@ pub struct Feed {
     resyncs: ResyncQueue,
     /// Whether something else than new messages may have been missed.
     gap: bool,
-    /// Until when the row of an announced message is read, as it may have changed since: announcements of
-    /// different processes may overtake each other.
-    reread_until: Option<Instant>,
+    /// Until when announcements may come out of order, as those of different processes may overtake each
+    /// other. Until then an announced message's row is read, as it may have changed since.
+    reorder_until: Option<Instant>,
     ends: Option<Instant>,
     /// Other inboxes of which the client is told.
     counts: Option<OtherCounts>,
@@ -125,7 +125,7 @@ impl LiveUpdates {
             losses,
             resyncs: ResyncQueue::default(),
             gap: false,
-            reread_until: None,
+            reorder_until: None,
             ends,
             counts: None,
             follower,

@@ -10,7 +10,7 @@ use crate::{App, Error, MasterKey, Settings};
 
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-const FIRST: Step = Step {
+const FIRST: UpgradeStep = UpgradeStep {
     name: "first",
     run: |_| {
         Box::pin(async {
@@ -20,10 +20,10 @@ const FIRST: Step = Step {
     },
 };
 
-const CUT_OFF: Step =
-    Step { name: "second", run: |_| Box::pin(async { Err(PortError::Timeout.into()) }) };
+const CUT_OFF: UpgradeStep =
+    UpgradeStep { name: "second", run: |_| Box::pin(async { Err(PortError::Timeout.into()) }) };
 
-const SECOND: Step = Step { run: |_| Box::pin(async { Ok(()) }), ..CUT_OFF };
+const SECOND: UpgradeStep = UpgradeStep { run: |_| Box::pin(async { Ok(()) }), ..CUT_OFF };
 
 #[tokio::test]
 async fn a_step_runs_until_it_is_finished_and_never_again() {

@@ -52,7 +52,7 @@ impl Feed {
     /// mark is not known.
     fn doubt(&mut self, uuid: Uuid) {
         if !self.seen.contains(uuid) {
-            self.reread_until = Some(Instant::now() + REORDER_WINDOW);
+            self.reorder_until = Some(Instant::now() + REORDER_WINDOW);
         }
     }
 
@@ -95,7 +95,7 @@ impl Feed {
             // It was overtaken by a later one, or says nothing.
             _ => {
                 if changed.is_none() {
-                    self.reread_until = Some(Instant::now() + REORDER_WINDOW);
+                    self.reorder_until = Some(Instant::now() + REORDER_WINDOW);
                 }
                 self.emit_inbox_now(marked).await
             }

@@ -32,7 +32,7 @@ impl Feed {
             LiveEvent::InboxEmptied => {
                 self.seen.delete_all();
                 self.recent.emptied();
-                self.reread_until = Some(Instant::now() + REORDER_WINDOW);
+                self.reorder_until = Some(Instant::now() + REORDER_WINDOW);
                 let data = json!({ "inboxId": self.inbox.id, "ids": [], "all": true });
                 self.emit("message.deleted", data.to_string().into());
             }
@@ -56,7 +56,7 @@ impl Feed {
             return Ok(());
         }
         let id = self.id_of(uuid);
-        let is_sure = self.reread_until.is_none_or(|until| until < Instant::now());
+        let is_sure = self.reorder_until.is_none_or(|until| until < Instant::now());
         let data = match record.filter(|_| is_sure) {
             Some(record) => {
                 let is_read = self.recent.is_read(uuid);

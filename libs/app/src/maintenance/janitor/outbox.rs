@@ -97,7 +97,7 @@ impl Maintenance {
             return Ok(());
         }
         tracing::warn!(job.id, "a job was lost and is published again");
-        let job = jobs::with_row_at(&job, now)?;
+        let job = jobs::with_row_due_at(&job, now)?;
         repairs.put.push(Outbox { due: now, job: job.clone() }.put()?);
         repairs.publish.push(job);
         Ok(())
