@@ -3,11 +3,11 @@
 
 mod args;
 mod assemble;
-mod checks;
 mod environment;
 mod errors;
 mod groups;
 mod setting;
+mod values;
 
 use std::{net::SocketAddr, path::Path};
 
@@ -18,7 +18,7 @@ pub(crate) use args::{
     Cli, Command, KeyCommand, LinkArgs, ListKeysArgs, NewKeyArgs, PlanCommand, RevokeKeyArgs,
     SsoCommand, TeamCommand,
 };
-pub(crate) use environment::Given;
+pub(crate) use environment::CommandLine;
 pub(crate) use errors::ConfigErrors;
 pub(crate) use groups::{
     ClusterUrls, DataFolder, Observability, PlanSettings, PublicAddresses, RelayConfig,
@@ -86,8 +86,8 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// The operator's certificate chain and its private key, as files.
-    pub(crate) fn certificate(&self) -> Option<(&Path, &Path)> {
+    /// The files of the operator's certificate chain and its private key.
+    pub(crate) fn certificate_and_key(&self) -> Option<(&Path, &Path)> {
         self.settings.tls_cert.as_deref().zip(self.settings.tls_key.as_deref())
     }
 

@@ -31,7 +31,7 @@ pub(crate) async fn load(
     folder: Option<&Folder>,
     edge: Option<&Edge>,
 ) -> Result<TlsIdentity> {
-    if let Some((certificate, key)) = edge.and_then(Edge::certificate) {
+    if let Some((certificate, key)) = edge.and_then(Edge::certificate_and_key) {
         let ServerIdentity { config, ends } = tls::from_files(certificate, key)?;
         return Ok(TlsIdentity { config, ends, ca: None });
     }

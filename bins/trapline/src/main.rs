@@ -22,7 +22,7 @@ mod tls;
 
 use std::{process::ExitCode, time::Duration};
 
-use config::{Command, Config, ConfigErrors, Given, PlanCommand, SsoCommand, TeamCommand};
+use config::{Command, CommandLine, Config, ConfigErrors, PlanCommand, SsoCommand, TeamCommand};
 use stop::Stop;
 use tokio::runtime::{Builder, Runtime};
 
@@ -51,40 +51,41 @@ fn main() -> ExitCode {
 
 fn begin(runtime: &Runtime) -> anyhow::Result<()> {
     let stop = runtime.block_on(async { Stop::listen() })?;
-    let given = Given::read()?;
+    let command_line = CommandLine::read()?;
     // One provider for every TLS connection; a second call would find it installed already.
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    run(given, runtime, stop)
+    run(command_line, runtime, stop)
 }
 
-fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
-    let bad = |bad: ConfigErrors| given.report(&bad);
-    let (config, check_only) = match &given.cli.command {
-        None => (given.cli.serve.check(), given.cli.serve.http.check_config),
-        Some(Command::Serve(args)) => (args.check(), args.http.check_config),
-        Some(Command::Api(args)) => (args.check(), args.member.http.check_config),
-        Some(Command::Smtp(args)) => (args.check(), args.member.http.check_config),
-        Some(Command::Worker(args)) => (args.check(), args.member.http.check_config),
+fn run(command_line: CommandLine, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
+    let bad = |bad: ConfigErrors| command_line.report(&bad);
+    let (config, check_only) = match &command_line.cli.command {
+        None => (command_line.cli.serve.assemble(), command_line.cli.serve.http.check_config),
+        Some(Command::Serve(args)) => (args.assemble(), args.http.check_config),
+        Some(Command::Api(args)) => (args.assemble(), args.member.http.check_config),
+        Some(Command::Smtp(args)) => (args.assemble(), args.member.http.check_config),
+        Some(Command::Worker(args)) => (args.assemble(), args.member.http.check_config),
         Some(Command::Migrate(args)) => {
-            let mut migration = args.check().map_err(bad)?;
-            migration.warnings.extend(given.warnings);
+            let mut migration = args.assemble().map_err(bad)?;
+            migration.warnings.extend(command_line.warnings);
             return runtime.block_on(stop.unless_stopped(migrate::run(migration)));
         }
         Some(Command::Key(command)) => {
-            let backend = command.backend().check().map_err(bad)?;
+            let backend = command.backend().assemble().map_err(bad)?;
             return runtime.block_on(stop.unless_stopped(admin::key(command, backend)));
         }
         Some(Command::Link(args)) => {
-            let (base_url, backend) = args.check().map_err(bad)?;
+            let (base_url, backend) = args.assemble().map_err(bad)?;
             return runtime.block_on(stop.unless_stopped(admin::link(args, base_url, backend)));
         }
         Some(Command::Team(TeamCommand::Create { name, plans, backend })) => {
-            let (plans, backend) = (plans.check().map_err(bad)?, backend.check().map_err(bad)?);
+            let (plans, backend) =
+                (plans.assemble().map_err(bad)?, backend.assemble().map_err(bad)?);
             return runtime
                 .block_on(stop.unless_stopped(admin::create_team(name, &plans, backend)));
         }
         Some(Command::Sso(SsoCommand::VerifyDomain { domain, team, backend })) => {
-            let backend = backend.check().map_err(bad)?;
+            let backend = backend.assemble().map_err(bad)?;
             let verified = admin::verify_domain(domain, team.as_ref(), backend);
             return runtime.block_on(stop.unless_stopped(verified));
         }
@@ -93,17 +94,17 @@ fn run(given: Given, runtime: &Runtime, mut stop: Stop) -> anyhow::Result<()> {
             return runtime.block_on(stop.unless_stopped(admin::audit(team.as_ref(), backend)));
         }
         Some(Command::Plan(command)) => {
-            let plans = command.plans().check().map_err(bad)?;
+            let plans = command.plans().assemble().map_err(bad)?;
             let PlanCommand::Set { plan, team, backend, .. } = command else {
                 return admin::list_plans(&plans);
             };
-            let backend = backend.check().map_err(bad)?;
+            let backend = backend.assemble().map_err(bad)?;
             let set = admin::set_plan(plan, team.as_ref(), &plans, backend);
             return runtime.block_on(stop.unless_stopped(set));
         }
     };
     let mut config = config.map_err(bad)?;
-    config.warnings.extend(given.warnings);
+    config.warnings.extend(command_line.warnings);
     if check_only {
         return Ok(output::print(&checked(&config))?);
     }

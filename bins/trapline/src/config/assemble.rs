@@ -1,4 +1,4 @@
-//! Puts the settings of each command together, each of them checked.
+//! Assembles the settings of each command from their checked values.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl ServeArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let (http, http_limits) =
                 (self.http.address.read(errors), self.http.limits.read(errors));
@@ -92,7 +92,7 @@ impl ApiRoleArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
             let api = self.api.read(true, errors);
@@ -106,7 +106,7 @@ impl SmtpRoleArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
             let edge = self.edge.read(false, errors)?;
@@ -119,7 +119,7 @@ impl WorkerRoleArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Config, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
             let (webhooks, relay) = self.outbound.read(errors)?;
@@ -132,7 +132,7 @@ impl MigrateArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Migration, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Migration, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let public = self.public.read(errors);
             let first_key = self.first_key.read(errors);
@@ -153,7 +153,7 @@ impl SettingTexts<PlanSettings> {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<PlanSettings, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<PlanSettings, ConfigErrors> {
         ConfigErrors::collect(|errors| self.read(errors))
     }
 }
@@ -162,7 +162,7 @@ impl BackendArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<Backend, ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<Backend, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             if self.cluster.given("TRAPLINE_CQL").is_some() {
                 cluster(&self.cluster, &self.secret, errors).map(Backend::Cluster)
@@ -179,14 +179,14 @@ impl LinkArgs {
     /// # Errors
     ///
     /// Everything that is wrong with the settings.
-    pub(crate) fn check(&self) -> Result<(String, Backend), ConfigErrors> {
+    pub(crate) fn assemble(&self) -> Result<(String, Backend), ConfigErrors> {
         let (http, public) = ConfigErrors::collect(|errors| {
             let http = self.http.read(errors);
             let public = self.public.read(errors);
             Some((http?.http, public?))
         })?;
         let base_url = public.base_url.unwrap_or_else(|| format!("http://{}", reachable(http)));
-        Ok((base_url, self.backend.check()?))
+        Ok((base_url, self.backend.assemble()?))
     }
 }
 

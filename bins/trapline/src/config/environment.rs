@@ -22,7 +22,7 @@ const OTHER_VARIABLES: [Option<&str>; 2] = [Some("TRAPLINE_URL"), clock::VARIABL
 const LETTERS_PER_TYPO: usize = 3;
 
 /// The parsed command line and environment.
-pub(crate) struct Given {
+pub(crate) struct CommandLine {
     pub cli: Cli,
     /// The variable of each flag whose value came from it.
     variables: HashMap<String, String>,
@@ -30,7 +30,7 @@ pub(crate) struct Given {
     pub warnings: Vec<String>,
 }
 
-impl Given {
+impl CommandLine {
     /// Reads both. Ends the process for `--help`, and where flags are unknown or lack a value.
     pub(crate) fn read() -> anyhow::Result<Self> {
         let known = names(&Cli::command());

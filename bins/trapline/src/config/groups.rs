@@ -10,12 +10,12 @@ use trapline_embedded::Durability;
 use trapline_store::Rate;
 
 use super::{
-    checks::{
+    setting::settings,
+    values::{
         DAY, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors, keyspace,
         link, log_filter, master_key, one_of, per_minute, plans, port, service_url, size, text,
         time,
     },
-    setting::settings,
 };
 use crate::{cluster::Service, http::Limits};
 pub(crate) use outbound::{RelayConfig, RelaySettings, WebhookSettings};

@@ -8,9 +8,9 @@ use trapline_worker::RelayTls;
 
 use super::{
     Cli, Command, RelayConfig,
-    checks::{address, text},
     errors::ConfigErrors,
     setting::{SettingGroup, SettingTexts, settings},
+    values::{address, text},
 };
 
 #[test]
@@ -26,7 +26,7 @@ fn every_bad_setting_is_reported_at_once() {
         "--base-url=ftp://x",
         "--drain=26s",
     ]);
-    let report = cli.serve.check().err().unwrap().to_string();
+    let report = cli.serve.assemble().err().unwrap().to_string();
     for flag in [
         "http",
         "smtp-message",
@@ -46,7 +46,7 @@ fn every_bad_setting_is_reported_at_once() {
 fn a_cluster_says_what_it_needs() {
     let cli = Cli::parse_from(["trapline", "worker", "--cql-keyspace=Trap-line"]);
     let Some(Command::Worker(args)) = cli.command else { panic!("another command") };
-    let report = args.check().err().unwrap().to_string();
+    let report = args.assemble().err().unwrap().to_string();
     for flag in ["cql", "cql-keyspace", "blobs", "nats", "redis", "secret-key"] {
         assert!(report.contains(&format!("--{flag}")), "{flag} in {report}");
     }
@@ -66,7 +66,7 @@ fn bad_urls_of_services_are_reported_with_the_rest_and_without_their_passwords()
         "--secret-key=pa55",
     ]);
     let Some(Command::Worker(args)) = cli.command else { panic!("another command") };
-    let report = args.check().err().unwrap().to_string();
+    let report = args.assemble().err().unwrap().to_string();
     for line in [
         "--cql (hidden): before the @ must come a user name",
         "--blobs (hidden): key and secret go together",
@@ -81,7 +81,7 @@ fn bad_urls_of_services_are_reported_with_the_rest_and_without_their_passwords()
 
 #[test]
 fn the_defaults_are_good() {
-    let config = Cli::parse_from(["trapline"]).serve.check().unwrap();
+    let config = Cli::parse_from(["trapline"]).serve.assemble().unwrap();
     assert_eq!(config.edge.unwrap().limits.message_size, 25 << 20);
     let api = config.api.unwrap();
     assert!(api.api_rate.is_none());
@@ -94,7 +94,7 @@ fn a_file_of_plans_is_read_and_all_that_is_wrong_in_it_is_reported() {
     let flag = format!("--plans={}", file.path().display());
     let check = |flags: &[&str]| {
         let cli = Cli::parse_from(["trapline"].iter().chain(flags));
-        cli.serve.check().map(|config| config.plans).map_err(|report| report.to_string())
+        cli.serve.assemble().map(|config| config.plans).map_err(|report| report.to_string())
     };
     let report = check(&["--plans=/nowhere", "--upgrade-url=javascript:x"]).err().unwrap();
     for wrong in ["--plans /nowhere: cannot be read: ", "--upgrade-url javascript:x: wants an http"]
@@ -122,7 +122,7 @@ fn a_file_of_plans_is_read_and_all_that_is_wrong_in_it_is_reported() {
 /// What these settings of a relay lead to, or the report of what is wrong with them.
 fn relay(flags: &[&str]) -> Result<Option<RelayConfig>, String> {
     let cli = Cli::parse_from(["trapline"].iter().chain(flags));
-    cli.serve.check().map(|config| config.relay).map_err(|report| report.to_string())
+    cli.serve.assemble().map(|config| config.relay).map_err(|report| report.to_string())
 }
 
 #[test]

@@ -6,9 +6,9 @@ use trapline_model::Address;
 use trapline_worker::{RelayTls, outbound::Cidr};
 
 use super::super::{
-    checks::{cidrs, domain, file, mailbox, one_of, port, text},
     errors::ConfigErrors,
     setting::{SettingTexts, settings},
+    values::{cidrs, domain, file, mailbox, one_of, port, text},
 };
 
 settings! {

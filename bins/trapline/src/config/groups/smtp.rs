@@ -5,8 +5,8 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use trapline_smtp::Limits;
 
 use super::super::{
-    checks::{DAY, address, boolean, count, file, name, size, time},
     setting::settings,
+    values::{DAY, address, boolean, count, file, name, size, time},
 };
 
 /// The longest drain: orchestrators kill after 30 seconds.
