@@ -1,4 +1,5 @@
-//! Reads and writes many rows at once, and decodes rows of which some may be damaged.
+//! Reads many rows at once or page by page, writes many at once, and decodes rows of which some may be
+//! damaged.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -130,6 +131,28 @@ impl Partition {
             limit: self.ids.len() * 2,
             keys_only: false,
         })
+    }
+}
+
+/// Reads a scan page by page, each of at most as many rows as its limit.
+pub(crate) struct Pages<'a> {
+    store: &'a dyn Store,
+    /// The scan of the next page; `None` after the last one.
+    scan: Option<Scan>,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn of(store: &'a dyn Store, scan: Scan) -> Self {
+        Self { store, scan: Some(scan) }
+    }
+
+    /// The rows of the next page, which may be none; `None` after the last page.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Row>>> {
+        let Some(scan) = self.scan.take() else { return Ok(None) };
+        let rows = self.store.scan(scan.clone()).await?;
+        let last = rows.last().filter(|_| rows.len() >= scan.limit);
+        self.scan = last.map(|last| Scan { after: Some(last.sort.clone()), ..scan });
+        Ok(Some(rows))
     }
 }
 

@@ -10,7 +10,10 @@ use trapline_store::{
     segment::{self, Class},
 };
 
-use crate::{message_scans::message_keys, rows::write_all};
+use crate::{
+    message_scans::message_keys,
+    rows::{Pages, write_all},
+};
 
 /// Rows read at a time.
 const PAGE_ROWS: usize = 500;
@@ -92,14 +95,10 @@ async fn segments_in(
     inbox: InboxId,
     after: Option<Vec<Value>>,
 ) -> Result<BTreeSet<String>> {
-    let (mut found, mut after) = (BTreeSet::new(), after);
-    loop {
-        let page = Scan { after, keys_only: false, ..message_keys(inbox, PAGE_ROWS) };
-        let rows = store.scan(page).await?;
+    let scan = Scan { after, keys_only: false, ..message_keys(inbox, PAGE_ROWS) };
+    let (mut found, mut pages) = (BTreeSet::new(), Pages::of(store, scan));
+    while let Some(rows) = pages.next().await? {
         found.extend(segments_of(&rows));
-        if rows.len() < PAGE_ROWS {
-            return Ok(found);
-        }
-        after = rows.last().map(|row| row.sort.clone());
     }
+    Ok(found)
 }

@@ -8,7 +8,12 @@ use trapline_store::{
 };
 
 use super::Inboxes;
-use crate::{Result, message_scans::message_keys, rows::write_all, segment_reviews::plan_erasures};
+use crate::{
+    Result,
+    message_scans::message_keys,
+    rows::{Pages, write_all},
+    segment_reviews::plan_erasures,
+};
 
 /// Inboxes that are removed at the same time.
 const AT_ONCE: usize = 4;
@@ -59,16 +64,11 @@ impl Inboxes {
     }
 
     async fn remove_what_messages_own(&self, inbox: InboxId) -> Result<()> {
-        let mut after = None;
-        loop {
-            let page = Scan { after, ..message_keys(inbox, PAGE_KEYS) };
-            let rows = self.store.scan(page).await?;
+        let mut pages = Pages::of(&*self.store, message_keys(inbox, PAGE_KEYS));
+        while let Some(rows) = pages.next().await? {
             let ids = rows.iter().map(|row| MessageId { inbox, uuid: Message::id(row) });
             write_all(&*self.store, ids.flat_map(removal_of_message).collect()).await?;
-            if rows.len() < PAGE_KEYS {
-                return Ok(());
-            }
-            after = rows.last().map(|row| row.sort.clone());
         }
+        Ok(())
     }
 }

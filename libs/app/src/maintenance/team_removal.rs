@@ -17,7 +17,11 @@ use trapline_store::{
 };
 
 use super::Maintenance;
-use crate::{Error, Result, jobs::team_removal, rows::write_all};
+use crate::{
+    Error, Result,
+    jobs::team_removal,
+    rows::{Pages, write_all},
+};
 
 /// Rows, and inboxes, that a step removes at most.
 const PAGE: usize = 100;
@@ -125,10 +129,9 @@ impl Maintenance {
 
     /// The logs of the team's webhooks.
     async fn remove_deliveries(&self, team: TeamId) -> Result<bool> {
-        let mut after = None;
-        loop {
-            let page = Scan { after, keys_only: true, ..Webhook::of_team(team, PAGE) };
-            let hooks = self.store.scan(page).await?;
+        let scan = Scan { keys_only: true, ..Webhook::of_team(team, PAGE) };
+        let mut pages = Pages::of(&*self.store, scan);
+        while let Some(hooks) = pages.next().await? {
             for webhook in hooks.iter().filter_map(id_of) {
                 let buckets = DeliveryBucket::before(webhook, i64::MAX, BUCKETS);
                 let buckets = self.store.scan(buckets).await?;
@@ -140,11 +143,8 @@ impl Maintenance {
                     return Ok(true);
                 }
             }
-            if hooks.len() < PAGE {
-                return Ok(false);
-            }
-            after = hooks.last().map(|row| row.sort.clone());
         }
+        Ok(false)
     }
 
     /// Whatever else is in the tables of teams.

@@ -7,7 +7,10 @@ use trapline_store::{
 };
 
 use super::Upgrades;
-use crate::{Result, rows::write_all};
+use crate::{
+    Result,
+    rows::{Pages, write_all},
+};
 
 pub(super) const OLD: &Table = &Table {
     name: "delivery",
@@ -36,14 +39,17 @@ struct OldDelivery {
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     upgrades.store.prepare(&[OLD]).await?;
     for partition in upgrades.store.partitions(OLD).await? {
-        let mut after = None;
-        loop {
-            let (partition, limit) = (partition.clone(), PAGE_ROWS);
-            let scan = Scan { table: OLD, partition, after, until: None, limit, keys_only: false };
-            let rows = upgrades.store.scan(scan.clone()).await?;
-            let Some(last) = rows.last() else { break };
-            after = Some(last.sort.clone());
-            move_rows(upgrades, &scan.partition, &rows).await?;
+        let scan = Scan {
+            table: OLD,
+            partition: partition.clone(),
+            after: None,
+            until: None,
+            limit: PAGE_ROWS,
+            keys_only: false,
+        };
+        let mut pages = Pages::of(&*upgrades.store, scan);
+        while let Some(rows) = pages.next().await? {
+            move_rows(upgrades, &partition, &rows).await?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use trapline_store::{
 };
 
 use super::Upgrades;
-use crate::{Result, inboxes::remaining_ttl};
+use crate::{Result, inboxes::remaining_ttl, rows::Pages};
 
 const INBOX: &Table = &Table {
     name: "inbox",
@@ -39,14 +39,16 @@ const MAX_CONCURRENT_MOVES: usize = 16;
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     upgrades.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
     for partition in upgrades.store.partitions(INBOX).await? {
-        let mut after = None;
-        loop {
-            let (partition, limit) = (partition.clone(), PAGE_ROWS);
-            let scan =
-                Scan { table: INBOX, partition, after, until: None, limit, keys_only: false };
-            let rows = upgrades.store.scan(scan).await?;
-            let Some(last) = rows.last() else { break };
-            after = Some(last.sort.clone());
+        let scan = Scan {
+            table: INBOX,
+            partition,
+            after: None,
+            until: None,
+            limit: PAGE_ROWS,
+            keys_only: false,
+        };
+        let mut pages = Pages::of(&*upgrades.store, scan);
+        while let Some(rows) = pages.next().await? {
             let moves = rows.into_iter().map(|row| move_inbox(upgrades, row));
             let gone: Vec<_> =
                 stream::iter(moves).buffered(MAX_CONCURRENT_MOVES).try_collect().await?;

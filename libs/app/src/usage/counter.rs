@@ -18,6 +18,7 @@ use crate::{
     Result,
     log_throttle::LogThrottle,
     parts::Parts,
+    rows::Pages,
     secrets::{BASE62, random_text},
 };
 
@@ -136,21 +137,17 @@ impl MonthlyCounter {
     }
 
     async fn read_others(&self, (team, month): TeamMonth) -> Result<u64> {
-        let (mut sum, mut after) = (0_u64, None::<String>);
-        loop {
-            let page = Usage::of_month(team, month.number(), after.as_deref(), PAGE_ROWS);
-            let rows = self.store.scan(page).await?;
+        let scan = Usage::of_month(team, month.number(), PAGE_ROWS);
+        let (mut sum, mut pages) = (0_u64, Pages::of(&*self.store, scan));
+        while let Some(rows) = pages.next().await? {
             for row in &rows {
                 let usage = Usage::of(row)?;
                 if usage.process != self.process {
                     sum = sum.saturating_add(usage.messages);
                 }
-                after = Some(usage.process);
-            }
-            if rows.len() < PAGE_ROWS {
-                return Ok(sum);
             }
         }
+        Ok(sum)
     }
 
     /// All that is or will be in this process's row.

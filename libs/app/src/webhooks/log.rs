@@ -5,7 +5,7 @@ use trapline_model::{Delivery, Principal, WebhookId};
 use trapline_store::records::{self, DeliveryBucket};
 
 use super::Webhooks;
-use crate::Result;
+use crate::{Result, rows::Pages};
 
 /// Buckets of the log that are read at the same time, each for as many rows as are still wanted.
 const BUCKETS_AT_ONCE: usize = 8;
@@ -57,18 +57,14 @@ impl Webhooks {
         bucket: i64,
         wanted: usize,
     ) -> Result<Vec<records::Delivery>> {
-        let (mut found, mut scan) = (Vec::new(), records::Delivery::of_bucket(id, bucket, wanted));
-        loop {
-            let rows = self.store.scan(scan.clone()).await?;
+        let scan = records::Delivery::of_bucket(id, bucket, wanted);
+        let (mut found, mut pages) = (Vec::new(), Pages::of(&*self.store, scan));
+        while found.len() < wanted
+            && let Some(rows) = pages.next().await?
+        {
             found.extend(rows.iter().filter_map(|row| self.rows.decode(row)));
-            let is_last = rows.len() < scan.limit;
-            match rows.last() {
-                Some(last) if !is_last && found.len() < wanted => {
-                    scan.after = Some(last.sort.clone());
-                }
-                _ => return Ok(found),
-            }
         }
+        Ok(found)
     }
 }
 

@@ -61,16 +61,16 @@ impl Usage {
         // Processes' clocks may differ, so one may count for the month that is just to come.
         let months = month(now.before(Self::TTL))..=month(now.after(Duration::from_hours(1)));
         let number = |month: i64| month.div_euclid(12) * 100 + month.rem_euclid(12) + 1;
-        months.map(move |month| Self::of_month(team, number(month), None, 1_000))
+        months.map(move |month| Self::of_month(team, number(month), 1_000))
     }
 
-    /// The rows of the processes behind the one named `after`, at most `limit`.
+    /// The rows of the processes of a team and month, at most `limit`.
     #[must_use]
-    pub fn of_month(team: TeamId, month: i64, after: Option<&str>, limit: usize) -> Scan {
+    pub fn of_month(team: TeamId, month: i64, limit: usize) -> Scan {
         Scan {
             table: USAGE,
             partition: partition(team, month),
-            after: after.map(|process| vec![Value::Text(process.to_owned())]),
+            after: None,
             until: None,
             limit,
             keys_only: false,

@@ -13,7 +13,8 @@ use trapline_store::{
 use uuid::Uuid;
 
 use crate::{
-    Result, maintenance::Maintenance, message_scans::message_keys, segment_reviews::first_check,
+    Result, maintenance::Maintenance, message_scans::message_keys, rows::Pages,
+    segment_reviews::first_check,
 };
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -188,20 +189,17 @@ impl Maintenance {
             return Ok(entries);
         };
         let until = Some(vec![Value::Uuid(oldest.id.uuid)]);
-        let mut after = above(newest.id.uuid).map(|id| vec![Value::Uuid(id)]);
+        let after = above(newest.id.uuid).map(|id| vec![Value::Uuid(id)]);
         let mut living = Vec::with_capacity(entries.len());
-        loop {
-            let keys = Scan { after, until: until.clone(), ..message_keys(inbox, PAGE_KEYS) };
-            let rows = self.store.scan(keys).await?;
+        let keys = Scan { after, until, ..message_keys(inbox, PAGE_KEYS) };
+        let mut pages = Pages::of(&*self.store, keys);
+        while let Some(rows) = pages.next().await? {
             for id in rows.iter().map(Message::id) {
                 let first = entries.partition_point(|entry| entry.id.uuid < id);
                 living.extend(entries[first..].iter().take_while(|entry| entry.id.uuid == id));
             }
-            if rows.len() < PAGE_KEYS {
-                return Ok(living);
-            }
-            after = rows.last().map(|row| row.sort.clone());
         }
+        Ok(living)
     }
 
     /// Copies the living into a segment of their own and leaves an alias for readers.

@@ -104,7 +104,7 @@ async fn a_process_that_is_alone_goes_on_where_the_last_one_was_killed() {
     bench.count(&third, 1);
     third.flush().await;
     assert_eq!((bench.used(&third).await, bench.read(&third).await), (7, 7));
-    let row = Usage::of_month(bench.team, bench.month.number(), None, 9);
+    let row = Usage::of_month(bench.team, bench.month.number(), 9);
     assert_eq!(bench.store.scan(row).await.unwrap().len(), 1, "one row, however many starts");
 }
 
