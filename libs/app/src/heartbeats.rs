@@ -7,7 +7,7 @@ use std::{
 };
 
 use trapline_model::Time;
-use trapline_store::{Clock, Job, Lane, Op, Record, Store, When, records::Heartbeat};
+use trapline_store::{Clock, Job, Lane, Op, Store, When, load_all, records::Heartbeat};
 
 use crate::Result;
 
@@ -150,8 +150,7 @@ impl Heartbeats {
         if self.is_alone {
             return Ok(self.of_role(role));
         }
-        let rows = self.store.scan(Heartbeat::of_role(role)).await?;
-        Ok(rows.iter().map(Heartbeat::of).collect::<Result<Vec<_>, _>>()?)
+        Ok(load_all(&*self.store, Heartbeat::of_role(role)).await?)
     }
 
     fn note(&self, beat: Heartbeat) {

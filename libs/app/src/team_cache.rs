@@ -10,7 +10,7 @@ use std::{
 
 use moka::sync::Cache;
 use trapline_model::TeamId;
-use trapline_store::{LiveEvent, Record, Result, Scan, Store};
+use trapline_store::{LiveEvent, Record, Result, Scan, Store, load_all};
 
 use crate::announce::LocalCache;
 
@@ -40,8 +40,7 @@ impl<R: Record + 'static> TeamCache<R> {
             return Ok(rows);
         }
         let before = self.changes.load(Ordering::SeqCst);
-        let rows = self.store.scan((self.of_team)(team)).await?;
-        let rows: Arc<[R]> = rows.iter().map(R::of).collect::<Result<_>>()?;
+        let rows: Arc<[R]> = load_all::<R>(&*self.store, (self.of_team)(team)).await?.into();
         // What was read during a change may be what was there before it.
         if self.changes.load(Ordering::SeqCst) == before {
             self.known.insert(team, rows.clone());

@@ -30,7 +30,7 @@ use async_trait::async_trait;
 use moka::sync::Cache;
 use trapline_model::{InboxId, Principal, Subscription, TeamId, Webhook, WebhookId};
 use trapline_store::{
-    Bus, Clock, LiveEvent, Op, PortError, Record as _, Store, When, load,
+    Bus, Clock, LiveEvent, Op, Record as _, Store, When, load, load_all,
     records::{self, DeliveryBucket, WebhookStatus},
 };
 
@@ -316,8 +316,7 @@ impl Webhooks {
     }
 
     async fn webhook_records(&self, team: TeamId) -> Result<Vec<records::Webhook>> {
-        let rows = self.store.scan(records::Webhook::of_team(team, MAX_WEBHOOKS)).await?;
-        Ok(rows.iter().map(records::Webhook::of).collect::<Result<_, PortError>>()?)
+        Ok(load_all(&*self.store, records::Webhook::of_team(team, MAX_WEBHOOKS)).await?)
     }
 
     async fn versioned_hook(&self, team: TeamId, id: WebhookId) -> Result<(records::Webhook, i64)> {

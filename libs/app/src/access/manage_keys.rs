@@ -6,7 +6,7 @@ use trapline_model::{
     self as model, Access, Actor, ApiKeyId, KEY_PREFIX, Principal, Role, TeamId, Time,
 };
 use trapline_store::{
-    Op, Record, Scan, When, load,
+    Op, Record, Scan, When, load, load_all,
     records::{ApiKey, ApiKeyByHash, ApiKeyUse, KeyOrigin},
 };
 
@@ -154,8 +154,7 @@ impl AccessControl {
     }
 
     async fn key_records(&self, team: TeamId) -> Result<Vec<ApiKey>> {
-        let rows = self.store.scan(ApiKey::of_team(team, MAX_KEYS)).await?;
-        Ok(rows.iter().map(ApiKey::of).collect::<Result<_, _>>()?)
+        Ok(load_all(&*self.store, ApiKey::of_team(team, MAX_KEYS)).await?)
     }
 }
 

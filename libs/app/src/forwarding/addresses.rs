@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trapline_model::{ForwardAddress, ForwardAddressId, Principal, TeamId};
 use trapline_store::{
-    Op, PortError, Rate, Record as _, When, load,
+    Op, Rate, When, load, load_all,
     records::{self, ForwardRule},
 };
 
@@ -116,8 +116,8 @@ impl Forwarding {
 
     /// The rules that name an address, without it.
     async fn rules_without(&self, team: TeamId, email: &str) -> Result<Vec<ForwardRule>> {
-        let rows = self.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
-        let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
+        let scan = ForwardRule::of_team(team, MAX_RULES);
+        let rules = load_all::<ForwardRule>(&*self.store, scan).await?;
         let naming = rules.into_iter().filter(|rule| rule.to.iter().any(|to| to == email));
         Ok(naming
             .map(|mut rule| {
@@ -203,9 +203,7 @@ impl Forwarding {
 
     pub(super) async fn address_rows(&self, team: TeamId) -> Result<Vec<records::ForwardAddress>> {
         let scan = records::ForwardAddress::of_team(team, 2 * MAX_ADDRESSES);
-        let rows = self.store.scan(scan).await?;
-        let rows = rows.iter().map(records::ForwardAddress::of);
-        Ok(rows.collect::<Result<_, PortError>>()?)
+        Ok(load_all(&*self.store, scan).await?)
     }
 }
 

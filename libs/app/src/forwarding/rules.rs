@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use trapline_model::{self as model, InboxId, Principal, TeamId};
-use trapline_store::{
-    LiveEvent, Op, PortError, Record as _, Store, When, load, records::ForwardRule,
-};
+use trapline_store::{LiveEvent, Op, Store, When, load, load_all, records::ForwardRule};
 
 use super::{Forwarding, MAX_RULES};
 use crate::{
@@ -104,8 +102,8 @@ impl Forwarding {
 
     /// Checks that the team has room for one more rule: the receiving path reads all of them at once.
     async fn check_rule_limit(&self, team: TeamId, inbox: InboxId) -> Result<()> {
-        let rows = self.store.scan(ForwardRule::of_team(team, MAX_RULES)).await?;
-        let rules = rows.iter().map(ForwardRule::of).collect::<Result<Vec<_>, PortError>>()?;
+        let scan = ForwardRule::of_team(team, MAX_RULES);
+        let rules = load_all::<ForwardRule>(&*self.store, scan).await?;
         if rules.len() >= MAX_RULES && rules.iter().all(|rule| rule.inbox != inbox) {
             let message = format!("at most {MAX_RULES} inboxes of a team can have forwarding set");
             return Err(Error::invalid("", "too_many", message));

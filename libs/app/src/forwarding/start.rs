@@ -7,13 +7,13 @@ use trapline_model::{
     Forward, ForwardId, ForwardMatch, ForwardStatus, MessageId, Principal, TeamId,
 };
 use trapline_store::{
-    PortError, Rate, RateDecision, Record as _,
+    PortError, Rate, RateDecision, load_all,
     records::{self, ForwardRule, Message},
 };
 
 use super::{Forwarding, attempt::next_job, record::put};
 use crate::{
-    AuditAction, Error, Filter, Result,
+    AuditAction, Filter, Result,
     audit::{Target, TargetKind},
     filter::Matcher,
     ids,
@@ -36,8 +36,8 @@ impl Forwarding {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the team has no such message, [`Error::OutboundDisabled`] without a
-    /// relay, [`Error::Invalid`] for recipients that are not confirmed, [`Error::TooMany`] for too many
+    /// [`crate::Error::NotFound`] when the team has no such message, [`crate::Error::OutboundDisabled`] without a
+    /// relay, [`crate::Error::Invalid`] for recipients that are not confirmed, [`crate::Error::TooMany`] for too many
     /// messages to one person, and when a backend does not answer.
     pub async fn forward(
         &self,
@@ -152,13 +152,13 @@ impl Forwarding {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the team has no such message, and when the store does not answer.
+    /// [`crate::Error::NotFound`] when the team has no such message, and when the store does not answer.
     pub async fn forwards(&self, by: &Principal, message: MessageId) -> Result<Vec<Forward>> {
         let team = by.team;
         self.messages.record(team, message).await?;
-        let rows = self.store.scan(records::Forward::of_message(message, 1_000)).await?;
-        let forwards = rows.iter().map(records::Forward::of).collect::<Result<Vec<_>, _>>();
-        Ok(forwards.map_err(Error::from)?.iter().map(present).collect())
+        let scan = records::Forward::of_message(message, 1_000);
+        let forwards = load_all::<records::Forward>(&*self.store, scan).await?;
+        Ok(forwards.iter().map(present).collect())
     }
 }
 

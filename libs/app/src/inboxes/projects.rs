@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_mime::fold;
 use trapline_model::{Principal, Project, ProjectId, TeamId};
-use trapline_store::{Key, Op, Record, Scan, When, load, records};
+use trapline_store::{Key, Op, Record, Scan, When, load, load_all, records};
 
 use super::{Inboxes, ListRange, READS_AT_ONCE};
 use crate::{AuditAction, Error, Result, audit::Target, filter::contains};
@@ -50,8 +50,7 @@ impl Inboxes {
             limit: MAX_PROJECTS,
             keys_only: false,
         };
-        let rows = self.store.scan(scan).await?;
-        let mut projects = rows.iter().map(records::Project::of).collect::<Result<Vec<_>, _>>()?;
+        let mut projects = load_all::<records::Project>(&*self.store, scan).await?;
         let q = query.q.as_deref().map(fold);
         projects.retain(|project| {
             query.name.as_ref().is_none_or(|name| project.name == *name)

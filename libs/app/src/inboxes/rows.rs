@@ -12,7 +12,7 @@ use std::{
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{InboxId, Principal, TeamId, Time};
 use trapline_store::{
-    Key, Op, PortError, Record, Row, Scan, When, load,
+    Key, Op, PortError, Record, Row, Scan, When, load, load_all,
     records::{Inbox, InboxEntry, Login},
 };
 
@@ -173,8 +173,7 @@ impl Inboxes {
 
     /// The entries of a part of a list.
     async fn list_part(&self, scan: Scan) -> Result<Vec<InboxEntry>> {
-        let rows = self.store.scan(scan).await?;
-        Ok(rows.iter().map(InboxEntry::of).collect::<Result<_, _>>()?)
+        Ok(load_all(&*self.store, scan).await?)
     }
 
     /// The inboxes that these entries are about, oldest first, without those past their time. Of an inbox

@@ -3,7 +3,7 @@
 use futures_util::future::try_join_all;
 use trapline_model::{Me, OwnTeam, PersonId, Role, SignInOptions, TeamId};
 use trapline_store::{
-    Record, load,
+    load, load_all,
     records::{FirstOwner, Membership, Team, TeamOfPerson},
 };
 
@@ -39,8 +39,8 @@ impl People {
 
     /// The person's memberships of teams that are there, by the age of the teams, oldest first.
     pub(super) async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>> {
-        let rows = self.store.scan(TeamOfPerson::of_person(person, MAX_TEAMS)).await?;
-        let listed = rows.iter().map(TeamOfPerson::of).collect::<Result<Vec<_>, _>>()?;
+        let scan = TeamOfPerson::of_person(person, MAX_TEAMS);
+        let listed = load_all::<TeamOfPerson>(&*self.store, scan).await?;
         let reads = listed.iter().map(|listed| async {
             if !self.plans.is_there(listed.team).await? {
                 return Ok::<_, Error>(None);

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use moka::sync::Cache;
 use trapline_model::{PersonId, Principal, Role, TeamId};
 use trapline_store::{
-    Op, PortError, Record as _, When, load,
+    Op, PortError, Record as _, When, load, load_all,
     records::{Membership, Session, SessionOfPerson},
 };
 
@@ -311,8 +311,7 @@ impl People {
 
     pub(super) async fn listed_sessions(&self, person: PersonId) -> Result<Vec<SessionOfPerson>> {
         let scan = SessionOfPerson::of_person(person, 2 * MAX_SESSIONS);
-        let rows = self.store.scan(scan).await?;
-        Ok(rows.iter().map(SessionOfPerson::of).collect::<Result<_, _>>()?)
+        Ok(load_all(&*self.store, scan).await?)
     }
 
     /// Ends the session of a token, if there is one: at once in this process, and within 5 seconds in

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 use trapline_model::{Component, Time};
 use trapline_store::{
-    Lane, LaneStats, Op, Record as _, When,
+    Lane, LaneStats, Op, When, load_all,
     records::{CheckSample, Incident, UptimeDay, day_of},
 };
 
@@ -149,14 +149,13 @@ impl Status {
 
     async fn stored_history(&self, component: Component, at: Time) -> Result<History> {
         let today = day_of(at);
-        let days = self.store.scan(UptimeDay::newest(component, 1)).await?;
-        let day = days.first().map(UptimeDay::of).transpose()?.filter(|day| day.day == today);
-        let mut samples = Vec::new();
-        if !self.is_alone {
-            for row in self.store.scan(CheckSample::of_day(component, today)).await? {
-                samples.push(CheckSample::of(&row)?);
-            }
-        }
+        let days = load_all::<UptimeDay>(&*self.store, UptimeDay::newest(component, 1)).await?;
+        let day = days.into_iter().find(|day| day.day == today);
+        let samples = if self.is_alone {
+            Vec::new()
+        } else {
+            load_all::<CheckSample>(&*self.store, CheckSample::of_day(component, today)).await?
+        };
         let open = self.incidents(at, MAX_INCIDENTS).await?;
         let mut open = open.into_iter();
         let open = open.find(|it| it.component == component && it.resolved_at.is_none());
@@ -168,9 +167,8 @@ impl Status {
         let last = now.before(Duration::from_hours(91 * 24));
         let mut found = Vec::new();
         for quarter in [now, last] {
-            for row in self.store.scan(Incident::of_quarter(quarter, limit)).await? {
-                found.push(Incident::of(&row)?);
-            }
+            let scan = Incident::of_quarter(quarter, limit);
+            found.extend(load_all::<Incident>(&*self.store, scan).await?);
         }
         found.truncate(limit);
         Ok(found)

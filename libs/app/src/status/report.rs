@@ -1,6 +1,6 @@
 //! What everybody may know: states, 90 days, incidents, and the backlog.
 
-use std::{collections::HashMap, sync::PoisonError, time::Duration};
+use std::{collections::HashMap, ops::RangeInclusive, sync::PoisonError, time::Duration};
 
 use futures_util::future::try_join_all;
 use tokio::time::timeout;
@@ -9,7 +9,7 @@ use trapline_model::{
     Time,
 };
 use trapline_store::{
-    Lane, Record as _,
+    Lane, load_all,
     records::{Incident, UptimeDay, day_of, start_of_day},
 };
 
@@ -17,7 +17,7 @@ use super::Status;
 use crate::{Error, Result, jobs::lane_stats};
 
 /// Days that are shown.
-const DAYS: i64 = 90;
+const DAYS: u16 = 90;
 /// Incidents that are shown.
 const MAX_INCIDENTS: usize = 50;
 /// Without a sample for longer nobody can say how a component is.
@@ -55,7 +55,7 @@ impl Status {
                 incidents.insert(0, open);
             }
         }
-        let since = start_of_day(day_of(now) - DAYS + 1);
+        let since = start_of_day(*shown_days(now).start());
         incidents.retain(|it| it.resolved_at.is_none_or(|end| end >= since));
         incidents.truncate(MAX_INCIDENTS);
         let components = Component::ALL.into_iter().zip(days?);
@@ -75,10 +75,10 @@ impl Status {
 
     /// The stored days of a component, and what this process has of today.
     async fn days(&self, component: Component, now: Time) -> Result<HashMap<i64, UptimeDay>> {
-        let rows = self.store.scan(UptimeDay::newest(component, 90)).await?;
-        let days = rows.iter().map(UptimeDay::of).collect::<Result<Vec<_>, _>>()?;
-        let first = day_of(now) - DAYS + 1;
-        let days = days.into_iter().filter(|day| (first..=day_of(now)).contains(&day.day));
+        let scan = UptimeDay::newest(component, DAYS.into());
+        let days = load_all::<UptimeDay>(&*self.store, scan).await?.into_iter();
+        let shown = shown_days(now);
+        let days = days.filter(|day| shown.contains(&day.day));
         let mut days: HashMap<_, _> = days.map(|day| (day.day, day)).collect();
         let histories = self.histories.lock().await;
         let own = histories.iter().find(|history| history.component == component);
@@ -115,8 +115,7 @@ fn component_status(
         (false, false) => ServiceState::Degraded,
         (false, true) => ServiceState::Operational,
     };
-    let today = day_of(now);
-    let shown = (today - DAYS + 1..=today).map(|day| DayStatus {
+    let shown = shown_days(now).map(|day| DayStatus {
         date: date(day),
         uptime: days.get(&day).and_then(|day| percentage(day.taken.into(), day.failed.into())),
     });
@@ -129,6 +128,12 @@ fn component_status(
         uptime90d: percentage(taken, failed),
         days: shown.collect(),
     }
+}
+
+/// The days that are shown, the oldest first.
+fn shown_days(now: Time) -> RangeInclusive<i64> {
+    let today = day_of(now);
+    today - i64::from(DAYS) + 1..=today
 }
 
 /// Three digits behind the point; 100 only if nothing failed.

@@ -3,7 +3,7 @@
 
 use trapline_model::{self as model, InvitationId, Principal, Role, TeamId};
 use trapline_store::{
-    Op, Rate, Record as _, When, load,
+    Op, Rate, Record as _, When, load, load_all,
     records::{Invitation, LinkPurpose, Membership},
 };
 
@@ -122,8 +122,7 @@ impl Teams {
     }
 
     async fn open_invitations(&self, team: TeamId) -> Result<Vec<Invitation>> {
-        let rows = self.store.scan(Invitation::of_team(team, MAX_INVITATIONS)).await?;
-        Ok(rows.iter().map(Invitation::of).collect::<Result<_, _>>()?)
+        Ok(load_all(&*self.store, Invitation::of_team(team, MAX_INVITATIONS)).await?)
     }
 
     async fn not_in_the_team(&self, team: TeamId, mailbox: &EmailAddress) -> Result<()> {

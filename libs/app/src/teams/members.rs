@@ -3,7 +3,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{Member, PersonId, Principal, RemovedMember, Role};
 use trapline_store::{
-    Op, Record as _, When, load,
+    Op, Record as _, When, load, load_all,
     records::{Membership, TeamOfPerson},
 };
 
@@ -26,9 +26,9 @@ impl Teams {
     /// [`Error::Forbidden`] for a key, and when the store does not answer.
     pub async fn members(&self, by: &Principal) -> Result<Vec<Member>> {
         person_of(by)?;
-        let rows = self.store.scan(Membership::of_team(by.team, MAX_MEMBERS)).await?;
-        let rows = rows.iter().map(Membership::of).collect::<Result<Vec<_>, _>>()?;
-        let members = rows.into_iter().map(|membership| self.member(membership));
+        let scan = Membership::of_team(by.team, MAX_MEMBERS);
+        let members = load_all::<Membership>(&*self.store, scan).await?.into_iter();
+        let members = members.map(|membership| self.member(membership));
         let mut members: Vec<_> =
             stream::iter(members).buffered(READS_AT_ONCE).try_collect().await?;
         members.sort_by_key(|member| (member.joined_at, member.id));

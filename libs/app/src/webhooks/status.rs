@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use moka::sync::Cache;
 use trapline_model::{TeamId, WebhookId};
 use trapline_store::{
-    Op, Record as _, Result, Store, When, load,
+    Op, Record as _, Result, Store, When, load, load_all,
     records::{Webhook, WebhookStatus},
 };
 
@@ -66,7 +66,6 @@ impl WebhookStatuses {
     }
 
     pub(super) async fn of_team(&self, team: TeamId) -> Result<Vec<WebhookStatus>> {
-        let rows = self.store.scan(WebhookStatus::of_team(team, 2 * MAX_WEBHOOKS)).await?;
-        rows.iter().map(WebhookStatus::of).collect()
+        load_all(&*self.store, WebhookStatus::of_team(team, 2 * MAX_WEBHOOKS)).await
     }
 }

@@ -253,3 +253,12 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 pub async fn load<R: Record>(store: &dyn Store, key: &Key) -> Result<Option<(R, i64)>> {
     store.get(key).await?.map(|row| Ok((R::of(&row)?, row.version))).transpose()
 }
+
+/// Loads and decodes the records of a scan that reads whole rows, in its order.
+///
+/// # Errors
+///
+/// Those of [`Store::scan`], and [`PortError::Corrupt`] for a document of another form.
+pub async fn load_all<R: Record>(store: &dyn Store, scan: Scan) -> Result<Vec<R>> {
+    store.scan(scan).await?.iter().map(R::of).collect()
+}
