@@ -12,7 +12,6 @@ mod rows;
 mod sessions;
 mod sign_in;
 mod sso;
-mod teams;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -30,8 +29,8 @@ use passwords::Passwords;
 use sessions::KnownSessions;
 pub use sessions::{NewSession, SignedIn};
 
-/// How often a change is tried that others get in the way of.
-const TRIES: usize = 5;
+/// How often a change is tried that loses to another one of the same row.
+const EDIT_TRIES: usize = 5;
 
 /// People, their sessions, and one-time links.
 pub struct People {
@@ -50,14 +49,14 @@ pub struct People {
     owner: OnceCell<(TeamId, PersonId)>,
 }
 
-/// Where somebody is who signs in.
+/// The client of a sign-in, or of another request before one.
 #[derive(Debug, Clone, Default)]
 pub struct Visitor {
-    /// The address, if the listener said so.
+    /// The client's address, where the listener tells it.
     pub address: Option<IpAddr>,
-    /// The browser by its own words.
+    /// The `User-Agent`; empty without one.
     pub user_agent: String,
-    /// Who is signed in there already.
+    /// The person who is signed in there already.
     pub person: Option<PersonId>,
 }
 
@@ -86,8 +85,12 @@ impl People {
         })
     }
 
-    /// Takes one unit of an allowance of a subject, of which only a hash becomes part of the key. A
-    /// limiter that does not answer refuses nobody: passwords have a bound of their own.
+    /// Takes one unit of a subject's allowance of `what`; the key holds a hash of the subject only. A limiter
+    /// that does not answer refuses nobody, as the threads for passwords are a bound of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] when the allowance is used up.
     async fn take(&self, what: &str, subject: &str, rate: Rate) -> Result<()> {
         let key = format!("{what}:{}", &sha256_hex(subject)[..32]);
         match self.limits.take_if_answered(&key, rate).await {
@@ -97,7 +100,7 @@ impl People {
     }
 }
 
-/// So many in a minute.
+/// `burst` in a minute.
 const fn a_minute(burst: u32) -> Rate {
     Rate { burst, per: Duration::from_mins(1) }
 }

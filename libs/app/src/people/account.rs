@@ -17,89 +17,95 @@ use super::{
 };
 use crate::{Error, Forbidden, Result, mail::EmailAddress};
 
-/// Mails of one kind to one person.
-const MAILS: Rate = Rate { burst: 3, per: Duration::from_hours(1) };
-/// How long a link works by which a new address is confirmed.
-const CONFIRM: Duration = Duration::from_hours(24);
-/// How long a link works by which a password is chosen.
-const RESET: Duration = Duration::from_hours(1);
-/// Letters of the name of a new person's team.
-const TEAM_LETTERS: usize = 80;
+/// Mails of one kind to one address.
+const MAIL_RATE: Rate = Rate { burst: 3, per: Duration::from_hours(1) };
+/// How long the link of a confirmation works.
+const CONFIRMATION_TTL: Duration = Duration::from_hours(24);
+/// How long the link of a password reset works.
+const RESET_TTL: Duration = Duration::from_hours(1);
+/// Characters of a person's name in the name of their first team.
+const TEAM_NAME_CHARS: usize = 80;
 
-/// Somebody who wants an account.
+/// The form of somebody who wants an account.
 #[derive(Debug, Clone)]
 pub struct SignUp {
-    /// The address.
+    /// The mail address, unchecked.
     pub email: String,
-    /// The name; empty is that of the address.
+    /// The name, of at most 100 characters; empty is the part of the address before the `@`.
     pub name: String,
-    /// The password.
+    /// The password, of 10 to 256 characters.
     pub password: String,
 }
 
-/// What became of a wish for an account.
+/// The outcome of a sign-up.
 #[derive(Debug)]
 pub enum SignedUp {
-    /// There is one, and somebody is signed in; no mail was sent.
+    /// The account was made, and its person is signed in. No mail was sent.
     Now(NewSession),
-    /// A mail was sent, whose link makes it, or tells that there is one already.
+    /// A mail was sent: its link makes the account, or it tells that the address has one.
     MailSent,
 }
 
 impl People {
-    /// Makes an account with a team of its own: at once where the service sends no mail, and else once
-    /// its mail is answered.
+    /// Signs somebody up: makes an account with a team of its own, at once where the service sends no
+    /// mail, and else when the link of its mail is used.
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] where nobody may sign up, [`Error::Invalid`], also for an address that
-    /// somebody has where no mail can tell, and [`Error::TooMany`] after a few tries.
-    pub async fn sign_up(&self, wish: &SignUp, visitor: &Visitor) -> Result<SignedUp> {
+    /// [`Error::Forbidden`] where nobody may sign up, [`Error::Invalid`] for an address, name or password
+    /// that does not do and, where the service sends no mail, for an address that has an account, and
+    /// [`Error::TooMany`] after a few tries.
+    pub async fn sign_up(&self, form: &SignUp, visitor: &Visitor) -> Result<SignedUp> {
         if !self.settings.sign_up {
             return Err(Error::Forbidden(Forbidden::SignUpOff));
         }
-        let email = EmailAddress::parse("email", &wish.email)?;
-        let name = name_of(&wish.name, &email)?;
-        check_new(&wish.password, &email.folded())?;
+        let email = EmailAddress::parse("email", &form.email)?;
+        let name = name_of(&form.name, &email)?;
+        check_new(&form.password, &email.folded())?;
         self.take_of_address(visitor).await?;
-        let with_mail = self.mail.is_enabled();
-        if with_mail {
-            self.take("sign-up", &email.owner(), MAILS).await?;
+        if !self.mail.is_enabled() {
+            let password = Some(self.passwords.hash(&form.password).await?);
+            let new = NewPerson { email, name, password, verified_at: None };
+            let person = self.create_account(new, visitor).await?;
+            return Ok(SignedUp::Now(self.begin(person, visitor).await?));
         }
-        let hash = self.passwords.hash(&wish.password).await?;
-        let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
-        match known {
-            Some(person) if with_mail => {
-                let purpose = LinkPurpose::Password { person: person.id };
-                let link = self.new_link("reset", purpose, RESET).await?;
-                self.mail.send(email.as_str(), &notifications::known_already(&link)).await?;
-                Ok(SignedUp::MailSent)
-            }
-            None if with_mail => {
-                let purpose =
-                    LinkPurpose::SignUp { email: email.as_str().to_owned(), name, password: hash };
-                let link = self.new_link("verify", purpose, CONFIRM).await?;
-                self.mail.send(email.as_str(), &notifications::sign_up(&link)).await?;
-                Ok(SignedUp::MailSent)
-            }
-            Some(_) => Err(taken()),
-            None => {
-                let new = NewPerson { email, name, password: Some(hash), verified_at: None };
-                let person = self.create_account(new, visitor).await?;
-                Ok(SignedUp::Now(self.begin(person, visitor).await?))
-            }
-        }
+        self.take("sign-up", &email.owner(), MAIL_RATE).await?;
+        // Made for an address with an account too, so that both answers take as long.
+        let password = self.passwords.hash(&form.password).await?;
+        self.mail_sign_up(&email, name, password).await?;
+        Ok(SignedUp::MailSent)
+    }
+
+    /// Sends the link that makes an account, or, where the address has one, that resets its password.
+    async fn mail_sign_up(
+        &self,
+        email: &EmailAddress,
+        name: String,
+        password: String,
+    ) -> Result<()> {
+        let mail = if let Some((person, _)) = self.person_of(&email.folded()).await? {
+            let purpose = LinkPurpose::Password { person: person.id };
+            notifications::known_already(&self.new_link("reset", purpose, RESET_TTL).await?)
+        } else {
+            let purpose = LinkPurpose::SignUp { email: email.as_str().to_owned(), name, password };
+            notifications::sign_up(&self.new_link("verify", purpose, CONFIRMATION_TTL).await?)
+        };
+        self.mail.send(email.as_str(), &mail).await
     }
 
     /// Makes a person who owns a new team.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] when the address has an account.
     pub(super) async fn create_account(
         &self,
         new: NewPerson,
         visitor: &Visitor,
     ) -> Result<PersonId> {
-        let name: String = new.name.chars().take(TEAM_LETTERS).collect();
+        let name: String = new.name.chars().take(TEAM_NAME_CHARS).collect();
         let person = match self.create_person(new).await {
-            Err(Error::Conflict) => return Err(taken()),
+            Err(Error::Conflict) => return Err(address_taken()),
             person => person?,
         };
         let team = self.access.create_team(&format!("{name}'s team")).await?;
@@ -120,10 +126,10 @@ impl People {
         if !self.mail.is_enabled() {
             return Ok(false);
         }
-        self.take("reset", &email.owner(), MAILS).await?;
+        self.take("reset", &email.owner(), MAIL_RATE).await?;
         if let Some((person, _)) = self.person_of(&email.folded()).await? {
             let purpose = LinkPurpose::Password { person: person.id };
-            let link = self.new_link("reset", purpose, RESET).await?;
+            let link = self.new_link("reset", purpose, RESET_TTL).await?;
             self.mail.send(&person.email, &notifications::reset(&link)).await?;
         }
         Ok(true)
@@ -137,9 +143,10 @@ impl People {
     pub async fn verify_address(&self, who: &SignedIn) -> Result<()> {
         self.mail.identity()?;
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
-        self.take("verify", &person.id.to_string(), MAILS).await?;
-        let link =
-            self.new_link("verify", LinkPurpose::Verify { person: person.id }, CONFIRM).await?;
+        self.take("verify", &person.id.to_string(), MAIL_RATE).await?;
+        let link = self
+            .new_link("verify", LinkPurpose::Verify { person: person.id }, CONFIRMATION_TTL)
+            .await?;
         self.mail.send(&person.email, &notifications::verify(&link)).await
     }
 
@@ -171,21 +178,28 @@ impl People {
         self.begin(person.id, visitor).await
     }
 
-    /// Sets the password of somebody who has none; links that would set another no longer work.
-    pub(super) async fn set_first_password(
+    /// The person who is known, with the password as their first one if there is one; else a new person.
+    pub(super) async fn person_or_new(
         &self,
-        id: PersonId,
-        hash: Option<&str>,
-    ) -> Result<Person> {
-        let now = self.clock.now();
-        let set = |person: &mut Person| {
-            person.password = hash.map(str::to_owned);
-            person.password_set_at = Some(now);
-        };
-        self.change(id, set).await
+        known: Option<&Person>,
+        new: NewPerson,
+    ) -> Result<PersonId> {
+        match (known, new.password) {
+            (Some(known), None) => Ok(known.id),
+            (Some(known), Some(hash)) => {
+                let now = self.clock.now();
+                self.change(known.id, |person: &mut Person| {
+                    person.password = Some(hash.clone());
+                    person.password_set_at = Some(now);
+                })
+                .await?;
+                Ok(known.id)
+            }
+            (None, password) => Ok(self.create_person(NewPerson { password, ..new }).await?.id),
+        }
     }
 
-    /// Sets a password and ends all sessions; links to earlier ones no longer work.
+    /// Sets a password and ends all sessions; earlier links that set one no longer work.
     pub(super) async fn set_password(
         &self,
         id: PersonId,
@@ -205,7 +219,7 @@ impl People {
     }
 }
 
-fn taken() -> Error {
+fn address_taken() -> Error {
     Error::invalid(
         "email",
         "taken",

@@ -8,13 +8,14 @@ use trapline_store::{
 
 use super::{
     LinkInput, LinkKind, LinkRequest, People, Visitor,
+    links::not_its_password,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
 use crate::{Error, Result, mail::EmailAddress};
 
 impl People {
-    /// The invitation of a link, with its version, while it holds: the link is its last one, and whoever
+    /// The invitation of a link, with its version, if it still holds: it has no newer link, and whoever
     /// invited may still do so.
     pub(super) async fn invitation(
         &self,
@@ -35,7 +36,7 @@ impl People {
         if may_invite { Ok((invitation, version)) } else { Err(Error::NotFound) }
     }
 
-    /// What the link of an invitation asks.
+    /// What the link of an invitation asks for.
     pub(super) async fn invitation_request(
         &self,
         invitation: Invitation,
@@ -54,7 +55,7 @@ impl People {
         })
     }
 
-    /// Lets whoever has the link join, as the person with the address that was invited.
+    /// Has whoever uses the link join, as the person with the address that was invited.
     pub(super) async fn accept(
         &self,
         (invitation, version): (Invitation, i64),
@@ -68,28 +69,23 @@ impl People {
         // Others may have joined since the invitation, or the plan may be a smaller one.
         self.plans.check_room(invitation.team).await?;
         let password = self.password_for(&invitation, known.as_ref(), input, visitor).await?;
-        // Of two who come at once, one is too late.
+        // Of two uses at the same moment, one finds the invitation gone.
         let delete = Op::Delete { key: invitation.key(), when: When::Version(version) };
         match self.store.write(vec![delete, used]).await {
             Err(PortError::Conflict) => return Err(Error::NotFound),
             written => written?,
         }
-        let person = match known {
-            Some(person) if password.is_none() => person,
-            Some(person) => self.set_first_password(person.id, password.as_deref()).await?,
-            None => {
-                // Only a mail shows that whoever has the link has the address too.
-                let verified_at = invitation.is_mailed.then(|| self.clock.now());
-                self.create_person(NewPerson { email, name, password, verified_at }).await?
-            }
-        };
-        let by = Principal::of_person(invitation.team, person.id, invitation.role);
-        self.join(&by.at(visitor.address), person.id).await?;
-        Ok(person.id)
+        // Only a mail shows that whoever has the link has the address too.
+        let verified_at = invitation.is_mailed.then(|| self.clock.now());
+        let new = NewPerson { email, name, password, verified_at };
+        let person = self.person_or_new(known.as_ref(), new).await?;
+        let by = Principal::of_person(invitation.team, person, invitation.role);
+        self.join(&by.at(visitor.address), person).await?;
+        Ok(person)
     }
 
-    /// The hash of a first password. Whoever has one says it instead, as at any sign-in, or is signed in
-    /// already.
+    /// The hash of the person's first password; `None` for a person who has one, and gave it or is signed
+    /// in.
     async fn password_for(
         &self,
         invitation: &Invitation,
@@ -111,10 +107,9 @@ impl People {
                 if self.passwords.verify(&input.password, Some(hash)).await? {
                     return Ok(None);
                 }
-                let message = "is not the password of this address, which has one already";
-                Err(Error::invalid("password", "wrong_password", message))
+                Err(not_its_password())
             }
-            // Whoever was handed the link may not be whose account it is.
+            // The account may belong to somebody else than the one who was handed the link.
             Some(_) if !invitation.is_mailed => Err(Error::NotFound),
             _ => {
                 check_new(&input.password, &invitation.email)?;
@@ -124,7 +119,7 @@ impl People {
     }
 }
 
-/// Whether somebody is signed in there as this person.
+/// Whether the visitor is signed in as this person.
 fn is_signed_in(person: Option<&Person>, visitor: &Visitor) -> bool {
     person.is_some_and(|person| Some(person.id) == visitor.person)
 }

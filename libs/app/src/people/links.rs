@@ -1,5 +1,5 @@
-//! Links that work once. Opening one changes nothing, for mail scanners open every link; its page has a
-//! button that does.
+//! Links that work once. Opening one changes nothing, as mail scanners open every link; the button of its
+//! page does.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use crate::{
     secrets::{new_token, sha256_hex},
 };
 
-/// How long a claim to the first team holds whose person is no member yet: far longer than joining takes.
-const CLAIM_HELD: Duration = Duration::from_mins(1);
-/// How long a link works that an operator hands on.
-const OPERATORS: Duration = Duration::from_hours(24);
+/// How long a claim to the first team holds before its person is a member: far longer than joining takes.
+const CLAIM_TTL: Duration = Duration::from_mins(1);
+/// How long a link of the operator works.
+const OPERATOR_LINK_TTL: Duration = Duration::from_hours(24);
 
 /// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +45,15 @@ pub enum LinkKind {
 pub struct LinkRequest {
     /// What it is for.
     pub kind: LinkKind,
-    /// Whose link it is; `None` is whoever opens it, who says so.
+    /// The mail address that the link is for; with `None` whoever opens it gives one.
     pub email: Option<String>,
-    /// Whether it makes a person, who may say a name.
+    /// Whether it makes a person, who may give a name.
     pub is_new: bool,
-    /// The name of the team that it leads to, where somebody invites to one.
+    /// The name of the team, for an invitation.
     pub team: Option<String>,
-    /// Whether the password is the one that the person has; else it becomes that.
+    /// Whether it asks for the password that the person has; else for a new one.
     pub has_password: bool,
-    /// Whether it is the link of whoever is signed in there, who needs no password to join a team.
+    /// Whether the person is signed in where the link is opened, and needs no password to join a team.
     pub is_own: bool,
 }
 
@@ -63,7 +63,7 @@ impl LinkRequest {
         Self { kind, email, is_new, team: None, has_password: false, is_own: false }
     }
 
-    /// Whether it wants a password.
+    /// Whether it asks for a password.
     #[must_use]
     pub fn wants_password(&self) -> bool {
         match self.kind {
@@ -74,27 +74,27 @@ impl LinkRequest {
     }
 }
 
-/// A link that was just made.
+/// A new link.
 pub(crate) struct MadeLink {
     pub(crate) url: String,
     /// The SHA-256 of its token, in hex.
     pub(crate) sha256: String,
 }
 
-/// What whoever opens a link says.
+/// The form of whoever uses a link.
 #[derive(Debug, Clone, Default)]
 pub struct LinkInput {
-    /// The address, where the link does not know it.
+    /// The mail address, where the link has none.
     pub email: String,
-    /// The name of a new person; empty is that of the address.
+    /// The name of a new person; empty is the part of the address before the `@`.
     pub name: String,
-    /// The new password, where the link wants one.
+    /// The password, where the link asks for one.
     pub password: String,
 }
 
 impl People {
     /// Makes the link by which an operator lets somebody in: without an address the owner of the first
-    /// team, who is made by it when there is none yet; else whoever has the address. It works once,
+    /// team, which it makes when there is none yet; else the person with the address. It works once,
     /// within 24 hours.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl People {
             (None, None) => LinkPurpose::FirstOwner { email: email.map(|email| email.folded()) },
             (None, Some(_)) => return Err(Error::NotFound),
         };
-        self.new_link("link", purpose, OPERATORS).await
+        self.new_link("link", purpose, OPERATOR_LINK_TTL).await
     }
 
     /// Makes a link to a page of that name.
@@ -125,7 +125,7 @@ impl People {
         Ok(self.make_link(page, purpose, lifetime).await?.url)
     }
 
-    /// The same, told with the hash under which it is kept.
+    /// As [`People::new_link`]; the hash under which the link is stored comes with it.
     pub(crate) async fn make_link(
         &self,
         page: &str,
@@ -141,11 +141,12 @@ impl People {
         Ok(MadeLink { url, sha256: link.sha256 })
     }
 
-    /// What a link asks. Nothing is changed by it.
+    /// What a link asks for. Changes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when it was used, is over or never was.
+    /// [`Error::NotFound`] when it was used, has expired or never existed, and [`Error::TooMany`] for an
+    /// address that failed too often.
     pub async fn link(&self, token: &str, visitor: &Visitor) -> Result<LinkRequest> {
         let (link, _) = self.pending(token, visitor).await?;
         let (kind, person) = match link.purpose {
@@ -166,12 +167,12 @@ impl People {
         Ok(LinkRequest::of(kind, Some(person.email)))
     }
 
-    /// Does what a link is for, once, and signs in: into the team that it leads to, where there is one.
+    /// Does what a link is for, once, and begins a session; for the team that it leads to, if any.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when it was used, is over or never was, and [`Error::Invalid`], which leaves
-    /// the link as it was.
+    /// [`Error::NotFound`] when it was used, has expired or never existed, [`Error::Invalid`], which leaves
+    /// the link as it was, and [`Error::TooMany`] for an address that failed too often.
     pub async fn use_link(
         &self,
         token: &str,
@@ -184,11 +185,11 @@ impl People {
             LinkPurpose::Invitation { team, invitation } => {
                 let known = self.invitation(team, invitation, &link.sha256).await?;
                 let person = self.accept(known, &input, used, visitor).await?;
-                return self.begin_in(Some(team), person, visitor).await;
+                return self.begin_in(team, person, visitor).await;
             }
             LinkPurpose::FirstOwner { email } => {
                 let (team, person) = self.become_first_owner(email, &input, used, visitor).await?;
-                return self.begin_in(Some(team), person, visitor).await;
+                return self.begin_in(team, person, visitor).await;
             }
             LinkPurpose::Password { person } => {
                 let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
@@ -218,7 +219,7 @@ impl People {
         self.begin(person, visitor).await
     }
 
-    /// The link, if it still works: a password that was set later ends those that would set another.
+    /// The link, if it still works: a password that was set later ends all links that set one.
     async fn pending(&self, token: &str, visitor: &Visitor) -> Result<(OneTimeLink, i64)> {
         self.access.check_auth_attempts(visitor.address)?;
         let row = OneTimeLink::row(&sha256_hex(token));
@@ -238,7 +239,7 @@ impl People {
         Ok((link, version))
     }
 
-    /// Uses a link up. Of two who come at once, one is too late.
+    /// Uses a link up. Of two uses at the same moment, one finds it used.
     async fn use_up(&self, used: Op) -> Result<()> {
         match self.store.write(vec![used]).await {
             Err(PortError::Conflict) => Err(Error::NotFound),
@@ -260,31 +261,24 @@ impl People {
         let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
         let hash = match &known {
             Some(Person { password: Some(hash), .. }) => {
-                // Whoever has a link to the team has none to the account.
+                // The link leads to the team, and not to an account that is there already.
                 if !self.passwords.verify(&input.password, Some(hash)).await? {
-                    let message = "is not the password of this address, which has one already";
-                    return Err(Error::invalid("password", "wrong_password", message));
+                    return Err(not_its_password());
                 }
                 None
             }
             _ => Some(self.passwords.hash(&input.password).await?),
         };
         self.use_up(used).await?;
-        let person = match known {
-            Some(person) if hash.is_none() => person,
-            Some(person) => self.set_first_password(person.id, hash.as_deref()).await?,
-            None => {
-                let verified_at = Some(self.clock.now());
-                self.create_person(NewPerson { email, name, password: hash, verified_at }).await?
-            }
-        };
-        self.claim_first_team(team, person.id).await?;
-        let by = Principal::of_person(team, person.id, Role::Owner).at(visitor.address);
-        self.join(&by, person.id).await?;
-        Ok((team, person.id))
+        let new = NewPerson { email, name, password: hash, verified_at: Some(self.clock.now()) };
+        let person = self.person_or_new(known.as_ref(), new).await?;
+        self.claim_first_team(team, person).await?;
+        let by = Principal::of_person(team, person, Role::Owner).at(visitor.address);
+        self.join(&by, person).await?;
+        Ok((team, person))
     }
 
-    /// Of several links that are used at once, one leads to the team.
+    /// Claims the first team. Of several links that are used at the same moment, one gets it.
     pub(super) async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
         let claimed_at = self.clock.now();
         let when = match load::<FirstOwner>(&*self.store, &FirstOwner::row()).await? {
@@ -292,8 +286,8 @@ impl People {
             Some((claim, _)) if claim.person == person => return Ok(()),
             Some((claim, version)) => {
                 let is_owned = self.first_owner(team).await?.is_some();
-                // Whoever made it may be about to join.
-                if is_owned || claimed_at.since(claim.claimed_at) < CLAIM_HELD {
+                // Its person may be about to join.
+                if is_owned || claimed_at.since(claim.claimed_at) < CLAIM_TTL {
                     return Err(Error::NotFound);
                 }
                 When::Version(version)
@@ -302,4 +296,10 @@ impl People {
         let claim = Op::put(&FirstOwner { person, claimed_at }, None, when)?;
         self.use_up(claim).await
     }
+}
+
+/// The error of an address whose account has another password.
+pub(super) fn not_its_password() -> Error {
+    let message = "is not the password of this address, which has one already";
+    Error::invalid("password", "wrong_password", message)
 }

@@ -1,4 +1,4 @@
-//! What people are written about their accounts.
+//! Mails to people about their accounts.
 
 use crate::mail::{Action, EmailTemplate, Notification};
 

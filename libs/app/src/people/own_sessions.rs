@@ -1,4 +1,4 @@
-//! A person's own sessions: listed, ended, and led to another team.
+//! A person's own sessions: lists and ends them, and switches teams.
 
 use futures_util::future::try_join_all;
 use trapline_model::{OwnSession, TeamId};
@@ -7,10 +7,10 @@ use trapline_store::{
     records::{Session, SessionOfPerson},
 };
 
-use super::{People, SignedIn, TRIES};
+use super::{EDIT_TRIES, People, SignedIn};
 use crate::{Error, Forbidden, Result, secrets::sha256_hex};
 
-/// Characters of a session's id: enough of its hash to be its own.
+/// Characters of a session's id, the first of its hash: enough to tell sessions apart.
 const ID_LENGTH: usize = 32;
 
 impl People {
@@ -66,7 +66,7 @@ impl People {
         Ok(())
     }
 
-    /// Leads the session of a token to another of the person's teams.
+    /// Has the session of a token act for another of the person's teams.
     ///
     /// # Errors
     ///
@@ -80,13 +80,13 @@ impl People {
             return Err(if who.sso().is_some() { Error::NotFound } else { refused });
         }
         let row = Session::row(&sha256_hex(token));
-        for _ in 0..TRIES {
+        for _ in 0..EDIT_TRIES {
             let found = load::<Session>(&*self.store, &row).await?;
             let (session, version) = found.ok_or(Error::NotFound)?;
-            match self.lead(&session, version, team).await {
-                // Another request noted that it was used.
+            match self.set_team(&session, version, team).await {
+                // Another request recorded a use.
                 Err(Error::Conflict) => {}
-                led => return led.map(|()| who.acting_for(team, role)),
+                set => return set.map(|()| who.acting_for(team, role)),
             }
         }
         Err(Error::Conflict)

@@ -1,5 +1,5 @@
-//! Passwords: what may be one, and their hashes (Argon2id, RFC 9106), which are made on two threads of
-//! their own: however many sign in, the rest of the service has the machine.
+//! Passwords: which are accepted, and their hashes (Argon2id, RFC 9106), which are made on two threads of
+//! their own, so that sign-ins leave the other processors to the rest of the service.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use crate::{CpuPool, Error, Result};
 
 /// Hashes that are made at the same time; each takes 19 MiB of memory meanwhile.
 const THREADS: usize = 2;
-/// Sign-ins that may wait for a thread; the next one is told to come later.
-const QUEUE: usize = 128;
-/// How long one waits.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// When somebody who was put off may come again.
+/// Sign-ins that may wait for a thread; a further one is [`Error::TooMany`].
+const QUEUE_CAPACITY: usize = 128;
+/// How long one waits for a thread.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
+/// When a sign-in may be tried again that found no thread.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
-/// The bounds of NIST SP 800-63B, section 3.1.1.2, with two characters more at least than it asks for; in
-/// characters.
+/// The characters of a password: at least two more than NIST SP 800-63B, section 3.1.1.2, asks for, and
+/// more at most than the 64 that it wants to be accepted.
 pub(super) const LENGTH: std::ops::RangeInclusive<usize> = 10..=256;
-/// How a hash begins that was made as hashes are made now.
-const CURRENT: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
-/// The hash that is compared with where there is none, so that an unknown address takes as long as a
-/// wrong password. No password is known to have it.
-const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdCBvZiBub2JvZHkgYXQgYWxs$\
+/// The beginning of a hash with the present algorithm and parameters.
+const CURRENT_PARAMETERS: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
+/// A hash to verify against where a person has none, so that an unknown address takes as long as a wrong
+/// password. No password is known to have it.
+const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdCBvZiBub2JvZHkgYXQgYWxs$\
                        q2u7Vw8m3cF0m6nK1hXoU5p9yR4tLJ2sD7eGbQaZ0ys";
 
-/// What many people choose, of those that are long enough: the beginnings of guessers' lists.
-const COMMON: [&str; 24] = [
+/// The commonest passwords that are long enough, with which guesses begin.
+const COMMON_PASSWORDS: [&str; 24] = [
     "1234567890",
     "12345678910",
     "0123456789",
@@ -61,7 +61,7 @@ pub(super) struct Passwords(CpuPool);
 
 impl Passwords {
     pub(super) fn new() -> Result<Self> {
-        CpuPool::new(THREADS, QUEUE, PATIENCE).map(Self)
+        CpuPool::new(THREADS, QUEUE_CAPACITY, QUEUE_TIMEOUT).map(Self)
     }
 
     /// The hash of a password, as a PHC string with a salt of its own.
@@ -74,10 +74,10 @@ impl Passwords {
         .await?
     }
 
-    /// Whether it is the password of that hash; takes as long without one.
+    /// Whether the password has this hash; without a hash it is false after the same time.
     pub(super) async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool> {
         let (password, is_there) = (password.to_owned(), hash.is_some());
-        let hash = hash.unwrap_or(NOBODYS).to_owned();
+        let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
         self.run(move || {
             let hash = PasswordHash::new(&hash).map_err(|_| Error::Crypto)?;
             let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
@@ -87,17 +87,17 @@ impl Passwords {
     }
 
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        let put_off = |error| match error {
+        let retryable = |error| match error {
             Error::Unavailable => Error::TooMany { retry_after: RETRY_AFTER },
             error => error,
         };
-        self.0.run(work).await.map_err(put_off)
+        self.0.run(work).await.map_err(retryable)
     }
 }
 
-/// Whether a hash is to be made anew when its password is at hand.
+/// Whether a hash has other parameters than the present ones.
 pub(super) fn is_outdated(hash: &str) -> bool {
-    !hash.starts_with(CURRENT)
+    !hash.starts_with(CURRENT_PARAMETERS)
 }
 
 /// Checks a new password of whoever has this address.
@@ -108,7 +108,7 @@ pub(super) fn check_new(password: &str, email: &str) -> Result<()> {
         ("invalid_length", format!("must have {} to {} characters", LENGTH.start(), LENGTH.end()))
     } else if folded == email || folded == local {
         ("too_common", "must not be the address".to_owned())
-    } else if COMMON.contains(&folded.as_str()) || is_one_letter(&folded) {
+    } else if COMMON_PASSWORDS.contains(&folded.as_str()) || is_one_letter(&folded) {
         ("too_common", "is one that everybody tries first".to_owned())
     } else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What people are to teams, and what that lets them do.
+//! The roles of people in teams, and what these permit.
 
 use futures_util::future::try_join_all;
 use trapline_model::{Me, OwnTeam, PersonId, Role, SignInOptions, TeamId};
@@ -7,21 +7,21 @@ use trapline_store::{
     records::{FirstOwner, Membership, Team, TeamOfPerson},
 };
 
-use super::{People, SignedIn, rows::shown};
+use super::{People, SignedIn, rows::present};
 use crate::{Error, Result};
 
-/// Teams of one person that are looked at.
+/// Teams of one person that are read.
 const MAX_TEAMS: usize = 200;
 
-/// What a role may do, least role first; a greater one may do all of it too.
-const RIGHTS: [(Role, &[&str]); 3] = [
+/// The permissions that each role adds, the least role first; a greater role has those of lesser ones too.
+const PERMISSIONS: [(Role, &[&str]); 3] = [
     (Role::Member, &["inboxes.manage", "webhooks.manage", "forwarding.manage"]),
     (Role::Admin, &["people.manage", "keys.manage", "team.manage", "audit.read", "usage.read"]),
     (Role::Owner, &["owners.manage", "sso.manage", "team.delete"]),
 ];
 
 impl People {
-    /// The person's role in the team, as of the last 5 seconds; none in a team that was deleted.
+    /// The person's role in the team, as it was at most 5 s ago; `None` also in a team that was deleted.
     pub(super) async fn role(&self, team: TeamId, person: PersonId) -> Result<Option<Role>> {
         if !self.plans.is_there(team).await? {
             return Ok(None);
@@ -37,7 +37,13 @@ impl People {
         Ok(role)
     }
 
-    /// The person's memberships of teams that are there, by the age of the teams, oldest first.
+    /// Forgets a person's role in a team: it is read anew at once in this process, and within 5 s in every
+    /// other.
+    pub(crate) fn forget_role(&self, team: TeamId, person: PersonId) {
+        self.known.forget_role(team, person);
+    }
+
+    /// The person's memberships of teams that nobody deleted, the oldest team first.
     pub(super) async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>> {
         let scan = TeamOfPerson::of_person(person, MAX_TEAMS);
         let listed = load_all::<TeamOfPerson>(&*self.store, scan).await?;
@@ -52,7 +58,7 @@ impl People {
         Ok(found.into_iter().flatten().map(|(membership, _)| membership).collect())
     }
 
-    /// Who is signed in, and what this person may do.
+    /// The person who is signed in, their teams, and what the current one permits them.
     ///
     /// # Errors
     ///
@@ -73,8 +79,8 @@ impl People {
             None => Vec::new(),
         };
         Ok(Me {
-            person: shown(&person),
-            can: team.as_ref().map(|team| rights(team.role)).unwrap_or_default(),
+            person: present(&person),
+            can: team.as_ref().map(|team| permissions(team.role)).unwrap_or_default(),
             team,
             teams,
             features: features.into_iter().map(str::to_owned).collect(),
@@ -83,7 +89,7 @@ impl People {
         })
     }
 
-    /// The ways in.
+    /// The ways to sign in that this installation has.
     #[must_use]
     pub fn options(&self) -> SignInOptions {
         SignInOptions {
@@ -95,18 +101,18 @@ impl People {
         }
     }
 
-    /// Who took over the first team, if somebody did.
+    /// The person who became the first team's owner by a link, if somebody did.
     pub(super) async fn first_owner(&self, team: TeamId) -> Result<Option<PersonId>> {
         let claim = load::<FirstOwner>(&*self.store, &FirstOwner::row()).await?;
         let Some((FirstOwner { person, .. }, _)) = claim else { return Ok(None) };
-        // The claim comes first: without the membership a process ended in between.
+        // The claim is written first: a process may have ended before the membership was.
         let known = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;
         Ok(known.map(|_| person))
     }
 }
 
-/// Words for what a role may do.
-fn rights(role: Role) -> Vec<String> {
-    let allowed = RIGHTS.iter().filter(|(least, _)| *least <= role);
+/// The names of what a role permits, as the API has them.
+fn permissions(role: Role) -> Vec<String> {
+    let allowed = PERMISSIONS.iter().filter(|(least, _)| *least <= role);
     allowed.flat_map(|(_, words)| *words).map(|word| (*word).to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Rows of people: found by address, made, changed.
+//! Rows of people: finds, makes and changes them.
 
 use trapline_model::{PersonId, Principal, Time};
 use trapline_store::{
@@ -6,17 +6,17 @@ use trapline_store::{
     records::{Membership, Person, PersonByEmail, TeamOfPerson},
 };
 
-use super::{People, TRIES};
+use super::{EDIT_TRIES, People};
 use crate::{
     AuditAction, Error, Result,
     audit::{Target, TargetKind},
     mail::EmailAddress,
 };
 
-/// Letters of a name.
-const NAME_LETTERS: usize = 100;
+/// Characters of a name at most.
+const MAX_NAME_CHARS: usize = 100;
 
-/// Somebody who is to become a person.
+/// The properties of a new person; the password is its hash.
 pub(super) struct NewPerson {
     pub(super) email: EmailAddress,
     pub(super) name: String,
@@ -24,8 +24,8 @@ pub(super) struct NewPerson {
     pub(super) verified_at: Option<Time>,
 }
 
-/// The person as others see them.
-pub(super) fn shown(person: &Person) -> trapline_model::Person {
+/// The person as the API shows them.
+pub(super) fn present(person: &Person) -> trapline_model::Person {
     trapline_model::Person {
         id: person.id,
         email: person.email.clone(),
@@ -35,12 +35,12 @@ pub(super) fn shown(person: &Person) -> trapline_model::Person {
     }
 }
 
-/// A name as it is kept; what is before the `@` of the address where none is given.
+/// The name to store: `given`, or, where that is empty, the part of the address before the `@`.
 pub(super) fn name_of(given: &str, email: &EmailAddress) -> Result<String> {
     let name = given.trim();
-    if name.chars().count() > NAME_LETTERS || name.chars().any(char::is_control) {
+    if name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
         let message =
-            format!("must have at most {NAME_LETTERS} characters, and no control characters");
+            format!("must have at most {MAX_NAME_CHARS} characters, and no control characters");
         return Err(Error::invalid("name", "invalid_name", message));
     }
     let local = email.as_str().split('@').next().unwrap_or_default();
@@ -61,6 +61,11 @@ impl People {
         }
     }
 
+    /// The id of whoever has this address, which is folded.
+    pub(crate) async fn find_by_email(&self, email: &str) -> Result<Option<PersonId>> {
+        Ok(self.person_of(email).await?.map(|(person, _)| person.id))
+    }
+
     /// Makes a person who is in no team yet.
     ///
     /// # Errors
@@ -77,7 +82,7 @@ impl People {
             created_at: self.clock.now(),
         };
         let claim = PersonByEmail { email: person.email.clone(), person: person.id };
-        // An address whose person was never made, since a process ended in between, is taken over.
+        // A process may have ended between the two writes: then the address has no person, and is free.
         let when = match load::<PersonByEmail>(&*self.store, &claim.key()).await? {
             None => When::Absent,
             Some((known, version)) if self.person(known.person).await?.is_none() => {
@@ -90,13 +95,18 @@ impl People {
         Ok(person)
     }
 
-    /// Changes a person, whatever else changes the row at the same moment.
+    /// Changes a person, again when somebody else was faster.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is no such person, and [`Error::Conflict`] when others change the row
+    /// again and again.
     pub(super) async fn change(
         &self,
         id: PersonId,
         change: impl Fn(&mut Person),
     ) -> Result<Person> {
-        for _ in 0..TRIES {
+        for _ in 0..EDIT_TRIES {
             let (mut person, version) = self.person(id).await?.ok_or(Error::NotFound)?;
             change(&mut person);
             let put = Op::put(&person, None, When::Version(version))?;
@@ -109,14 +119,15 @@ impl People {
         Err(Error::Conflict)
     }
 
-    /// Makes a person a member of the team for which they ask, with the role in which they do at least.
+    /// Makes a person a member of the principal's team, with the principal's role or a greater one that they
+    /// have.
     ///
     /// # Errors
     ///
     /// [`Error::Conflict`] when somebody else changed the same membership at the same moment.
     pub(crate) async fn join(&self, by: &Principal, person: PersonId) -> Result<()> {
         let (team, role) = (by.team, by.role);
-        // The list comes first: a membership that no list names could not be found again.
+        // The list comes first: a membership that no list names could not be found.
         let listed = TeamOfPerson { person, team };
         self.store.write(vec![Op::put(&listed, None, When::Always)?]).await?;
         let known = load::<Membership>(&*self.store, &Membership::row(team, person)).await?;

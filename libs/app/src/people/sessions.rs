@@ -1,6 +1,6 @@
 //! Sessions: begun by a sign-in, recognised by a token in a cookie, and ended.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use trapline_model::{PersonId, Principal, Role, TeamId};
@@ -9,23 +9,24 @@ use trapline_store::{
     records::{Membership, Session, SessionOfPerson},
 };
 
-use super::{People, TRIES, Visitor, sso::Usable};
+use super::{EDIT_TRIES, People, Visitor, sso::Usable};
 use crate::{
     Error, Result, Unauthenticated,
     access::CACHE_TTL,
     secrets::{TOKEN_LENGTH, new_token, sha256_hex},
 };
 
-/// Sessions and roles that a process knows at the same time.
+/// Entries of each cache.
 const CACHE_CAPACITY: u64 = 10_000;
-/// How often a session's last use is written down at most.
-const SEEN_NOTED: std::time::Duration = std::time::Duration::from_mins(1);
-/// Sessions of one person; at the next sign-in the oldest ends.
+/// Shortest time between two writes of a session's last use.
+const USE_INTERVAL: Duration = Duration::from_mins(1);
+/// Sessions of one person; a sign-in beyond them ends the oldest.
 const MAX_SESSIONS: usize = 100;
-/// Characters of a browser's name that are kept.
-const USER_AGENT_LETTERS: usize = 256;
+/// Characters that are stored of a `User-Agent`.
+const USER_AGENT_CHARS: usize = 256;
 
-/// What a process knows of sessions and roles for a few seconds, which another one may change.
+/// Caches of sessions, roles and enforced single sign-ons, for [`CACHE_TTL`]: another process may change
+/// them.
 pub(super) struct KnownSessions {
     sessions: Cache<String, Arc<KnownSession>>,
     roles: Cache<(TeamId, PersonId), Role>,
@@ -86,11 +87,11 @@ pub struct SignedIn {
     person: PersonId,
     /// The team that requests act for, and the role in it.
     member: Option<(TeamId, Role)>,
-    /// Where the request comes from.
+    /// The address of the client.
     address: Option<IpAddr>,
-    /// The team whose provider the session is of.
+    /// The team whose identity provider sent the person.
     sso: Option<TeamId>,
-    /// Whether the person is in a team that this session may not act for before its single sign-on.
+    /// Whether the person is in a team that enforces its single sign-on, and this session is not of it.
     needs_sso: bool,
 }
 
@@ -111,18 +112,18 @@ impl SignedIn {
         self.person
     }
 
-    /// The team whose provider the session is of.
+    /// The team whose identity provider sent the person.
     pub(super) fn sso(&self) -> Option<TeamId> {
         self.sso
     }
 
-    /// Whether a team's provider sent the person, which says who they are to that team only.
+    /// Whether a team's identity provider sent the person, which vouches for them to that team only.
     #[must_use]
     pub fn is_by_sso(&self) -> bool {
         self.sso.is_some()
     }
 
-    /// Whether the person is in teams, all of which want their single sign-on.
+    /// Whether the person is in teams, all of which enforce their single sign-on.
     #[must_use]
     pub fn needs_sso(&self) -> bool {
         self.needs_sso && self.member.is_none()
@@ -139,7 +140,7 @@ impl SignedIn {
 /// A session that has just begun.
 #[derive(Debug)]
 pub struct NewSession {
-    /// What the cookie holds; it is kept nowhere.
+    /// The value of the session's cookie, which is stored nowhere.
     pub token: String,
     /// Who is signed in.
     pub signed_in: SignedIn,
@@ -154,7 +155,7 @@ impl People {
     /// address from which many tokens and keys came that are none.
     pub async fn authenticate(&self, token: &str, visitor: &Visitor) -> Result<SignedIn> {
         let known = self.session_of(token, visitor).await?;
-        let known = self.seen(known).await;
+        let known = self.record_use(known).await;
         let Session { person, team, sso, .. } = known.session;
         let role = match team {
             Some(team) => self.role(team, person).await?.map(|role| (team, role)),
@@ -164,7 +165,7 @@ impl People {
             Some((team, role)) if self.may_act(sso, team, role).await? => {
                 (Some((team, role)), false)
             }
-            _ => self.move_on(&known).await?,
+            _ => self.leave_team(&known).await?,
         };
         Ok(SignedIn { person, member, address: visitor.address, sso, needs_sso })
     }
@@ -191,15 +192,15 @@ impl People {
         Ok(found.map(|(session, version)| self.known.keep(session, version)))
     }
 
-    /// Takes note of a request. Where another process was quicker, or the store does not answer, it is
-    /// as good without.
-    async fn seen(&self, known: Arc<KnownSession>) -> Arc<KnownSession> {
+    /// Writes when the session was last used. Without it, because another process was faster or the store
+    /// does not answer, the session goes on.
+    async fn record_use(&self, known: Arc<KnownSession>) -> Arc<KnownSession> {
         let now = self.clock.now();
-        if now.since(known.session.last_seen_at) < SEEN_NOTED {
+        if now.since(known.session.last_seen_at) < USE_INTERVAL {
             return known;
         }
         let session = Session { last_seen_at: now, ..known.session.clone() };
-        // Requests that come meanwhile find it noted.
+        // In the cache first, so that requests that come meanwhile do not write too.
         let seen = self.known.keep(session, known.version + 1);
         match self.replace(&seen.session, known.version).await {
             Ok(()) => seen,
@@ -219,8 +220,13 @@ impl People {
         Ok(self.store.write(vec![put]).await?)
     }
 
-    /// Makes a team the one that a session's requests act for.
-    pub(super) async fn lead(&self, session: &Session, version: i64, team: TeamId) -> Result<()> {
+    /// Has a session act for another team.
+    pub(super) async fn set_team(
+        &self,
+        session: &Session,
+        version: i64,
+        team: TeamId,
+    ) -> Result<()> {
         let session = Session { team: Some(team), ..session.clone() };
         match self.replace(&session, version).await {
             Ok(()) => {
@@ -234,37 +240,38 @@ impl People {
         }
     }
 
-    /// Leads a session that may not act for its team any more to another of the person's teams, if there
-    /// is one; and tells whether there is one that wants its single sign-on.
-    async fn move_on(&self, known: &KnownSession) -> Result<(Option<(TeamId, Role)>, bool)> {
+    /// Has a session that may not act for its team any more act for another one. Returns that team with the
+    /// role, `None` when there is none, and whether a team enforces its single sign-on.
+    async fn leave_team(&self, known: &KnownSession) -> Result<(Option<(TeamId, Role)>, bool)> {
         let Usable { memberships, needs_sso } =
             self.usable(known.session.sso, known.session.person).await?;
         let Some(Membership { team, role, .. }) = memberships.first().cloned() else {
             return Ok((None, needs_sso));
         };
-        match self.lead(&known.session, known.version, team).await {
+        match self.set_team(&known.session, known.version, team).await {
             // On a conflict another request did the same.
             Ok(()) | Err(Error::Conflict) => Ok((Some((team, role)), needs_sso)),
             Err(error) => Err(error),
         }
     }
 
-    /// Begins a session, with a token of its own.
+    /// Begins a session that acts for the first team that the person may act for.
     pub(super) async fn begin(&self, person: PersonId, visitor: &Visitor) -> Result<NewSession> {
-        self.begin_in(None, person, visitor).await
+        self.begin_via(None, None, person, visitor).await
     }
 
-    /// The same, for requests that act for this team, if the person is in it.
+    /// Begins a session that acts for this team, if the person is in it.
     pub(super) async fn begin_in(
         &self,
-        team: Option<TeamId>,
+        team: TeamId,
         person: PersonId,
         visitor: &Visitor,
     ) -> Result<NewSession> {
-        self.begin_via(None, team, person, visitor).await
+        self.begin_via(None, Some(team), person, visitor).await
     }
 
-    /// The same, of somebody whom a team's provider sent.
+    /// Begins a session that acts for `team`, if the person may act for it, else for the first team that
+    /// they may act for. `sso` is the team whose provider sent the person.
     pub(super) async fn begin_via(
         &self,
         sso: Option<TeamId>,
@@ -285,7 +292,7 @@ impl People {
             created_at: now,
             last_seen_at: now,
             address: visitor.address,
-            user_agent: visitor.user_agent.chars().take(USER_AGENT_LETTERS).collect(),
+            user_agent: visitor.user_agent.chars().take(USER_AGENT_CHARS).collect(),
             sso,
         };
         self.end_oldest(person).await?;
@@ -298,7 +305,7 @@ impl People {
         Ok(NewSession { token, signed_in })
     }
 
-    /// Makes room for one more session of a person.
+    /// Ends the oldest sessions of a person beyond [`MAX_SESSIONS`], counting one more.
     async fn end_oldest(&self, person: PersonId) -> Result<()> {
         let mut listed = self.listed_sessions(person).await?;
         listed.sort_by_key(|session| session.created_at);
@@ -349,7 +356,7 @@ impl People {
     /// Removes the row of a session, if it is there.
     async fn remove_row(&self, sha256: &str) -> Result<()> {
         let key = Session::row(sha256);
-        for _ in 0..TRIES {
+        for _ in 0..EDIT_TRIES {
             let Some((_, version)) = load::<Session>(&*self.store, &key).await? else {
                 return Ok(());
             };

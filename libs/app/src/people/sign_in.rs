@@ -5,12 +5,12 @@ use trapline_store::Rate;
 use super::{NewSession, People, Visitor, a_minute, passwords::is_outdated};
 use crate::{Error, Forbidden, Result, Unauthenticated, metrics};
 
-/// Tries for one account that an address has. Another address has its own, so that nobody is locked out
-/// by somebody else.
-const OF_ACCOUNT: Rate = a_minute(5);
+/// Tries for one account from one address. Another address has its own, so that nobody can lock the
+/// account's owner out.
+const ACCOUNT_RATE: Rate = a_minute(5);
 
 impl People {
-    /// Begins a session of whoever has this address and password.
+    /// Signs in by mail address and password.
     ///
     /// # Errors
     ///
@@ -49,16 +49,16 @@ impl People {
         self.begin(person.id, visitor).await
     }
 
-    /// Takes a try of the address, and one of the account at this address.
+    /// Takes one try of the client's address, and one of the account from that address.
     pub(super) async fn may_sign_in(&self, email: &str, visitor: &Visitor) -> Result<()> {
         self.take_of_address(visitor).await?;
         if self.settings.sign_in_rate.is_some() {
-            self.take("sign-in", &format!("{email}|{}", address(visitor)), OF_ACCOUNT).await?;
+            self.take("sign-in", &format!("{email}|{}", address(visitor)), ACCOUNT_RATE).await?;
         }
         Ok(())
     }
 
-    /// Takes a try of the address.
+    /// Takes one try of the client's address.
     pub(crate) async fn take_of_address(&self, visitor: &Visitor) -> Result<()> {
         match self.settings.sign_in_rate {
             Some(rate) => self.take("sign-in-address", &address(visitor), rate).await,

@@ -1,4 +1,4 @@
-//! What single sign-on of teams means for sessions: which teams one may act for, and those that begin by it.
+//! Single sign-on and sessions: which teams a session may act for, and sessions that begin by it.
 
 use trapline_model::{PersonId, Role, TeamId};
 use trapline_store::{
@@ -16,14 +16,14 @@ use crate::{Error, Result, SsoProblem, mail::EmailAddress};
 pub(super) struct Usable {
     /// By the age of the teams, oldest first.
     pub(super) memberships: Vec<Membership>,
-    /// Whether the person is in another one, which wants its own sign-in.
+    /// Whether the person is in another team, which enforces its single sign-on.
     pub(super) needs_sso: bool,
 }
 
 impl People {
-    /// Whether a session may act for a team in which its person has this role. A provider speaks for its
-    /// own team alone, so that nobody comes by it to what else its people have. A team that enforces its
-    /// provider takes passwords of nobody but its owner, who can then mend the provider's settings.
+    /// Whether a session may act for a team in which its person has this role. A session by a team's provider
+    /// acts for that team alone, so that the provider leads to nothing else of its people. A team that
+    /// enforces its single sign-on takes the password of its owner only, who can then mend its settings.
     pub(super) async fn may_act(
         &self,
         sso: Option<TeamId>,
@@ -36,7 +36,7 @@ impl People {
         }
     }
 
-    /// As of the last 5 seconds.
+    /// Whether a team enforces its single sign-on, as it was at most 5 s ago.
     async fn enforces_sso(&self, team: TeamId) -> Result<bool> {
         if let Some(enforced) = self.known.enforces_sso(team) {
             return Ok(enforced);
@@ -47,7 +47,8 @@ impl People {
         Ok(enforced)
     }
 
-    /// Looks again at what a team enforces: at once in this process, within 5 seconds in others.
+    /// Forgets whether a team enforces its single sign-on: it is read anew at once in this process, and
+    /// within 5 s in every other.
     pub(crate) fn forget_sso(&self, team: TeamId) {
         self.known.forget_enforces_sso(team);
     }
@@ -65,9 +66,9 @@ impl People {
         Ok(usable)
     }
 
-    /// Whoever has an address for which a team's provider speaks, who may be new. An account whose owner
-    /// never confirmed the address may be somebody else's, who waits for the real one to come, unless
-    /// the team knows it already.
+    /// The person with an address that a team's provider vouches for, made if there is none. An account whose
+    /// address nobody confirmed is refused unless it is in the team already: a stranger may have made it,
+    /// to share it with the address's owner.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl People {
                 Err(Error::Sso(SsoProblem::UnconfirmedAccount))
             };
         }
-        // What the provider calls somebody may be no name here; nobody is kept out for that.
+        // A name by the provider that is none here keeps nobody out.
         let name = name_of(name, &email).or_else(|_| name_of("", &email))?;
         let verified_at = Some(self.clock.now());
         let new = NewPerson { email, name, password: None, verified_at };

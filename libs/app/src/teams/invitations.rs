@@ -126,7 +126,7 @@ impl Teams {
     }
 
     async fn not_in_the_team(&self, team: TeamId, mailbox: &EmailAddress) -> Result<()> {
-        let Some(person) = self.people.with_address(&mailbox.folded()).await? else {
+        let Some(person) = self.people.find_by_email(&mailbox.folded()).await? else {
             return Ok(());
         };
         if self.store.get(&Membership::row(team, person)).await?.is_none() {
