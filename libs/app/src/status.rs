@@ -1,13 +1,13 @@
-//! Status: probes of the service's own parts, taken about once a minute by one process at a time, and
-//! what they say of the last 90 days. It uses inboxes and messages.
+//! Status: probes of the service's own components, taken once a minute by one process at a time, and the
+//! uptime and incidents of the last 90 days that follow from them. It uses inboxes and messages.
 //!
-//! A probe is taken by a process of the role that it is about, over the wire where clients would; the
-//! component's lease says by which one. A process of another role sees to a component whose role has
-//! no process that lives, and then the sample is a failed one.
+//! A probe is taken by a process of the role that runs the component, over the wire where clients come so;
+//! the component's lease says by which one. Where no process of that role lives, one of another role
+//! records a failure.
 //!
-//! Among processes each sample is a row. A process that is alone keeps them in memory and writes what
-//! the days came to: when an incident begins or ends, once an hour, and at its end. An idle one
-//! therefore writes next to nothing, and a crash loses an hour of samples, never an incident.
+//! In a cluster each sample is a row. A single process keeps samples in memory and writes the sums of days
+//! when an incident begins or ends, once an hour, and at its end: an idle one writes next to nothing, and a
+//! crash loses an hour of samples, but no incident.
 
 mod checks;
 mod history;
@@ -34,17 +34,17 @@ use round_trip::RoundTrip;
 /// Probes one component.
 #[async_trait]
 pub trait Probe: Send + Sync {
-    /// What it is about.
+    /// The component that is probed.
     fn component(&self) -> Component;
-    /// Takes the probe once. Whoever calls sets a time limit.
+    /// Probes once. The caller sets a time limit.
     ///
     /// # Errors
     ///
-    /// What did not work, for the log; without anybody's data.
+    /// What did not work, for the log; it holds nobody's data.
     async fn take(&self) -> Result<(), String>;
 }
 
-/// Takes probes, and tells what they found.
+/// Takes probes, and reports what they found.
 pub struct Status {
     store: Arc<dyn Store>,
     queue: Arc<dyn Queue>,
@@ -53,7 +53,7 @@ pub struct Status {
     leases: Leases,
     heartbeats: Arc<Heartbeats>,
     room: Arc<StorageRoom>,
-    /// Overdue jobs at which the queue counts as down.
+    /// Overdue jobs from which on the queue counts as down.
     max_overdue_jobs: u64,
     shutdown: CancellationToken,
     /// Whether no other process stores anything.
@@ -64,12 +64,12 @@ pub struct Status {
     jobs: Jobs,
     queue_trip: RoundTrip,
     webhook_trip: RoundTrip,
-    /// What this process knows of the components that it probes.
+    /// The histories of the components that this process probes.
     histories: tokio::sync::Mutex<Vec<History>>,
-    /// When this process wrote what it knows.
+    /// When this process last wrote its histories.
     written_at: tokio::sync::Mutex<Time>,
-    /// What was told last, for while the store does not answer.
-    last: Mutex<Option<ServiceStatus>>,
+    /// The last report, which holds while the store does not answer.
+    last_report: Mutex<Option<ServiceStatus>>,
 }
 
 impl Status {
@@ -93,7 +93,7 @@ impl Status {
             webhook_trip: RoundTrip::default(),
             histories: tokio::sync::Mutex::default(),
             written_at: tokio::sync::Mutex::new(parts.clock.now()),
-            last: Mutex::default(),
+            last_report: Mutex::default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The probes that need no wire, and what the one over SMTP needs to know.
+//! The probes that need no connection, and the mail that the one over SMTP sends.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,9 +10,9 @@ use trapline_store::{Lane, LaneStats, records, records::Message};
 use super::{Probe, Status, round_trip::ALONE_INTERVAL};
 use crate::{Error, NewInbox, Result, jobs::lane_stats, message_scans::message_keys, metrics};
 
-/// Mails that the service's own inbox keeps.
-const KEPT_MAILS: u32 = 3;
-/// How late the oldest job may be.
+/// Messages that the service's own inbox keeps.
+const MAX_MESSAGES: u32 = 3;
+/// How long the oldest job may be overdue.
 const MAX_LATENESS: Duration = Duration::from_mins(5);
 
 /// The inbox that belongs to the service, and when a mail last came back from it.
@@ -22,12 +22,13 @@ pub(super) struct Mailbox {
     returned_at: Mutex<Option<Time>>,
 }
 
-/// What a probe over SMTP does.
+/// The mail of a probe over SMTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeMail {
     /// The recipient, an address of the service's own inbox.
     pub recipient: String,
-    /// What the mail is to contain; without it the session ends once the recipient was accepted.
+    /// A text that the mail has to contain; with `None` no mail is sent, and the session ends once the
+    /// recipient was accepted.
     pub token: Option<String>,
 }
 
@@ -40,13 +41,13 @@ impl Status {
     pub async fn probe_mail(&self) -> Result<ProbeMail> {
         let inbox = self.own_inbox().await?;
         let (returned_at, now) = (*self.mailbox.returned_at.lock().await, self.clock.now());
-        // Between two mails of a process that is alone the session ends before DATA.
+        // A single process, whose disk each mail writes to, mostly ends the session before DATA.
         let is_due = !self.is_alone || returned_at.is_none_or(|at| now.since(at) >= ALONE_INTERVAL);
         let token = is_due.then(|| self.ids.next().to_string());
         Ok(ProbeMail { recipient: self.inboxes.address(&inbox), token })
     }
 
-    /// Reads a mail of [`Status::probe_mail`] that was accepted under this id.
+    /// Checks that a mail of [`Status::probe_mail`], accepted under this id, can be read.
     ///
     /// # Errors
     ///
@@ -60,7 +61,7 @@ impl Status {
         Ok(())
     }
 
-    /// The inbox of the service itself: that of a team which there is not, so nobody sees it.
+    /// The inbox of the service itself, made if there is none. Nobody is in its team, so nobody sees it.
     async fn own_inbox(&self) -> Result<records::Inbox> {
         let mut known = self.mailbox.inbox.lock().await;
         if let Some(inbox) = &*known {
@@ -72,7 +73,7 @@ impl Status {
         let inbox = if let Some(inbox) = self.inboxes.some_of(TeamId::SERVICE).await? {
             inbox
         } else {
-            let new = NewInbox { max_messages: Some(KEPT_MAILS), ..NewInbox::named("Probes") };
+            let new = NewInbox { max_messages: Some(MAX_MESSAGES), ..NewInbox::named("Probes") };
             let made = self.inboxes.create(&service(), new).await?;
             self.inboxes.record(TeamId::SERVICE, made.id).await?
         };
@@ -102,12 +103,12 @@ impl Status {
         Ok(())
     }
 
-    /// How these lanes stand.
+    /// The statistics of these lanes.
     async fn lanes(&self, lanes: &[Lane]) -> Result<Vec<(Lane, LaneStats)>, String> {
         lane_stats(&*self.queue, lanes).await.map_err(|error| error.to_string())
     }
 
-    /// Whether the jobs of these lanes are taken when they are due.
+    /// Checks that the jobs of these lanes are taken when they are due.
     fn is_on_time(&self, lanes: &[(Lane, LaneStats)]) -> Result<(), String> {
         let overdue: u64 = lanes.iter().map(|(_, stats)| stats.overdue).sum();
         let late = lanes.iter().filter_map(|(_, stats)| stats.oldest_overdue).max();
@@ -123,7 +124,7 @@ fn service() -> Principal {
     Principal::system(TeamId::SERVICE)
 }
 
-/// Whether rows and the bytes of messages are to be had, and there is room for more.
+/// Checks that rows and bytes of messages can be read, and that the disk has room for more.
 pub struct StorageProbe(pub Arc<Status>);
 
 #[async_trait]
@@ -137,7 +138,7 @@ impl Probe for StorageProbe {
     }
 }
 
-/// Whether a job goes through the queue, and none is late.
+/// Checks that a job goes through the queue, and that none is late.
 pub struct QueueProbe(pub Arc<Status>);
 
 #[async_trait]
@@ -156,7 +157,7 @@ impl Probe for QueueProbe {
     }
 }
 
-/// Whether a worker that gets a job for it calls a receiver of its own, and no call is late.
+/// Checks that a worker, which gets a job for it, calls a receiver of its own, and that no call is late.
 pub struct WebhookProbe(pub Arc<Status>);
 
 #[async_trait]

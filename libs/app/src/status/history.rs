@@ -1,31 +1,31 @@
-//! What one process knows of a component: today's samples, how the last ones ended, and the incident
-//! that is going on.
+//! The history of a component in the process that probes it: the sums of the day, the run of samples that
+//! ended alike, and the open incident.
 
 use std::collections::VecDeque;
 
 use trapline_model::{Component, Time};
 use trapline_store::records::{CheckSample, Incident, UptimeDay, day_of};
 
-/// Failures one after the other that begin an incident, and successes that end it.
-pub(super) const IN_A_ROW: u32 = 3;
-/// Samples that wait for a store that does not answer; a day of them.
-const MAX_WAITING: usize = CheckSample::A_DAY;
+/// Failures in a row that begin an incident, and successes in a row that end it.
+const IN_A_ROW: u32 = 3;
+/// Samples that are kept for a store that does not answer: those of a day.
+const MAX_UNWRITTEN: usize = CheckSample::A_DAY;
 
-/// The samples of a component as far as they matter.
+/// The history of a component.
 pub(super) struct History {
     pub(super) component: Component,
-    /// The day that counts now; none before the first sample.
+    /// The sums of the present day; `None` before its first sample.
     pub(super) day: Option<UptimeDay>,
-    /// The samples at the end that ended alike.
-    run: Option<Run>,
-    /// The incident that is going on.
+    /// The latest samples that ended alike.
+    run: Option<SampleRun>,
+    /// The open incident.
     pub(super) open: Option<Incident>,
-    pub(super) waiting: Unwritten,
+    pub(super) unwritten: Unwritten,
 }
 
-/// Samples one after the other that ended alike.
+/// Samples in a row that ended alike.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct SampleRun {
     ok: bool,
     length: u32,
     since: Time,
@@ -35,29 +35,29 @@ struct Run {
 #[derive(Default)]
 pub(super) struct Unwritten {
     pub(super) samples: VecDeque<CheckSample>,
-    /// Days that have ended.
+    /// The sums of days that have ended.
     pub(super) days: Vec<UptimeDay>,
     pub(super) incidents: Vec<Incident>,
 }
 
 impl Unwritten {
-    /// Whether there is something that is not to wait.
+    /// Whether something is to be written at once.
     pub(super) fn is_urgent(&self) -> bool {
         !self.incidents.is_empty()
     }
 }
 
 impl History {
-    /// As it was stored. `samples` are today's, newest first.
+    /// The stored history. `samples` are today's, newest first.
     pub(super) fn of(
         component: Component,
         day: Option<UptimeDay>,
         samples: &[CheckSample],
         open: Option<Incident>,
     ) -> Self {
-        let mut history = Self { component, day, run: None, open, waiting: Unwritten::default() };
+        let mut history = Self { component, day, run: None, open, unwritten: Unwritten::default() };
         if !samples.is_empty() {
-            // The rows of samples are what counts: a process may have ended before it added one.
+            // The samples count, and not the sums: a process may have ended between the two writes.
             history.day = None;
         }
         for sample in samples.iter().rev() {
@@ -66,13 +66,13 @@ impl History {
         history
     }
 
-    /// Adds a sample, and begins or ends an incident. Whether it did one of these.
+    /// Adds a sample. Returns whether an incident began or ended with it.
     pub(super) fn add(&mut self, sample: CheckSample) -> bool {
         self.count(&sample);
-        if self.waiting.samples.len() == MAX_WAITING {
-            self.waiting.samples.pop_front();
+        if self.unwritten.samples.len() == MAX_UNWRITTEN {
+            self.unwritten.samples.pop_front();
         }
-        self.waiting.samples.push_back(sample);
+        self.unwritten.samples.push_back(sample);
         let Some(run) = self.run.filter(|run| run.length >= IN_A_ROW) else { return false };
         match &mut self.open {
             None if !run.ok => {
@@ -82,7 +82,7 @@ impl History {
             Some(open) if run.ok => open.resolved_at = Some(run.since),
             _ => return false,
         }
-        self.waiting.incidents.extend(self.open);
+        self.unwritten.incidents.extend(self.open);
         self.open = self.open.filter(|open| open.resolved_at.is_none());
         true
     }
@@ -90,7 +90,7 @@ impl History {
     fn count(&mut self, sample: &CheckSample) {
         let day = day_of(sample.at);
         if self.day.is_some_and(|old| old.day != day) {
-            self.waiting.days.extend(self.day.take());
+            self.unwritten.days.extend(self.day.take());
         }
         let new = UptimeDay {
             component: self.component,
@@ -104,7 +104,7 @@ impl History {
         of_day.taken += 1;
         of_day.failed += u32::from(!sample.ok);
         (of_day.last_at, of_day.last_ok) = (sample.at, sample.ok);
-        let new = Run { ok: sample.ok, length: 0, since: sample.at };
+        let new = SampleRun { ok: sample.ok, length: 0, since: sample.at };
         let run = self.run.get_or_insert(new);
         if run.ok != sample.ok {
             *run = new;
@@ -142,7 +142,7 @@ mod tests {
         let changes = add_all(&mut history, 7, &[true, true, false, true, true, true, true]);
         assert_eq!(changes, [false, false, false, false, false, true, false]);
         assert!(history.open.is_none());
-        let ends: Vec<_> = history.waiting.incidents.iter().map(|it| it.resolved_at).collect();
+        let ends: Vec<_> = history.unwritten.incidents.iter().map(|it| it.resolved_at).collect();
         assert_eq!(ends, [None, Some(minute(10))]);
         let day = history.day.unwrap();
         assert_eq!((day.taken, day.failed), (14, 6));
@@ -163,7 +163,7 @@ mod tests {
         assert!(history.add(sample(3, false)), "the third in a row");
         assert_eq!(history.open.unwrap().started_at, minute(1));
         assert_eq!((history.day.unwrap().taken, history.day.unwrap().failed), (4, 3));
-        assert_eq!(history.waiting.samples.len(), 1, "the others are stored");
+        assert_eq!(history.unwritten.samples.len(), 1, "the others are stored");
     }
 
     #[test]
@@ -171,8 +171,8 @@ mod tests {
         let mut history = History::of(COMPONENT, None, &[], None);
         let (a_day, days) = (1_440, 3);
         add_all(&mut history, 0, &vec![true; a_day * days]);
-        assert_eq!(history.waiting.samples.len(), MAX_WAITING);
-        let ended: Vec<_> = history.waiting.days.iter().map(|day| (day.day, day.taken)).collect();
+        assert_eq!(history.unwritten.samples.len(), MAX_UNWRITTEN);
+        let ended: Vec<_> = history.unwritten.days.iter().map(|day| (day.day, day.taken)).collect();
         assert_eq!(ended, [(0, 1_440), (1, 1_440)]);
         assert_eq!(history.day.unwrap().day, 2);
     }

@@ -1,4 +1,4 @@
-//! The rounds in which probes are taken.
+//! Takes the probes, in rounds of a minute, and writes what they found.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,34 +13,33 @@ use trapline_store::{
 use super::{History, Probe, Status};
 use crate::{Result, metrics, rows::write_all};
 
-/// Between two probes of a component.
-const INTERVAL: Duration = Duration::from_mins(1);
-/// A probe that took longer has failed.
-const PROBE_WITHIN: Duration = Duration::from_secs(20);
-/// How long a process has a component that it does not probe any more.
-const LEASE: Duration = Duration::from_mins(3);
-/// How often a process that is alone writes what nobody waits for.
+/// Time between two probes of a component.
+const PROBE_INTERVAL: Duration = Duration::from_mins(1);
+/// A probe that takes longer has failed.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a process keeps a component's lease after its last probe.
+const LEASE_TTL: Duration = Duration::from_mins(3);
+/// Shortest time between two writes of a single process that no incident calls for.
 const WRITE_INTERVAL: Duration = Duration::from_hours(1);
-/// Incidents of a quarter that are looked through for one that goes on.
+/// Newest incidents of a quarter among which an open one is searched.
 const MAX_INCIDENTS: usize = 200;
 
-/// What a process does about a component.
-enum Turn {
-    /// It takes the probe.
+/// What a process has to do for a component.
+enum Assignment {
+    /// Take the probe.
     Probe(Arc<dyn Probe>),
-    /// No process lives that could.
-    Missing,
-    /// Others see to it.
-    Others,
+    /// Record a failure: no process lives that could take the probe.
+    RoleMissing,
+    /// Nothing: another process has the component.
+    None,
 }
 
 impl Status {
-    /// Takes probes until shutdown, the first ones a minute from now. `holder` tells this process from
-    /// the others.
+    /// Takes probes until shutdown, the first ones a minute from now. `holder` names this process in leases.
     pub async fn run_probes(&self, holder: &str, probes: Vec<Arc<dyn Probe>>) {
         let rounds = async {
             loop {
-                self.clock.sleep(INTERVAL).await;
+                self.clock.sleep(PROBE_INTERVAL).await;
                 self.take_probes(holder, &probes).await;
             }
         };
@@ -48,29 +47,29 @@ impl Status {
         self.end_probes(holder).await;
     }
 
-    /// Takes each probe once that is this process's to take.
+    /// Takes each probe once whose component this process has.
     pub async fn take_probes(&self, holder: &str, probes: &[Arc<dyn Probe>]) {
         let at = self.clock.now();
         let taken = Component::ALL.map(|component| async move {
             let probe = probes.iter().find(|probe| probe.component() == component).cloned();
-            let outcome = match self.turn(component, holder, probe).await {
-                Turn::Probe(probe) => outcome(&*probe).await,
-                Turn::Missing => Err("no process of this role shows itself".to_owned()),
-                Turn::Others => return self.leave_to_others(component).await,
+            let outcome = match self.assignment(component, holder, probe).await {
+                Assignment::Probe(probe) => outcome(&*probe).await,
+                Assignment::RoleMissing => Err("no process of this role shows itself".to_owned()),
+                Assignment::None => return self.forget(component).await,
             };
-            self.note(component, at, outcome).await;
+            self.record(component, at, outcome).await;
         });
         join_all(taken).await;
         let mut written_at = self.written_at.lock().await;
         let is_time = !self.is_alone || at.since(*written_at) >= WRITE_INTERVAL;
-        if self.write_waiting(is_time).await {
+        if self.write_unwritten(is_time).await {
             *written_at = at;
         }
     }
 
-    /// Writes what waits, and lets other processes go on.
+    /// Writes what is not written yet, and releases the leases.
     pub async fn end_probes(&self, holder: &str) {
-        self.write_waiting(true).await;
+        self.write_unwritten(true).await;
         for component in Component::ALL.into_iter().filter(|_| !self.is_alone) {
             if let Err(error) = self.leases.release(&lease_of(component), holder).await {
                 tracing::debug!(%error, "a lease runs out by itself");
@@ -78,27 +77,29 @@ impl Status {
         }
     }
 
-    async fn leave_to_others(&self, component: Component) {
+    /// Forgets the history of a component that another process has.
+    async fn forget(&self, component: Component) {
         let mut histories = self.histories.lock().await;
         let known = histories.len();
         histories.retain(|history| history.component != component);
         if component == Component::Queue && histories.len() < known {
-            // Who goes on says how the lanes stand.
+            // The metrics of the lanes are now those of the other process.
             for lane in Lane::ALL {
                 metrics::lane(lane, &LaneStats::default());
             }
         }
     }
 
-    /// Whose turn it is. While the store does not answer, who had the lease goes on.
-    async fn turn(
+    /// What this process has to do for a component. While the store does not answer, the holder of the lease
+    /// goes on.
+    async fn assignment(
         &self,
         component: Component,
         holder: &str,
         probe: Option<Arc<dyn Probe>>,
-    ) -> Turn {
+    ) -> Assignment {
         if self.is_alone {
-            return probe.map_or(Turn::Others, Turn::Probe);
+            return probe.map_or(Assignment::None, Assignment::Probe);
         }
         let is_missing = match probe {
             Some(_) => false,
@@ -110,16 +111,17 @@ impl Status {
             if has_history && let Err(error) = self.leases.release(&lease, holder).await {
                 tracing::debug!(%error, "a lease runs out by itself");
             }
-            return Turn::Others;
+            return Assignment::None;
         }
-        match self.leases.hold(&lease, holder, LEASE).await {
-            Ok(true) => probe.map_or(Turn::Missing, Turn::Probe),
-            Err(_) if has_history => probe.map_or(Turn::Missing, Turn::Probe),
-            _ => Turn::Others,
+        match self.leases.hold(&lease, holder, LEASE_TTL).await {
+            Ok(true) => probe.map_or(Assignment::RoleMissing, Assignment::Probe),
+            Err(_) if has_history => probe.map_or(Assignment::RoleMissing, Assignment::Probe),
+            _ => Assignment::None,
         }
     }
 
-    async fn note(&self, component: Component, at: Time, outcome: Result<(), String>) {
+    /// Records and logs the outcome of a probe.
+    async fn record(&self, component: Component, at: Time, outcome: Result<(), String>) {
         let sample = CheckSample { component, at, ok: outcome.is_ok() };
         metrics::probe_taken(component, sample.ok);
         if let Err(reason) = outcome {
@@ -135,7 +137,7 @@ impl Status {
         }
     }
 
-    /// Whether an incident began or ended with the sample.
+    /// Adds a sample to its history. Returns whether an incident began or ended with it.
     async fn add(&self, sample: CheckSample) -> Result<bool> {
         let mut histories = self.histories.lock().await;
         if let Some(known) = histories.iter_mut().find(|it| it.component == sample.component) {
@@ -174,11 +176,11 @@ impl Status {
         Ok(found)
     }
 
-    /// Writes what waits, if it is time or something of it is urgent. What cannot be written goes on
-    /// waiting. Whether all of it was written.
-    async fn write_waiting(&self, is_time: bool) -> bool {
+    /// Writes what is not written yet, if it is time or an incident began or ended. Returns whether all of it
+    /// was written; the rest is tried again the next time.
+    async fn write_unwritten(&self, is_time: bool) -> bool {
         let mut histories = self.histories.lock().await;
-        if !is_time && !histories.iter().any(|history| history.waiting.is_urgent()) {
+        if !is_time && !histories.iter().any(|history| history.unwritten.is_urgent()) {
             return false;
         }
         let mut all = true;
@@ -188,9 +190,9 @@ impl Status {
                 Err(error) => Err(error),
             };
             match written {
-                Ok(()) => history.waiting = <_>::default(),
+                Ok(()) => history.unwritten = <_>::default(),
                 Err(error) => {
-                    tracing::warn!(%error, "samples wait for the store");
+                    tracing::warn!(%error, "samples were not written yet");
                     all = false;
                 }
             }
@@ -200,13 +202,13 @@ impl Status {
 
     fn ops_of(&self, history: &History) -> trapline_store::Result<Vec<Op>> {
         let mut ops = Vec::new();
-        for sample in history.waiting.samples.iter().filter(|_| !self.is_alone) {
+        for sample in history.unwritten.samples.iter().filter(|_| !self.is_alone) {
             ops.push(Op::put(sample, Some(CheckSample::KEPT), When::Always)?);
         }
-        for day in history.waiting.days.iter().chain(&history.day) {
+        for day in history.unwritten.days.iter().chain(&history.day) {
             ops.push(Op::put(day, Some(UptimeDay::KEPT), When::Always)?);
         }
-        for incident in &history.waiting.incidents {
+        for incident in &history.unwritten.incidents {
             ops.push(Op::put(incident, Some(Incident::KEPT), When::Always)?);
         }
         Ok(ops)
@@ -214,8 +216,8 @@ impl Status {
 }
 
 async fn outcome(probe: &dyn Probe) -> Result<(), String> {
-    let taken = timeout(PROBE_WITHIN, probe.take()).await;
-    taken.unwrap_or_else(|_| Err(format!("no answer within {} s", PROBE_WITHIN.as_secs())))
+    let taken = timeout(PROBE_TIMEOUT, probe.take()).await;
+    taken.unwrap_or_else(|_| Err(format!("no answer within {} s", PROBE_TIMEOUT.as_secs())))
 }
 
 /// The role whose processes take the probes of a component.

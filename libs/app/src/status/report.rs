@@ -1,4 +1,4 @@
-//! What everybody may know: states, 90 days, incidents, and the backlog.
+//! The public report: states of components, their last 90 days, incidents, and the backlog of jobs.
 
 use std::{collections::HashMap, ops::RangeInclusive, sync::PoisonError, time::Duration};
 
@@ -16,26 +16,26 @@ use trapline_store::{
 use super::Status;
 use crate::{Error, Result, jobs::lane_stats};
 
-/// Days that are shown.
+/// Days of the report.
 const DAYS: u16 = 90;
-/// Incidents that are shown.
+/// Incidents of the report.
 const MAX_INCIDENTS: usize = 50;
-/// Without a sample for longer nobody can say how a component is.
+/// A component whose last sample is older counts as degraded.
 const STALE_AFTER: Duration = Duration::from_mins(5);
 /// How long the store and the queue have for their answers.
-const READ_WITHIN: Duration = Duration::from_secs(3);
+const READ_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Status {
-    /// How the service is doing. It always has an answer: while the store has none, it is the last
-    /// one, with an outage of the storage. Each answer costs reads; whoever asks often keeps it.
+    /// The state of the service. While the store does not answer within 3 s it is the last report, with an
+    /// outage of the storage. A report costs about 90 rows a component; the caller caches it.
     pub async fn report(&self) -> ServiceStatus {
-        let read = timeout(READ_WITHIN, self.read()).await;
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = timeout(READ_TIMEOUT, self.read()).await;
+        let mut last = self.last_report.lock().unwrap_or_else(PoisonError::into_inner);
         match read.unwrap_or(Err(Error::Unavailable)) {
             Ok(report) => last.insert(report).clone(),
             Err(error) => {
-                tracing::warn!(%error, "the status is the last that was read");
-                let report = last.clone().unwrap_or_else(|| nothing_known(self.clock.now()));
+                tracing::warn!(%error, "the status could not be read and is the last one");
+                let report = last.clone().unwrap_or_else(|| unknown(self.clock.now()));
                 without_storage(report)
             }
         }
@@ -49,7 +49,7 @@ impl Status {
             self.backlog(),
         );
         let mut incidents = incidents?;
-        // This process may know of one that is still to be written.
+        // An open incident of this process may not be written yet.
         for open in self.histories.lock().await.iter().filter_map(|history| history.open) {
             if !incidents.contains(&open) {
                 incidents.insert(0, open);
@@ -73,7 +73,7 @@ impl Status {
         })
     }
 
-    /// The stored days of a component, and what this process has of today.
+    /// The days of a component: those that are stored, and over them those that this process has.
     async fn days(&self, component: Component, now: Time) -> Result<HashMap<i64, UptimeDay>> {
         let scan = UptimeDay::newest(component, DAYS.into());
         let days = load_all::<UptimeDay>(&*self.store, scan).await?.into_iter();
@@ -82,14 +82,14 @@ impl Status {
         let mut days: HashMap<_, _> = days.map(|day| (day.day, day)).collect();
         let histories = self.histories.lock().await;
         let own = histories.iter().find(|history| history.component == component);
-        for day in own.iter().flat_map(|own| own.waiting.days.iter().chain(&own.day)) {
+        for day in own.iter().flat_map(|own| own.unwritten.days.iter().chain(&own.day)) {
             days.insert(day.day, *day);
         }
         Ok(days)
     }
 
     async fn backlog(&self) -> Option<JobBacklog> {
-        let log = |error: &_| tracing::warn!(%error, "the queue does not tell its backlog");
+        let log = |error: &_| tracing::warn!(%error, "the backlog could not be read");
         let lanes = lane_stats(&*self.queue, &Lane::ALL).await.inspect_err(log).ok()?;
         let mut all = JobBacklog::default();
         for (_, stats) in lanes {
@@ -136,7 +136,8 @@ fn shown_days(now: Time) -> RangeInclusive<i64> {
     today - i64::from(DAYS) + 1..=today
 }
 
-/// Three digits behind the point; 100 only if nothing failed.
+/// The share of probes that went well, in percent to three decimals, rounded down: 100 only if none failed.
+/// `None` without probes.
 fn percentage(taken: u64, failed: u64) -> Option<f64> {
     if taken == 0 {
         return None;
@@ -167,12 +168,12 @@ fn present(incident: &Incident) -> StatusIncident {
     }
 }
 
-fn nothing_known(now: Time) -> ServiceStatus {
+fn unknown(now: Time) -> ServiceStatus {
     let none = HashMap::new();
-    let unknown = |component| component_status(component, &none, false, now);
+    let without_samples = |component| component_status(component, &none, false, now);
     ServiceStatus {
         status: ServiceState::Operational,
-        components: Component::ALL.map(unknown).into(),
+        components: Component::ALL.map(without_samples).into(),
         backlog: None,
         incidents: Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! Jobs of probes: each goes through a lane, and whoever takes it says that it was done.
+//! Jobs of probes: each goes through a lane, and the process that takes it records that it was done.
 
 use std::time::Duration;
 
@@ -13,28 +13,29 @@ use crate::{
     webhooks::probe_work,
 };
 
-/// How often a process that is alone does a whole one: a job is a write to its disk.
+/// Shortest time between two round trips of a single process, where each job is a write to the disk.
 pub(super) const ALONE_INTERVAL: Duration = Duration::from_mins(10);
-/// How long a probe waits for a job that an earlier one published.
-const GRACE: Duration = Duration::from_millis(250);
-const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// A job that was not done for so long may be lost; there are no more of them than one in this time.
-const RENEWED_AFTER: Duration = Duration::from_mins(5);
+/// How long a probe waits for the job that the one before published.
+const DONE_TIMEOUT: Duration = Duration::from_millis(250);
+/// Time between two reads while it waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// A job that was not done for so long counts as lost, and another one is published.
+const LOST_AFTER: Duration = Duration::from_mins(5);
 
 /// The job of a probe in one lane.
 #[derive(Default)]
-pub(super) struct RoundTrip(Mutex<State>);
+pub(super) struct RoundTrip(Mutex<TripState>);
 
 #[derive(Default)]
-struct State {
-    /// The job that is to be done by the next probe, and when it was published.
+struct TripState {
+    /// The id of the job that is to be done by the next probe, and when it was published.
     published: Option<(String, Time)>,
-    /// When one was last found to be done.
+    /// When a job was last found done.
     done_at: Option<Time>,
 }
 
 impl Status {
-    /// Looks whether the job of the last probe was done, and publishes the next one.
+    /// Checks that the job of the last probe was done, and publishes the next one.
     pub(super) async fn probe_round_trip(
         &self,
         lane: Lane,
@@ -45,7 +46,7 @@ impl Status {
         if let Some((id, at)) = &state.published {
             if !self.was_done(lane, id).await? {
                 let age = now.since(*at);
-                if age >= RENEWED_AFTER {
+                if age >= LOST_AFTER {
                     state.published = Some((self.publish_probe(lane).await?, now));
                 }
                 return Err(format!("a job of {} s ago was not done", age.as_secs()));
@@ -64,12 +65,12 @@ impl Status {
             loop {
                 match self.heartbeats.probe_done(lane).await {
                     Ok(Some(done)) if done == id => return Ok(()),
-                    Ok(_) => tokio::time::sleep(LOOK_INTERVAL).await,
+                    Ok(_) => tokio::time::sleep(POLL_INTERVAL).await,
                     Err(error) => return Err(error.to_string()),
                 }
             }
         };
-        match tokio::time::timeout(GRACE, done).await {
+        match tokio::time::timeout(DONE_TIMEOUT, done).await {
             Ok(found) => found.map(|()| true),
             Err(_) => Ok(false),
         }
@@ -85,7 +86,7 @@ impl Status {
     fn probe_job(&self, lane: Lane, id: String) -> trapline_store::Result<Job> {
         let now = self.clock.now();
         match lane {
-            Lane::Webhook => jobs::job(lane, id, 1, probe_work(now.after(RENEWED_AFTER)), now),
+            Lane::Webhook => jobs::job(lane, id, 1, probe_work(now.after(LOST_AFTER)), now),
             _ => jobs::job(Lane::Housekeeping, id, 1, HousekeepingWork::Probe, now),
         }
     }
