@@ -16,7 +16,7 @@ use crate::{
     inboxes::Retention,
     parts::Parts,
     receive::{ArrivalSubscriber, ReceiveUses},
-    teams::TeamUses,
+    teams::TeamServices,
 };
 
 /// Every use case is a method of one of its services.
@@ -70,7 +70,7 @@ impl App {
         let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
         let outbound_mail = Arc::new(OutboundMail::new(&shared));
         let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
-        let uses = TeamUses {
+        let uses = TeamServices {
             access: access.clone(),
             mail: outbound_mail.clone(),
             people: people.clone(),

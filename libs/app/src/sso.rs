@@ -1,7 +1,7 @@
 //! Single sign-on of teams by `OpenID` Connect. It uses people.
 //!
-//! A provider's address and answers are a team's input. What it says of somebody counts for that team
-//! only, and for addresses of domains only that the operator verified as the team's.
+//! A provider's address and answers are a team's input. A provider vouches for people to its own team only,
+//! and only for addresses of domains that the operator verified as the team's.
 
 mod connection;
 mod domains;
@@ -30,9 +30,9 @@ pub use provider::{
 };
 pub use sign_in::{SsoAnswer, SsoStart};
 
-/// Conversations with providers at the same time in a process; each has the memory of a few answers of
-/// 64 KiB, and ends with its deadline. The next one is told to come later.
-const CONVERSATIONS: usize = 32;
+/// Exchanges with providers at the same time in a process; each has the memory of a few answers of 64 KiB,
+/// and a deadline. A further one is [`Error::TooMany`].
+const MAX_CONCURRENT_EXCHANGES: usize = 32;
 
 /// Sign-in of a team's people at its identity provider.
 pub struct SingleSignOn {
@@ -44,7 +44,7 @@ pub struct SingleSignOn {
     plans: Arc<Plans>,
     people: Arc<People>,
     provider: OnceLock<Arc<dyn IdentityProvider>>,
-    conversations: Semaphore,
+    exchanges: Semaphore,
 }
 
 impl SingleSignOn {
@@ -58,21 +58,25 @@ impl SingleSignOn {
             plans: parts.plans.clone(),
             people,
             provider: OnceLock::new(),
-            conversations: Semaphore::new(CONVERSATIONS),
+            exchanges: Semaphore::new(MAX_CONCURRENT_EXCHANGES),
         }
     }
 
-    /// Gives it what speaks to providers; the first one stays.
+    /// Sets the client of providers, once; a later one is ignored.
     pub fn set_provider(&self, provider: Arc<dyn IdentityProvider>) {
         drop(self.provider.set(provider));
     }
 
-    /// What speaks to providers; a command beside the servers has none.
+    /// The client of providers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] where none is set, as in a command.
     fn provider(&self) -> Result<&dyn IdentityProvider> {
         self.provider.get().map(AsRef::as_ref).ok_or(Error::Unavailable)
     }
 
-    /// The row of a team that is there, and its version.
+    /// The settings of a team that nobody deleted, and their version.
     async fn of_team(&self, team: TeamId) -> Result<Option<(Sso, i64)>> {
         if !self.plans.is_there(team).await? {
             return Ok(None);
@@ -80,18 +84,18 @@ impl SingleSignOn {
         Ok(load::<Sso>(&*self.store, &Sso::row(team)).await?)
     }
 
-    /// Whose a domain is, and the version of the row.
+    /// The team of a verified domain, and the version of the row.
     async fn domain(&self, domain: &str) -> Result<Option<(SsoDomain, i64)>> {
         Ok(load::<SsoDomain>(&*self.store, &SsoDomain::row(domain)).await?)
     }
 
-    /// Where the provider sends people back to. Each team has an address of its own, so that no team's
-    /// provider is given what another one's was asked for (RFC 9700, section 4.4.2).
+    /// The redirection URI. Each team has its own, so that no team's provider gets the code of another one
+    /// (RFC 9700, section 4.4.2).
     fn redirect_uri(&self, team: TeamId) -> String {
         format!("{}/api/auth/sso/{team}/callback", self.settings.base_url)
     }
 
-    /// What speaks to the team's provider as its client.
+    /// This service as a client of the team's provider.
     fn client(&self, sso: &Sso) -> Result<ProviderClient> {
         Ok(ProviderClient {
             issuer: sso.issuer.clone(),
@@ -102,7 +106,7 @@ impl SingleSignOn {
     }
 }
 
-/// What a client's secret is sealed for.
+/// The context that a client's secret is sealed with.
 fn seal_context(team: TeamId) -> String {
     format!("sso:{team}")
 }

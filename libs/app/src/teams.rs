@@ -1,4 +1,4 @@
-//! Teams: their people, and who is invited. It uses access, mail and people.
+//! Teams: their members, invitations and end. It uses access, mail and people.
 
 mod delete;
 mod invitations;
@@ -18,10 +18,10 @@ use crate::{
     Result, audit::Target, limits::Limits, parts::Parts, plans::Plans,
 };
 
-/// How often a change is tried that others get in the way of.
-const TRIES: usize = 5;
+/// How often a change is tried that loses to another one of the same row.
+const EDIT_TRIES: usize = 5;
 
-/// Teams, as the people in them decide about them.
+/// Teams, as their members manage them.
 pub struct Teams {
     store: Arc<dyn Store>,
     clock: Clock,
@@ -36,15 +36,15 @@ pub struct Teams {
 }
 
 /// The services that teams use.
-pub(crate) struct TeamUses {
+pub(crate) struct TeamServices {
     pub(crate) access: Arc<AccessControl>,
     pub(crate) mail: Arc<OutboundMail>,
     pub(crate) people: Arc<People>,
 }
 
 impl Teams {
-    pub(crate) fn new(parts: &Parts, uses: TeamUses) -> Self {
-        let TeamUses { access, mail, people } = uses;
+    pub(crate) fn new(parts: &Parts, services: TeamServices) -> Self {
+        let TeamServices { access, mail, people } = services;
         Self {
             store: parts.ports.store.clone(),
             clock: parts.clock.clone(),
@@ -73,10 +73,10 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin, [`Error::NotFound`] when the team is gone, and
+    /// [`Error::Forbidden`] below an admin, [`Error::NotFound`] when the team is gone, and
     /// [`Error::Conflict`] when somebody else changed it at the same moment.
     pub async fn rename(&self, by: &Principal, name: String) -> Result<model::TeamProfile> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         let (mut team, version) = self.team(by).await?;
         team.name = name;
         let entry = self.audit.entry(by, AuditAction::TeamRenamed, target_of(&team)).await;
@@ -85,20 +85,24 @@ impl Teams {
         Ok(present(team, by.role))
     }
 
-    /// The row of the team, which nobody deleted, and its version.
+    /// The row of the team, unless it was deleted, and its version.
     async fn team(&self, by: &Principal) -> Result<(Team, i64)> {
         let found = load::<Team>(&*self.store, &Team::row(by.team)).await?;
         found.filter(|(team, _)| team.deleted_at.is_none()).ok_or(Error::NotFound)
     }
 
-    /// Somebody's row.
+    /// The person with this id.
     async fn person(&self, id: PersonId) -> Result<Option<Person>> {
         Ok(load::<Person>(&*self.store, &Person::row(id)).await?.map(|(person, _)| person))
     }
 }
 
-/// Refuses whoever is less to the team than this, and every key.
-fn need(by: &Principal, least: Role) -> Result<()> {
+/// Checks that a person asks whose role is at least this.
+///
+/// # Errors
+///
+/// [`Error::Forbidden`] for a lesser role, and for every key.
+fn require_role(by: &Principal, least: Role) -> Result<()> {
     person_of(by)?;
     match least {
         role if by.role >= role => Ok(()),

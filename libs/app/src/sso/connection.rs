@@ -1,4 +1,4 @@
-//! A team's identity provider: set, shown, taken away.
+//! A team's identity provider: sets, shows and removes it.
 
 use std::collections::BTreeSet;
 
@@ -12,18 +12,18 @@ use trapline_store::{
 use super::{SingleSignOn, seal_context, target_of};
 use crate::{AuditAction, Error, Forbidden, Result, mail::EmailAddress};
 
-/// What an owner says about the team's provider.
+/// The settings of a team's provider.
 #[derive(Debug, Clone)]
 pub struct SsoSettings {
     /// The issuer identifier.
     pub issuer: String,
-    /// What the provider calls this service.
+    /// The id of this service as the provider's client.
     pub client_id: String,
-    /// The client's secret; `None` keeps the one there is.
+    /// The client's secret; `None` keeps the present one.
     pub client_secret: Option<String>,
     /// The mail domains whose people sign in there.
     pub domains: Vec<String>,
-    /// Whether people reach the team in no other way.
+    /// Whether members other than the owner can sign in in no other way.
     pub enforced: bool,
 }
 
@@ -41,8 +41,8 @@ impl SingleSignOn {
         self.present(sso).await
     }
 
-    /// Sets the team's provider up, or changes it. An issuer that is new is asked at once what it is, so
-    /// that a slip is told to whoever made it.
+    /// Sets the team's provider, or changes it. The discovery document of a new issuer is read at once, so
+    /// that a mistake is an error here.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl SingleSignOn {
     /// [`Error::TooMany`] while many providers are being asked, and [`Error::Conflict`] when somebody
     /// else changed it at the same moment.
     pub async fn put(&self, by: &Principal, settings: SsoSettings) -> Result<SsoConnection> {
-        need_owner(by)?;
+        require_owner(by)?;
         let known = self.of_team(by.team).await?;
         let domains = domains_of(&settings.domains)?;
         let before = known.as_ref().map(|(sso, _)| sso);
@@ -82,7 +82,7 @@ impl SingleSignOn {
             updated_at: self.clock.now(),
         };
         if sso.enforced && !before.is_some_and(|before| before.enforced) {
-            self.may_enforce(&sso).await?;
+            self.check_can_enforce(&sso).await?;
         }
         let when = known.as_ref().map_or(When::Absent, |(_, version)| When::Version(*version));
         let entry = self.audit.entry(by, AuditAction::SsoUpdated, target_of(&sso)).await;
@@ -92,23 +92,23 @@ impl SingleSignOn {
         if let Some((before, _)) = &known {
             let gone = before.domains.iter().filter(|domain| !sso.domains.contains(domain));
             for domain in gone {
-                self.give_up(by, domain).await?;
+                self.release_domain(by, domain).await?;
             }
         }
         self.present(sso).await
     }
 
-    /// Takes the team's provider away. Its people have their passwords, and links to set some.
+    /// Removes the team's provider. Its people sign in by their passwords, or by links to set one.
     ///
     /// # Errors
     ///
     /// [`Error::Forbidden`] for whoever is not the owner, and [`Error::NotFound`] when there is none.
     pub async fn delete(&self, by: &Principal) -> Result<()> {
-        need_owner(by)?;
+        require_owner(by)?;
         let (sso, version) = self.of_team(by.team).await?.ok_or(Error::NotFound)?;
         // The domains come first: they could not be found again.
         for domain in &sso.domains {
-            self.give_up(by, domain).await?;
+            self.release_domain(by, domain).await?;
         }
         let entry = self.audit.entry(by, AuditAction::SsoDeleted, target_of(&sso)).await;
         let delete = Op::Delete { key: sso.key(), when: When::Version(version) };
@@ -121,12 +121,13 @@ impl SingleSignOn {
         let provider = self.provider()?;
         let refused = |why: String| Error::invalid("issuer", "invalid_issuer", why);
         provider.check(issuer).map_err(refused)?;
-        let _turn = self.turn()?;
+        let _permit = self.begin_exchange()?;
         provider.discover(issuer).await.map_err(|failure| refused(failure.to_string()))
     }
 
-    /// Whoever enforces what nobody has used yet would shut the team's people out.
-    async fn may_enforce(&self, sso: &Sso) -> Result<()> {
+    /// Checks that single sign-on can be enforced: settings that nobody has used yet might shut the team's
+    /// people out.
+    async fn check_can_enforce(&self, sso: &Sso) -> Result<()> {
         if sso.proven_at.is_none() {
             let message = "somebody must have signed in by these settings first";
             return Err(Error::invalid("enforced", "not_proven", message));
@@ -140,7 +141,7 @@ impl SingleSignOn {
     }
 
     /// Frees a domain that was verified as the team's.
-    async fn give_up(&self, by: &Principal, domain: &str) -> Result<()> {
+    async fn release_domain(&self, by: &Principal, domain: &str) -> Result<()> {
         if let Some((row, version)) = self.domain(domain).await?
             && row.team == by.team
         {
@@ -177,18 +178,18 @@ impl SingleSignOn {
     }
 }
 
-fn need_owner(by: &Principal) -> Result<()> {
+fn require_owner(by: &Principal) -> Result<()> {
     if by.role == Role::Owner { Ok(()) } else { Err(Error::Forbidden(Forbidden::OwnerRequired)) }
 }
 
-/// The domains as they are compared, each once.
+/// The domains in the form in which they are compared, each once.
 fn domains_of(given: &[String]) -> Result<Vec<String>> {
     let one = |name: &String| super::domains::domain_of(name);
     let domains = given.iter().map(one).collect::<Result<BTreeSet<_>>>()?;
     Ok(domains.into_iter().collect())
 }
 
-/// The domain of an address, as it is compared.
+/// The domain of an address, in the form in which it is compared.
 pub(super) fn domain_of_address(email: &EmailAddress) -> String {
     let folded = email.folded();
     folded.rsplit_once('@').map(|(_, domain)| domain.to_owned()).unwrap_or_default()

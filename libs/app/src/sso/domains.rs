@@ -7,13 +7,13 @@ use super::{SingleSignOn, connection::domain_of_address, target_of};
 use crate::{AuditAction, Error, Result, mail::EmailAddress};
 
 impl SingleSignOn {
-    /// Verifies a domain that the team says is its own: from then on its provider speaks for the people
-    /// who have addresses there. The operator is who can know that.
+    /// Verifies a domain of the team's settings on the word of the operator: from then on its provider vouches
+    /// for addresses of the domain.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for what is no domain, [`Error::NotFound`] when the team does not say that it
-    /// is its own, and [`Error::Conflict`] when it is another team's.
+    /// [`Error::Invalid`] for text that is no domain, [`Error::NotFound`] when it is not in the team's settings,
+    /// and [`Error::Conflict`] when it is another team's.
     pub async fn verify_domain(&self, team: TeamId, domain: &str) -> Result<()> {
         let domain = domain_of(domain)?;
         let (sso, _) = self.of_team(team).await?.ok_or(Error::NotFound)?;
@@ -23,7 +23,7 @@ impl SingleSignOn {
         let when = match self.domain(&domain).await? {
             None => When::Absent,
             Some((known, _)) if known.team == team => return Ok(()),
-            // What a team left behind that does not say so any more.
+            // Left behind by a team that no longer has it in its settings.
             Some((known, version)) if !self.claims(known.team, &domain).await? => {
                 When::Version(version)
             }
@@ -37,20 +37,20 @@ impl SingleSignOn {
         Ok(self.audit.write(&entry, vec![Op::put(&row, None, when)?]).await?)
     }
 
-    /// Whether a team says that a domain is its own.
+    /// Whether a domain is in a team's settings.
     async fn claims(&self, team: TeamId, domain: &str) -> Result<bool> {
         let sso = self.of_team(team).await?;
         Ok(sso.is_some_and(|(sso, _)| sso.domains.iter().any(|claimed| claimed == domain)))
     }
 
-    /// The team whose provider speaks for people of a domain.
+    /// The team whose provider vouches for addresses of a domain.
     pub(super) async fn team_of(&self, domain: &str) -> Result<Option<TeamId>> {
         let Some((row, _)) = self.domain(domain).await? else { return Ok(None) };
         Ok(self.claims(row.team, domain).await?.then_some(row.team))
     }
 }
 
-/// A domain as it is compared.
+/// A domain in the form in which it is compared.
 pub(super) fn domain_of(name: &str) -> Result<String> {
     let address = EmailAddress::parse("domains", &format!("x@{}", name.trim()));
     let wrong =

@@ -1,4 +1,4 @@
-//! What speaks to identity providers, as the use cases see it.
+//! The port to identity providers.
 
 use async_trait::async_trait;
 
@@ -9,28 +9,28 @@ use crate::ProviderFailure;
 pub struct ProviderClient {
     /// The provider's issuer identifier, which is a team's input.
     pub issuer: String,
-    /// What the provider calls this service.
+    /// The id of this service as the provider's client.
     pub client_id: String,
-    /// What this service shows to the provider.
+    /// The client's secret.
     pub client_secret: String,
-    /// Where the provider sends people back to.
+    /// The redirection URI.
     pub redirect_uri: String,
 }
 
-/// A sign-in that begins: where the browser goes, and what is to be remembered until it comes back.
+/// An authorization request: where the browser goes, and what is to be remembered until it comes back.
 #[derive(Debug, Clone)]
 pub struct Authorization {
-    /// The provider's page.
+    /// The URL of the request, at the provider.
     pub url: String,
-    /// What the provider sends back with the browser (RFC 6749, section 10.12).
+    /// The `state`, which the provider sends back with the browser (RFC 6749, section 10.12).
     pub state: String,
-    /// What the ID token must hold (`OpenID` Connect Core, section 3.1.2.1).
+    /// The `nonce`, which the ID token must hold (`OpenID` Connect Core, section 3.1.2.1).
     pub nonce: String,
-    /// What shows that the code is ours (RFC 7636).
+    /// The code verifier (RFC 7636).
     pub verifier: String,
 }
 
-/// What the browser brought back, with what was remembered.
+/// The authorization response that the browser brought, with what was remembered.
 #[derive(Debug, Clone)]
 pub struct ProviderAnswer {
     /// The authorization code.
@@ -44,34 +44,34 @@ pub struct ProviderAnswer {
 /// An account at a provider, as its ID token and its user info show it.
 #[derive(Debug, Clone)]
 pub struct ExternalAccount {
-    /// The account's name at this issuer, which never becomes another's.
+    /// The subject identifier, which the issuer never gives to another account.
     pub subject: String,
     /// The mail address.
     pub email: Option<String>,
-    /// Whether the provider knows that the address is theirs.
+    /// Whether the provider verified the address.
     pub is_email_verified: bool,
-    /// What people call them; empty where the provider does not say.
+    /// The full name; empty where the provider has none.
     pub name: String,
 }
 
 /// Speaks `OpenID` Connect to providers, whose addresses customers give.
 #[async_trait]
 pub trait IdentityProvider: Send + Sync {
-    /// Checks an issuer as far as can be told without asking anybody.
+    /// Checks an issuer as far as that takes no request.
     ///
     /// # Errors
     ///
     /// Why it can never be asked, in words.
     fn check(&self, issuer: &str) -> Result<(), String>;
 
-    /// Asks an issuer what it is (`OpenID` Connect Discovery, section 4), whatever was known of it before.
+    /// Reads an issuer's configuration (`OpenID` Connect Discovery, section 4) past any cache.
     ///
     /// # Errors
     ///
     /// When it does not answer, or is no provider of this kind.
     async fn discover(&self, issuer: &str) -> Result<(), ProviderFailure>;
 
-    /// Begins a sign-in; `login_hint` is the address that somebody gave.
+    /// Makes an authorization request; `login_hint` is the mail address of the sign-in.
     ///
     /// # Errors
     ///
@@ -82,11 +82,11 @@ pub trait IdentityProvider: Send + Sync {
         login_hint: &str,
     ) -> Result<Authorization, ProviderFailure>;
 
-    /// Changes the code for an ID token and checks it: signature, issuer, audience, expiry and nonce.
+    /// Exchanges the code for an ID token and checks it: signature, issuer, audience, expiry and nonce.
     ///
     /// # Errors
     ///
-    /// When the provider does not answer or refuses the code, or the token does not hold.
+    /// When the provider does not answer or refuses the code, or the token is not valid.
     async fn account(
         &self,
         client: &ProviderClient,

@@ -1,4 +1,4 @@
-//! Signing in at a team's provider: begun here, and ended when the browser comes back.
+//! Signing in at a team's provider: begins here, and ends when the browser comes back.
 
 use std::time::Duration;
 
@@ -19,21 +19,21 @@ use crate::{
     secrets::sha256_hex,
 };
 
-/// How long somebody may take at the provider.
-const PATIENCE: Duration = Duration::from_mins(10);
-/// When somebody may come again who came while many others sign in.
+/// How long a sign-in may take at the provider.
+const SIGN_IN_TIMEOUT: Duration = Duration::from_mins(10);
+/// When a sign-in may be tried again that met too many others.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
-/// A sign-in that has begun.
+/// A begun sign-in.
 #[derive(Debug)]
 pub struct SsoStart {
-    /// The provider's page, to which the browser goes.
+    /// The URL at the provider to which the browser goes.
     pub url: String,
-    /// What the browser keeps until it comes back; nobody can read or make it but this installation.
+    /// The state that the browser keeps until it comes back, sealed by this installation.
     pub sealed: String,
 }
 
-/// What the browser brings back.
+/// The authorization response, as the browser brings it.
 #[derive(Debug, Default)]
 pub struct SsoAnswer {
     /// The `state` of the address.
@@ -44,11 +44,11 @@ pub struct SsoAnswer {
     pub error: String,
     /// The `iss` of the address (RFC 9207); empty where the provider does not say.
     pub issuer: String,
-    /// What the browser kept.
+    /// See [`SsoStart::sealed`].
     pub sealed: String,
 }
 
-/// What is remembered of a sign-in, in the browser.
+/// The state of a sign-in, which the browser keeps.
 #[derive(Serialize, Deserialize)]
 struct PendingSignIn {
     team: TeamId,
@@ -71,10 +71,10 @@ impl SingleSignOn {
         let team = team.ok_or(Error::Sso(SsoProblem::NoTeam))?;
         let (sso, _) = self.of_team(team).await?.ok_or(Error::Sso(SsoProblem::NoTeam))?;
         let client = self.client(&sso)?;
-        let _turn = self.turn()?;
+        let _permit = self.begin_exchange()?;
         let begun = self.provider()?.authorize(&client, email.as_str()).await;
         let begun = begun.map_err(|failure| Error::Sso(SsoProblem::Provider(failure)))?;
-        let expires_at = self.clock.now().after(PATIENCE);
+        let expires_at = self.clock.now().after(SIGN_IN_TIMEOUT);
         let pending =
             PendingSignIn { team, nonce: begun.nonce, verifier: begun.verifier, expires_at };
         let pending = serde_json::to_string(&pending).map_err(|_| Error::Crypto)?;
@@ -113,30 +113,31 @@ impl SingleSignOn {
             return Err(Error::Sso(SsoProblem::NotBegun));
         }
         if !answer.error.is_empty() || answer.code.is_empty() {
-            return Err(Error::Sso(SsoProblem::Denied(word(&answer.error))));
+            return Err(Error::Sso(SsoProblem::Denied(error_code(&answer.error))));
         }
         let PendingSignIn { nonce, verifier, .. } = pending;
         let brought = ProviderAnswer { code: answer.code.clone(), nonce, verifier };
         let client = self.client(&sso)?;
         let account = {
-            let _turn = self.turn()?;
+            let _permit = self.begin_exchange()?;
             let account = self.provider()?.account(&client, &brought).await;
             account.map_err(|failure| Error::Sso(SsoProblem::Provider(failure)))?
         };
         let person = self.person_of(&sso, &account, visitor).await?;
-        self.note_proof(&sso).await;
+        self.record_proof(&sso).await;
         self.people.begin_by_sso(team, person, visitor).await
     }
 
-    /// What the browser remembers, if it is the one that began, and still in time. The state is part of
-    /// what it is sealed for, so with another one it does not open.
+    /// The state of the sign-in, if this browser began it and it has not expired. It is sealed with the `state`
+    /// of the request, so with another one it does not open.
     fn pending(&self, team: TeamId, answer: &SsoAnswer) -> Option<PendingSignIn> {
         let opened = self.secrets.open_from_url(&state_context(&answer.state), &answer.sealed)?;
         let pending: PendingSignIn = serde_json::from_str(&opened).ok()?;
         (pending.team == team && pending.expires_at > self.clock.now()).then_some(pending)
     }
 
-    /// Whose account it is: as it was linked, or by the mail address at the first time.
+    /// The person of an account: the one it is linked to, else the one with its mail address, whom it is then
+    /// linked to.
     async fn person_of(
         &self,
         sso: &Sso,
@@ -152,7 +153,7 @@ impl SingleSignOn {
                 Err(Error::Sso(SsoProblem::NotAMember))
             };
         }
-        let person = self.first_time(sso, account, visitor).await?;
+        let person = self.person_to_link(sso, account, visitor).await?;
         let link = SsoLink { team: sso.team, subject, person, linked_at: self.clock.now() };
         let by = Principal::of_person(sso.team, person, Role::Member).at(visitor.address);
         let target = Target::new(TargetKind::Member, &person, &self.audit.name_of(&by).await);
@@ -164,8 +165,9 @@ impl SingleSignOn {
         }
     }
 
-    /// Whoever comes for the first time joins the team, if the address shows that they are of it.
-    async fn first_time(
+    /// The person with the account's mail address, which has to be verified and of a domain of the team. They
+    /// join the team if they are not in it.
+    async fn person_to_link(
         &self,
         sso: &Sso,
         account: &ExternalAccount,
@@ -193,9 +195,8 @@ impl SingleSignOn {
         Ok(member.is_some() && known.is_some())
     }
 
-    /// Takes note that the settings work. Where somebody changes them at the same moment, the next
-    /// sign-in does.
-    async fn note_proof(&self, sso: &Sso) {
+    /// Records that the settings work. Where they change at the same moment, the next sign-in does.
+    async fn record_proof(&self, sso: &Sso) {
         if sso.proven_at.is_some() {
             return;
         }
@@ -209,24 +210,28 @@ impl SingleSignOn {
             Ok::<_, Error>(self.store.write(vec![put]).await?)
         };
         if let Err(error) = noted.await {
-            tracing::warn!(%error, "that a single sign-on works was not noted");
+            tracing::warn!(%error, "that a single sign-on works was not recorded");
         }
     }
 
-    /// A place among those who speak to providers.
-    pub(super) fn turn(&self) -> Result<SemaphorePermit<'_>> {
-        let turn = self.conversations.try_acquire();
-        turn.map_err(|_| Error::TooMany { retry_after: RETRY_AFTER })
+    /// Takes one of the concurrent exchanges with providers, until the permit is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] when all are taken.
+    pub(super) fn begin_exchange(&self) -> Result<SemaphorePermit<'_>> {
+        let permit = self.exchanges.try_acquire();
+        permit.map_err(|_| Error::TooMany { retry_after: RETRY_AFTER })
     }
 }
 
-/// What a sign-in's memory is sealed for.
+/// The context that a sign-in's state is sealed with.
 fn state_context(state: &str) -> String {
     format!("sso|{state}")
 }
 
-/// A provider's error code, as far as it is one.
-fn word(error: &str) -> String {
+/// A provider's error code (RFC 6749, section 4.1.2.1), cut to 40 characters that are safe to show.
+fn error_code(error: &str) -> String {
     let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let word: String = error.chars().take_while(is_word).take(40).collect();
     if word.is_empty() { "no code".to_owned() } else { word }

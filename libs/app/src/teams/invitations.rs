@@ -1,5 +1,4 @@
-//! Invitations: made, sent or handed on, listed and taken back. Accepting one is up to people, whose link
-//! it is.
+//! Makes, lists and takes back invitations. Accepting one is the use of a link, in `people`.
 
 use trapline_model::{self as model, InvitationId, Principal, Role, TeamId};
 use trapline_store::{
@@ -7,7 +6,7 @@ use trapline_store::{
     records::{Invitation, LinkPurpose, Membership},
 };
 
-use super::{Teams, need, notifications, person_of};
+use super::{Teams, notifications, person_of, require_role};
 use crate::{
     AuditAction, Error, Forbidden, Result,
     audit::{Target, TargetKind},
@@ -15,9 +14,9 @@ use crate::{
     onboarding::Step,
 };
 
-/// Invitations of one team that are open at the same time.
+/// Open invitations of one team.
 const MAX_INVITATIONS: usize = 200;
-/// Mails to one mailbox, whatever teams invite it and under whatever tags.
+/// Invitations to one mailbox, by all teams and under all of its tags.
 const MAILBOX_RATES: [Rate; 2] = [
     Rate { burst: 5, per: std::time::Duration::from_hours(1) },
     Rate { burst: 10, per: std::time::Duration::from_hours(24) },
@@ -33,20 +32,20 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin, and when the store does not answer.
+    /// [`Error::Forbidden`] below an admin, and when the store does not answer.
     pub async fn invitations(&self, by: &Principal) -> Result<Vec<model::OpenInvitation>> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         let mut open = self.open_invitations(by.team).await?;
         open.sort_by_key(|invitation| (invitation.created_at, invitation.id));
         Ok(open.iter().map(|invitation| present(invitation, None)).collect())
     }
 
-    /// Invites somebody as a member or an admin. With a relay the link is sent; without one it is in the
-    /// answer, this once. Whoever was invited before is invited anew: the link before works no more.
+    /// Invites somebody as a member or an admin. With a relay the link is sent; without one the answer has it,
+    /// this once. An open invitation of the same address is replaced, and its link works no more.
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin and for a new owner, [`Error::Invalid`] for text that is no
+    /// [`Error::Forbidden`] below an admin and for a new owner, [`Error::Invalid`] for text that is no
     /// address, for somebody who is in the team and for too many open invitations, [`Error::QuotaExceeded`] when
     /// the plan allows no more members, [`Error::TooMany`] for too
     /// many mails, and [`Error::Conflict`] when somebody else invited the same person at the same moment.
@@ -56,13 +55,13 @@ impl Teams {
         email: &str,
         role: Role,
     ) -> Result<model::OpenInvitation> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         if role == Role::Owner {
             return Err(Error::Forbidden(Forbidden::OwnerRequired));
         }
         let mailbox = EmailAddress::parse("email", email)?;
         let (team, _) = self.team(by).await?;
-        self.not_in_the_team(by.team, &mailbox).await?;
+        self.check_is_no_member(by.team, &mailbox).await?;
         self.plans.check_room(by.team).await?;
         let id = InvitationId(mailbox.id_in(by.team));
         let known = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
@@ -109,10 +108,10 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin, [`Error::NotFound`] when the team has no such invitation, and
+    /// [`Error::Forbidden`] below an admin, [`Error::NotFound`] when the team has no such invitation, and
     /// [`Error::Conflict`] when it was changed or accepted at the same moment.
     pub async fn take_back_invitation(&self, by: &Principal, id: InvitationId) -> Result<()> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         let found = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
         let (invitation, version) = found.ok_or(Error::NotFound)?;
         let delete = Op::Delete { key: invitation.key(), when: When::Version(version) };
@@ -125,7 +124,7 @@ impl Teams {
         Ok(load_all(&*self.store, Invitation::of_team(team, MAX_INVITATIONS)).await?)
     }
 
-    async fn not_in_the_team(&self, team: TeamId, mailbox: &EmailAddress) -> Result<()> {
+    async fn check_is_no_member(&self, team: TeamId, mailbox: &EmailAddress) -> Result<()> {
         let Some(person) = self.people.find_by_email(&mailbox.folded()).await? else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! The people of a team: listed, given another role, removed; and its one owner.
+//! The members of a team: lists them, changes roles, removes members, and hands the team over.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{Member, PersonId, Principal, RemovedMember, Role};
@@ -7,19 +7,19 @@ use trapline_store::{
     records::{Membership, TeamOfPerson},
 };
 
-use super::{TRIES, Teams, is_conflict, need, person_of};
+use super::{EDIT_TRIES, Teams, is_conflict, person_of, require_role};
 use crate::{
     AuditAction, Error, Forbidden, Result,
     audit::{Target, TargetKind},
 };
 
-/// People of one team that are listed.
+/// Members of one team that are listed.
 const MAX_MEMBERS: usize = 1_000;
-/// People that are read at once.
-const READS_AT_ONCE: usize = 16;
+/// People that are read at the same time.
+const MAX_CONCURRENT_READS: usize = 16;
 
 impl Teams {
-    /// The team's people, longest member first.
+    /// The team's members, the longest one first; 1,000 at most.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Teams {
         let members = load_all::<Membership>(&*self.store, scan).await?.into_iter();
         let members = members.map(|membership| self.member(membership));
         let mut members: Vec<_> =
-            stream::iter(members).buffered(READS_AT_ONCE).try_collect().await?;
+            stream::iter(members).buffered(MAX_CONCURRENT_READS).try_collect().await?;
         members.sort_by_key(|member| (member.joined_at, member.id));
         Ok(members)
     }
@@ -39,7 +39,7 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin, and for the owner's role; [`Error::NotFound`] when the
+    /// [`Error::Forbidden`] below an admin, and for the owner's role; [`Error::NotFound`] when the
     /// person is not in the team; [`Error::Conflict`] when others change it again and again.
     pub async fn change_role(
         &self,
@@ -47,13 +47,13 @@ impl Teams {
         person: PersonId,
         role: Role,
     ) -> Result<Member> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         if role == Role::Owner {
             return Err(Error::Forbidden(Forbidden::OwnerRequired));
         }
-        for _ in 0..TRIES {
+        for _ in 0..EDIT_TRIES {
             let (mut membership, version) = self.membership(by, person).await?;
-            not_the_owner(&membership)?;
+            check_is_not_owner(&membership)?;
             membership.role = role;
             let put = Op::put(&membership, None, When::Version(version))?;
             let target = self.target(person).await?;
@@ -74,10 +74,10 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is no admin, and for the owner; [`Error::NotFound`] when the person
+    /// [`Error::Forbidden`] below an admin, and for the owner; [`Error::NotFound`] when the person
     /// is not in the team; [`Error::Conflict`] when others change it again and again.
     pub async fn remove(&self, by: &Principal, person: PersonId) -> Result<RemovedMember> {
-        need(by, Role::Admin)?;
+        require_role(by, Role::Admin)?;
         self.end_membership(by, person, AuditAction::MemberRemoved).await?;
         let mut keys = self.access.list_keys(by).await?;
         keys.retain(|key| key.created_by.as_ref().is_some_and(|maker| maker.id == person));
@@ -99,10 +99,10 @@ impl Teams {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for whoever is not the owner, [`Error::NotFound`] when the other one is not in the
+    /// [`Error::Forbidden`] below the owner, [`Error::NotFound`] when the other one is not in the
     /// team, and [`Error::Conflict`] when somebody changed one of both at the same moment.
     pub async fn transfer(&self, by: &Principal, to: PersonId) -> Result<Vec<Member>> {
-        need(by, Role::Owner)?;
+        require_role(by, Role::Owner)?;
         let from = person_of(by)?;
         let (mut old, old_version) = self.membership(by, from).await?;
         if old.role != Role::Owner {
@@ -126,16 +126,16 @@ impl Teams {
         self.members(by).await
     }
 
-    /// Ends somebody's being in the team. Their sessions are led to another team at their next request.
+    /// Ends a membership. The person's sessions act for another of their teams from their next request on.
     async fn end_membership(
         &self,
         by: &Principal,
         person: PersonId,
         action: AuditAction,
     ) -> Result<()> {
-        for _ in 0..TRIES {
+        for _ in 0..EDIT_TRIES {
             let (membership, version) = self.membership(by, person).await?;
-            not_the_owner(&membership)?;
+            check_is_not_owner(&membership)?;
             let listed = TeamOfPerson { person, team: by.team };
             let ops = vec![
                 Op::Delete { key: membership.key(), when: When::Version(version) },
@@ -172,7 +172,7 @@ impl Teams {
     }
 }
 
-fn not_the_owner(membership: &Membership) -> Result<()> {
+fn check_is_not_owner(membership: &Membership) -> Result<()> {
     if membership.role == Role::Owner {
         // Only the owner decides about the owner: by handing the team over.
         return Err(Error::Forbidden(Forbidden::OwnerStays));

@@ -1,4 +1,4 @@
-//! What somebody who is invited is written.
+//! The mail of an invitation.
 
 use crate::mail::{Action, EmailTemplate, Notification, shown_name};
 
