@@ -49,7 +49,7 @@ fn put(table: &'static Table, number: i64, doc: &str, ttl: Option<Duration>) -> 
 
 fn all(table: &'static Table) -> Scan {
     let partition = vec![Value::Int(1)];
-    Scan { table, partition, after: None, until: None, limit: 1_000, keys_only: false }
+    Scan::of(table, partition, 1_000)
 }
 
 fn docs(rows: &[Row]) -> Vec<&str> {

@@ -42,14 +42,7 @@ impl Inboxes {
     pub async fn list_projects(&self, by: &Principal, query: &ProjectQuery) -> Result<ProjectPage> {
         let Key { table, partition, .. } =
             records::Project::row(by.team, ProjectId(uuid::Uuid::nil()));
-        let scan = Scan {
-            table,
-            partition,
-            after: None,
-            until: None,
-            limit: MAX_PROJECTS,
-            keys_only: false,
-        };
+        let scan = Scan::of(table, partition, MAX_PROJECTS);
         let mut projects = load_all::<records::Project>(&*self.store, scan).await?;
         let q = query.q.as_deref().map(fold);
         projects.retain(|project| {

@@ -39,14 +39,7 @@ struct OldDelivery {
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     upgrades.store.prepare(&[OLD]).await?;
     for partition in upgrades.store.partitions(OLD).await? {
-        let scan = Scan {
-            table: OLD,
-            partition: partition.clone(),
-            after: None,
-            until: None,
-            limit: PAGE_ROWS,
-            keys_only: false,
-        };
+        let scan = Scan::of(OLD, partition.clone(), PAGE_ROWS);
         let mut pages = Pages::of(&*upgrades.store, scan);
         while let Some(rows) = pages.next().await? {
             move_rows(upgrades, &partition, &rows).await?;

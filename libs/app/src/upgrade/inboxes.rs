@@ -39,14 +39,7 @@ const MAX_CONCURRENT_MOVES: usize = 16;
 pub(super) async fn run(upgrades: &Upgrades) -> Result<()> {
     upgrades.store.prepare(&[INBOX, SMTP_LOGIN]).await?;
     for partition in upgrades.store.partitions(INBOX).await? {
-        let scan = Scan {
-            table: INBOX,
-            partition,
-            after: None,
-            until: None,
-            limit: PAGE_ROWS,
-            keys_only: false,
-        };
+        let scan = Scan::of(INBOX, partition, PAGE_ROWS);
         let mut pages = Pages::of(&*upgrades.store, scan);
         while let Some(rows) = pages.next().await? {
             let moves = rows.into_iter().map(|row| move_inbox(upgrades, row));

@@ -29,14 +29,7 @@ async fn move_partition(
 ) -> Result<()> {
     let store = &*upgrades.store;
     loop {
-        let scan = Scan {
-            table,
-            partition: partition.to_vec(),
-            after: None,
-            until: None,
-            limit: PAGE_ROWS,
-            keys_only: false,
-        };
+        let scan = Scan::of(table, partition.to_vec(), PAGE_ROWS);
         let rows = store.scan(scan).await?;
         if rows.is_empty() {
             return Ok(());

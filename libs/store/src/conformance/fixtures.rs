@@ -210,7 +210,7 @@ pub(super) async fn seen(h: &impl Harness, key: &Key) -> Option<(String, i64)> {
 /// A scan of a whole partition.
 pub(super) fn all(table: &'static Table, partition: impl IntoIterator<Item = Value>) -> Scan {
     let partition = partition.into_iter().collect();
-    Scan { table, partition, after: None, until: None, limit: 1000, keys_only: false }
+    Scan::of(table, partition, 1000)
 }
 
 pub(super) async fn docs(h: &impl Harness, scan: Scan) -> Vec<String> {

@@ -126,6 +126,14 @@ pub struct Scan {
     pub keys_only: bool,
 }
 
+impl Scan {
+    /// The first `limit` rows of a partition, with their documents.
+    #[must_use]
+    pub fn of(table: &'static Table, partition: Vec<Value>, limit: usize) -> Self {
+        Self { table, partition, after: None, until: None, limit, keys_only: false }
+    }
+}
+
 /// Some of the rows of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Narrowed {

@@ -201,7 +201,7 @@ impl Forward {
     #[must_use]
     pub fn of_message(message: MessageId, limit: usize) -> Scan {
         let Key { table, partition, .. } = Self::row(message, ForwardId(Uuid::nil()));
-        Scan { table, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(table, partition, limit)
     }
 
     /// The forward's row.

@@ -44,14 +44,7 @@ impl Heartbeat {
     /// Every instance of a role.
     #[must_use]
     pub fn of_role(role: &str) -> Scan {
-        Scan {
-            table: HEARTBEAT,
-            partition: vec![Value::Text(role.to_owned())],
-            after: None,
-            until: None,
-            limit: 1000,
-            keys_only: false,
-        }
+        Scan::of(HEARTBEAT, vec![Value::Text(role.to_owned())], 1000)
     }
 }
 

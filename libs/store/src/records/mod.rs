@@ -102,7 +102,7 @@ fn single(table: &'static Table, value: Value) -> Key {
 /// A team's rows of a table that is sorted by one id.
 fn team_scan(table: &'static Table, team: TeamId, limit: usize) -> Scan {
     let Key { partition, .. } = of_team(table, team, Uuid::nil());
-    Scan { table, partition, after: None, until: None, limit, keys_only: false }
+    Scan::of(table, partition, limit)
 }
 
 #[cfg(test)]

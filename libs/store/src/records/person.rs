@@ -174,7 +174,7 @@ impl TeamOfPerson {
     #[must_use]
     pub fn of_person(person: PersonId, limit: usize) -> Scan {
         let partition = vec![Value::Uuid(person.0)];
-        Scan { table: TEAM_OF_PERSON, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(TEAM_OF_PERSON, partition, limit)
     }
 }
 

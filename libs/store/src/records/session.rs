@@ -112,7 +112,7 @@ impl SessionOfPerson {
     pub fn of_person(person: PersonId, limit: usize) -> Scan {
         let partition = vec![Value::Uuid(person.0)];
         let table = SESSION_OF_PERSON;
-        Scan { table, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(table, partition, limit)
     }
 }
 

@@ -83,7 +83,7 @@ impl CheckSample {
     pub fn of_day(component: Component, day: i64) -> Scan {
         let partition = vec![Value::Text(component.id().to_owned()), Value::Int(day)];
         let limit = Self::A_DAY;
-        Scan { table: CHECK_SAMPLE, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(CHECK_SAMPLE, partition, limit)
     }
 }
 
@@ -121,7 +121,7 @@ impl UptimeDay {
     #[must_use]
     pub fn newest(component: Component, limit: usize) -> Scan {
         let partition = vec![Value::Text(component.id().to_owned())];
-        Scan { table: UPTIME_DAY, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(UPTIME_DAY, partition, limit)
     }
 }
 
@@ -152,7 +152,7 @@ impl Incident {
     #[must_use]
     pub fn of_quarter(at: Time, limit: usize) -> Scan {
         let partition = vec![Value::Int(day_of(at).div_euclid(QUARTER_DAYS))];
-        Scan { table: INCIDENT, partition, after: None, until: None, limit, keys_only: false }
+        Scan::of(INCIDENT, partition, limit)
     }
 }
 

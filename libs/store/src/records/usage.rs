@@ -67,14 +67,7 @@ impl Usage {
     /// The rows of the processes of a team and month, at most `limit`.
     #[must_use]
     pub fn of_month(team: TeamId, month: i64, limit: usize) -> Scan {
-        Scan {
-            table: USAGE,
-            partition: partition(team, month),
-            after: None,
-            until: None,
-            limit,
-            keys_only: false,
-        }
+        Scan::of(USAGE, partition(team, month), limit)
     }
 }
 

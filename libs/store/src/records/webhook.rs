@@ -297,5 +297,5 @@ fn by_time(table: &'static Table, webhook: WebhookId, period: i64, id: DeliveryI
 }
 
 fn of_partition(table: &'static Table, partition: Vec<Value>, limit: usize) -> Scan {
-    Scan { table, partition, after: None, until: None, limit, keys_only: false }
+    Scan::of(table, partition, limit)
 }

@@ -89,7 +89,7 @@ fn create(key: Key, doc: &str) -> Op {
 
 fn all(table: &'static Table, owner: Uuid) -> Scan {
     let partition = vec![Value::Uuid(owner)];
-    Scan { table, partition, after: None, until: None, limit: 100_000, keys_only: false }
+    Scan::of(table, partition, 100_000)
 }
 
 async fn docs(store: &CqlStore, scan: Scan) -> Vec<String> {

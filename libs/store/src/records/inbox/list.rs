@@ -100,7 +100,7 @@ impl Record for InboxEntry {
 
 fn scan(limit: usize) -> Scan {
     let table = INBOX_ENTRY;
-    Scan { table, partition: Vec::new(), after: None, until: None, limit, keys_only: false }
+    Scan::of(table, Vec::new(), limit)
 }
 
 fn partition(team: TeamId, bucket: u32) -> Vec<Value> {
