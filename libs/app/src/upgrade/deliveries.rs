@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use trapline_store::{
-    Column, Key, Kind, Op, Order, Row, Scan, Storage, Table, Value, When, Writes,
+    Column, Key, Kind, Op, Order, Row, Scan, Table, Value, When,
     records::{Delivery, DeliveryPayload},
 };
 
@@ -20,8 +20,6 @@ pub(super) const OLD: &Table = &Table {
     ],
     sort: &[Column { name: "delivery_id", kind: Kind::Uuid }],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     ..Table::PLAIN
 };
 

@@ -3,8 +3,7 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_store::{
-    Column, Key, Kind, Op, Order, PortError, Record as _, Row, Scan, Storage, Table, Value, When,
-    Writes,
+    Column, Key, Kind, Op, PortError, Record as _, Row, Scan, Table, Value, When, Writes,
     records::{Inbox, InboxEntry, Login},
 };
 
@@ -15,19 +14,14 @@ const INBOX: &Table = &Table {
     name: "inbox",
     partition: &[Column { name: "team_id", kind: Kind::Uuid }],
     sort: &[Column { name: "inbox_id", kind: Kind::Uuid }],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     ..Table::PLAIN
 };
 
 const SMTP_LOGIN: &Table = &Table {
     name: "smtp_login",
     partition: &[Column { name: "username", kind: Kind::Text }],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     ..Table::PLAIN
 };
 

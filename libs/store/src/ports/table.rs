@@ -25,7 +25,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Plain rows in ascending order that nobody owns, for `..Table::PLAIN`.
+    /// What a declaration need not say, for `..Table::PLAIN`: plain rows in ascending order that nobody owns,
+    /// one in each partition.
     pub const PLAIN: Self = Self {
         name: "",
         partition: &[],

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{Access, ApiKeyId, InboxId, KeyMaker, TeamId, Time};
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] =
@@ -13,12 +13,9 @@ pub(super) const TABLES: &[&Table] =
 const TEAM: &Table = &Table {
     name: "team",
     partition: &[uuid("team_id")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "A team, its name and its plan.",
+    ..Table::PLAIN
 };
 
 const API_KEY: &Table = &Table {
@@ -26,54 +23,41 @@ const API_KEY: &Table = &Table {
     partition: &[uuid("team_id")],
     sort: &[uuid("key_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "An API key as it is listed. Only its SHA-256 is kept.",
+    ..Table::PLAIN
 };
 
 const API_KEY_BY_HASH: &Table = &Table {
     name: "api_key_by_hash",
     partition: &[text("sha256")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which team and access a key has that a request carries.",
+    ..Table::PLAIN
 };
 
 const API_KEY_USE: &Table = &Table {
     name: "api_key_use",
     partition: &[uuid("team_id")],
     sort: &[uuid("key_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "When a key was last used, to the minute.",
+    ..Table::PLAIN
 };
 
 const FIRST_RUN: &Table = &Table {
     name: "first_run",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which team and inbox the first start made.",
+    ..Table::PLAIN
 };
 
 const SHARED_SECRET: &Table = &Table {
     name: "shared_secret",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Sealed secrets that all processes have.",
+    ..Table::PLAIN
 };
 
 /// A team.

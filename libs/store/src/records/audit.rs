@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{self as model, AuditEntryId, TeamId, Time};
 
 use super::{day_of, int, team_scan, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[AUDIT, AUDIT_BY_DAY, AUDIT_DAYS, ONBOARDING];
@@ -15,48 +15,46 @@ pub(super) const TABLES: &[&Table] = &[AUDIT, AUDIT_BY_DAY, AUDIT_DAYS, ONBOARDI
 /// What is kept for the operator when a team is deleted.
 pub(super) const LOG: [&Table; 3] = [AUDIT, AUDIT_BY_DAY, AUDIT_DAYS];
 
+/// What the tables of the log have in common.
+const LOG_TABLE: Table = Table {
+    order: Order::NewestFirst,
+    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
+    owner: RowOwner::Team,
+    ..Table::PLAIN
+};
+
 const AUDIT: &Table = &Table {
     name: "audit",
     partition: &[uuid("team_id"), int("month")],
     sort: &[uuid("entry_id")],
-    order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
-    owner: RowOwner::Team,
     about: "The same of earlier releases, by the month; only read.",
+    ..LOG_TABLE
 };
 
 const AUDIT_BY_DAY: &Table = &Table {
     name: "audit_by_day",
     partition: &[uuid("team_id"), int("day")],
     sort: &[uuid("entry_id")],
-    order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditRecord::KEPT },
-    owner: RowOwner::Team,
     about: "Who changed what of a team's.",
+    ..LOG_TABLE
 };
 
 const AUDIT_DAYS: &Table = &Table {
     name: "audit_days",
     partition: &[uuid("team_id")],
     sort: &[int("day")],
-    order: Order::NewestFirst,
-    writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(10 * 24), ttl: AuditDay::KEPT },
-    owner: RowOwner::Team,
     about: "On which days something of a team's was changed.",
+    ..LOG_TABLE
 };
 
 const ONBOARDING: &Table = &Table {
     name: "onboarding",
     partition: &[uuid("team_id")],
     sort: &[text("step")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "Which first steps a team has made.",
+    ..Table::PLAIN
 };
 
 /// An entry of a team's audit log.

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{DeliveryId, Time, WebhookId};
 
 use super::{int, uuid};
-use crate::{
-    Key, Op, Order, Record, Result, Row, RowOwner, Scan, Storage, Table, Value, When, Writes,
-};
+use crate::{Key, Op, Record, Result, Row, RowOwner, Scan, Storage, Table, Value, When};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[WEBHOOK_BACKLOG];
@@ -17,11 +15,10 @@ const WEBHOOK_BACKLOG: &Table = &Table {
     name: "webhook_backlog",
     partition: &[uuid("webhook_id"), int("hour")],
     sort: &[int("due_ms"), uuid("delivery_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
     storage: Storage::Queue { bucket: Duration::from_hours(1), ttl: BacklogEntry::KEPT },
     owner: RowOwner::Webhook,
     about: "Queue: deliveries that wait for an attempt.",
+    ..Table::PLAIN
 };
 
 /// A delivery's place in its webhook's backlog. While a delivery that is there has not ended, it has one

@@ -9,7 +9,7 @@ use trapline_model::{
 use uuid::Uuid;
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, RowOwner, Scan, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[FORWARD_RULE, FORWARD_ADDRESS, VERIFICATION, FORWARD];
@@ -18,33 +18,26 @@ const FORWARD_RULE: &Table = &Table {
     name: "forward_rule",
     partition: &[uuid("team_id")],
     sort: &[uuid("inbox_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "The automatic forwarding of an inbox.",
+    ..Table::PLAIN
 };
 
 const FORWARD_ADDRESS: &Table = &Table {
     name: "forward_address",
     partition: &[uuid("team_id")],
     sort: &[uuid("address_id")],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "An address that may get caught mail, once it is verified.",
+    ..Table::PLAIN
 };
 
 const VERIFICATION: &Table = &Table {
     name: "verification",
     partition: &[text("token_sha256")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which address the token of a verification link is for.",
+    ..Table::PLAIN
 };
 
 /// By message: whoever knows the message and the recipient knows the row.
@@ -53,10 +46,9 @@ const FORWARD: &Table = &Table {
     partition: &[uuid("inbox_id"), uuid("message_id")],
     sort: &[uuid("forward_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Message,
     about: "A message on its way to an address; kept for 30 days.",
+    ..Table::PLAIN
 };
 
 /// An inbox's automatic forwarding.

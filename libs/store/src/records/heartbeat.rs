@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
 use super::text;
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Record, Scan, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[HEARTBEAT];
@@ -13,11 +13,8 @@ const HEARTBEAT: &Table = &Table {
     name: "heartbeat",
     partition: &[text("role")],
     sort: &[text("instance")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Heartbeats of the roles of a cluster; kept in memory in one process.",
+    ..Table::PLAIN
 };
 
 /// Written every few seconds from inside the loop that it vouches for.

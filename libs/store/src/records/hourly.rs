@@ -1,16 +1,13 @@
 //! Queues of earlier releases, by the hour: only read, to move what is left in them.
 
 use super::{int, text};
-use crate::{Order, Storage, Table, Writes};
+use crate::Table;
 
 /// What became [`super::MaintenanceTask`].
 pub const CHORES: &Table = &Table {
     name: "chore",
     partition: &[int("hour"), int("shard")],
     sort: &[int("due_ms"), text("subject")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     ..Table::PLAIN
 };
 
@@ -19,8 +16,5 @@ pub const HOURLY_OUTBOX: &Table = &Table {
     name: "outbox",
     partition: &[int("hour"), int("shard")],
     sort: &[int("due_ms"), text("job")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     ..Table::PLAIN
 };

@@ -7,7 +7,7 @@ use trapline_model::{InboxId, ProjectId, TeamId, Time};
 use uuid::Uuid;
 
 use super::{of_team, single, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{Key, Record, RowOwner, Table, Value, Writes};
 
 use list::INBOX_ENTRY;
 pub use list::InboxEntry;
@@ -19,44 +19,33 @@ const PROJECT: &Table = &Table {
     name: "project",
     partition: &[uuid("team_id")],
     sort: &[uuid("project_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "A project, under which inboxes are grouped.",
+    ..Table::PLAIN
 };
 
 const INBOX: &Table = &Table {
     name: "inbox_by_id",
     partition: &[uuid("inbox_id")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "An inbox; its password is sealed. It alone says whether there is one.",
+    ..Table::PLAIN
 };
 
 const LOGIN: &Table = &Table {
     name: "login",
     partition: &[text("username")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which inbox an SMTP user name belongs to.",
+    ..Table::PLAIN
 };
 
 const INBOX_STATE: &Table = &Table {
     name: "inbox_state",
     partition: &[uuid("inbox_id")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Inbox,
     about: "What holds for all messages of an inbox at once: up to where they are read.",
+    ..Table::PLAIN
 };
 
 /// A project.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{InvitationId, PersonId, Role, TeamId, Time};
 
 use super::{of_team, team_scan, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Writes};
+use crate::{Key, Record, RowOwner, Scan, Table, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[INVITATION];
@@ -15,11 +15,10 @@ const INVITATION: &Table = &Table {
     name: "invitation",
     partition: &[uuid("team_id")],
     sort: &[uuid("invitation_id")],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "Who is invited to a team, and which link says so.",
+    ..Table::PLAIN
 };
 
 /// An invitation, of which an address has one in a team.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{Key, Record, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[LEASE];
@@ -11,12 +11,9 @@ pub(super) const TABLES: &[&Table] = &[LEASE];
 const LEASE: &Table = &Table {
     name: "lease",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which process does a shared piece of work.",
+    ..Table::PLAIN
 };
 
 /// Who does a piece of work. The row's time to live is the lease's, and each renewal sets it anew.

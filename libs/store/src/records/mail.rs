@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{MailId, Time};
 
 use super::{int, single, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[MAIL, MAIL_SEND, MAIL_FAILURE];
@@ -14,12 +14,8 @@ pub(super) const TABLES: &[&Table] = &[MAIL, MAIL_SEND, MAIL_FAILURE];
 const MAIL: &Table = &Table {
     name: "mail",
     partition: &[uuid("mail_id")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "A mail that the service itself sends.",
+    ..Table::PLAIN
 };
 
 const MAIL_SEND: &Table = &Table { name: "mail_send", about: "What was sent, by day.", ..BY_DAY };

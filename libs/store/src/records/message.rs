@@ -5,9 +5,7 @@ use trapline_model::{Address, Envelope, InboxId, MessageId, Time, Warning};
 use uuid::Uuid;
 
 use super::{of_inbox, uuid};
-use crate::{
-    BlobRef, Key, Order, PortError, Record, Result, Row, RowOwner, Storage, Table, Writes,
-};
+use crate::{BlobRef, Key, Order, PortError, Record, Result, Row, RowOwner, Storage, Table};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[MESSAGE, MARK];
@@ -17,10 +15,10 @@ const MESSAGE: &Table = &Table {
     partition: &[uuid("inbox_id")],
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
     storage: Storage::Headed { rest: BODY },
     owner: RowOwner::Inbox,
     about: "Summary of a message, and where its bytes are.",
+    ..Table::PLAIN
 };
 
 const MARK: &Table = &Table {
@@ -28,10 +26,9 @@ const MARK: &Table = &Table {
     partition: &[uuid("inbox_id")],
     sort: &[uuid("message_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Inbox,
     about: "Whether a message was marked read or unread.",
+    ..Table::PLAIN
 };
 
 /// What is kept of a message beside its bytes. The id is the row's key.

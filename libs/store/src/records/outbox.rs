@@ -10,7 +10,7 @@ use super::{
     queue::{Position, Slice, bucket, kept},
     shard_of, text,
 };
-use crate::{Job, Key, Op, Order, Record, Result, Row, RowOwner, Table, Value, When, Writes};
+use crate::{Job, Key, Op, Record, Result, Row, Table, Value, When};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[OUTBOX];
@@ -19,11 +19,9 @@ const OUTBOX: &Table = &Table {
     name: "outbox_by_minute",
     partition: &[int("minute"), int("shard")],
     sort: &[int("due_ms"), text("job")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
     storage: kept(Outbox::GIVEN_UP),
-    owner: RowOwner::None,
     about: "Queue: jobs that are not done.",
+    ..Table::PLAIN
 };
 
 /// A job from before it is published until it is finished.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{PersonId, Role, TeamId, Time};
 
 use super::{of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Record, RowOwner, Scan, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] =
@@ -13,56 +13,43 @@ pub(super) const TABLES: &[&Table] =
 const PERSON: &Table = &Table {
     name: "person",
     partition: &[uuid("person_id")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Somebody who signs in. Of the password only its Argon2id hash is kept.",
+    ..Table::PLAIN
 };
 
 const PERSON_BY_EMAIL: &Table = &Table {
     name: "person_by_email",
     partition: &[text("email")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Whose a mail address is.",
+    ..Table::PLAIN
 };
 
 const MEMBERSHIP: &Table = &Table {
     name: "membership",
     partition: &[uuid("team_id")],
     sort: &[uuid("person_id")],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "A person's role in a team.",
+    ..Table::PLAIN
 };
 
 const TEAM_OF_PERSON: &Table = &Table {
     name: "team_of_person",
     partition: &[uuid("person_id")],
     sort: &[uuid("team_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "The teams that a person may be in; the membership says whether.",
+    ..Table::PLAIN
 };
 
 const FIRST_OWNER: &Table = &Table {
     name: "first_owner",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Who took over the first team; it is in the hands of no second one.",
+    ..Table::PLAIN
 };
 
 /// Somebody who signs in.

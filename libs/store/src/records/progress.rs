@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Position, single, text};
-use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{Key, Record, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[PROGRESS];
@@ -11,12 +11,8 @@ pub(super) const TABLES: &[&Table] = &[PROGRESS];
 const PROGRESS: &Table = &Table {
     name: "progress",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "How far a reader of a queue got.",
+    ..Table::PLAIN
 };
 
 /// A reader's mark, so that nobody reads again what was passed.

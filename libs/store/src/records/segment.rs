@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{BlobRef, Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{BlobRef, Key, Record, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[ALIAS];
@@ -11,12 +11,8 @@ pub(super) const TABLES: &[&Table] = &[ALIAS];
 const ALIAS: &Table = &Table {
     name: "segment_alias",
     partition: &[text("segment")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Where compaction moved the messages of a segment.",
+    ..Table::PLAIN
 };
 
 /// One message's move: it is found by where it began and by its length, which stays the same. Messages

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{InvitationId, PersonId, TeamId, Time};
 
 use super::{single, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Record, Scan, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[SESSION, SESSION_OF_PERSON, ONE_TIME_LINK];
@@ -14,34 +14,25 @@ pub(super) const TABLES: &[&Table] = &[SESSION, SESSION_OF_PERSON, ONE_TIME_LINK
 const SESSION: &Table = &Table {
     name: "session",
     partition: &[text("sha256")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Who is signed in with a token, of which only the SHA-256 is kept.",
+    ..Table::PLAIN
 };
 
 const SESSION_OF_PERSON: &Table = &Table {
     name: "session_of_person",
     partition: &[uuid("person_id")],
     sort: &[text("sha256")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "A person's sessions, so that they can be listed and ended.",
+    ..Table::PLAIN
 };
 
 const ONE_TIME_LINK: &Table = &Table {
     name: "one_time_link",
     partition: &[text("sha256")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "What a link does that works once, under the SHA-256 of its token.",
+    ..Table::PLAIN
 };
 
 /// One browser in which somebody is signed in.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{PersonId, TeamId, Time};
 
 use super::{single, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{Key, Record, RowOwner, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[SSO, SSO_DOMAIN, SSO_LINK];
@@ -12,34 +12,28 @@ pub(super) const TABLES: &[&Table] = &[SSO, SSO_DOMAIN, SSO_LINK];
 const SSO: &Table = &Table {
     name: "sso",
     partition: &[uuid("team_id")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "A team's identity provider; the client's secret is sealed.",
+    ..Table::PLAIN
 };
 
 const SSO_DOMAIN: &Table = &Table {
     name: "sso_domain",
     partition: &[text("domain")],
-    sort: &[],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Whose a mail domain is, as an operator verified it.",
+    ..Table::PLAIN
 };
 
 const SSO_LINK: &Table = &Table {
     name: "sso_link",
     partition: &[uuid("team_id")],
     sort: &[text("subject")],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "Which person an account at a team's identity provider is.",
+    ..Table::PLAIN
 };
 
 /// The identity provider of a team (`OpenID` Connect).

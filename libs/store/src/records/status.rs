@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{Component, Time};
 
 use super::{int, text};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Order, Record, Scan, Storage, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[CHECK_SAMPLE, UPTIME_DAY, INCIDENT];
@@ -16,10 +16,9 @@ const CHECK_SAMPLE: &Table = &Table {
     partition: &[text("component"), int("day")],
     sort: &[int("minute")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(6), ttl: CheckSample::KEPT },
-    owner: RowOwner::None,
     about: "A probe of a part of the service; kept in memory in one process.",
+    ..Table::PLAIN
 };
 
 const UPTIME_DAY: &Table = &Table {
@@ -27,10 +26,8 @@ const UPTIME_DAY: &Table = &Table {
     partition: &[text("component")],
     sort: &[int("day")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "How many probes of a part of the service were taken and failed on a day; kept for 100 days.",
+    ..Table::PLAIN
 };
 
 const INCIDENT: &Table = &Table {
@@ -38,10 +35,8 @@ const INCIDENT: &Table = &Table {
     partition: &[int("quarter")],
     sort: &[int("started_ms"), text("component")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "A time in which a part of the service did not work; kept for 200 days.",
+    ..Table::PLAIN
 };
 
 const DAY_MS: i64 = 86_400_000;

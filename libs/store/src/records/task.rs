@@ -10,7 +10,7 @@ use super::{
     queue::{Position, Slice, bucket, kept},
     shard_of, text,
 };
-use crate::{Key, Op, Order, PortError, Record, Result, Row, RowOwner, Table, Value, When, Writes};
+use crate::{Key, Op, PortError, Record, Result, Row, Table, Value, When};
 
 /// The last resort for a row that nobody finds any more, three times the longest wait for a task.
 const GIVEN_UP: Duration = Duration::from_hours(90 * 24);
@@ -22,11 +22,9 @@ const MAINTENANCE_TASK: &Table = &Table {
     name: "maintenance_task",
     partition: &[text("queue"), int("minute"), int("shard")],
     sort: &[int("due_ms"), text("subject")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
     storage: kept(GIVEN_UP),
-    owner: RowOwner::None,
     about: "Queue: what the janitor has to do.",
+    ..Table::PLAIN
 };
 
 /// Tasks that share a budget. A flood in one queue is in no other's way.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{single, text};
-use crate::{Key, Order, Record, RowOwner, Storage, Table, Value, Writes};
+use crate::{Key, Record, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[UPGRADE];
@@ -11,12 +11,8 @@ pub(super) const TABLES: &[&Table] = &[UPGRADE];
 const UPGRADE: &Table = &Table {
     name: "upgrade",
     partition: &[text("name")],
-    sort: &[],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
-    owner: RowOwner::None,
     about: "Which moves of rows of earlier releases are finished.",
+    ..Table::PLAIN
 };
 
 /// The upgrades that are finished, so that a start looks at one row and no more.

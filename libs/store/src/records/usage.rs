@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use trapline_model::{TeamId, Time};
 
 use super::{int, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Record, RowOwner, Scan, Table, Value};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] = &[USAGE];
@@ -21,11 +21,9 @@ const USAGE: &Table = &Table {
     name: "usage",
     partition: &[uuid("team_id"), int("month")],
     sort: &[text("process")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "How many messages each process stored for a team in a month; kept for 400 days.",
+    ..Table::PLAIN
 };
 
 /// What one process counted for a team in a month.

@@ -19,22 +19,19 @@ const WEBHOOK: &Table = &Table {
     name: "webhook",
     partition: &[uuid("team_id")],
     sort: &[uuid("webhook_id")],
-    order: Order::Ascending,
     writes: Writes::Guarded,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "The settings of a webhook; its secret is sealed.",
+    ..Table::PLAIN
 };
 
 const WEBHOOK_STATUS: &Table = &Table {
     name: "webhook_status",
     partition: &[uuid("team_id")],
     sort: &[uuid("webhook_id")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Team,
     about: "How the last call of a webhook went.",
+    ..Table::PLAIN
 };
 
 /// What was delivered in ten minutes, so that no webhook's log outgrows a partition.
@@ -43,10 +40,10 @@ const DELIVERY: &Table = &Table {
     partition: &[uuid("webhook_id"), int("bucket")],
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
     owner: RowOwner::Webhook,
     about: "The log of deliveries, in partitions of ten minutes.",
+    ..Table::PLAIN
 };
 
 /// Bodies, apart from what is rewritten after each attempt and listed; by the minute, because they
@@ -56,10 +53,10 @@ const DELIVERY_PAYLOAD: &Table = &Table {
     partition: &[uuid("webhook_id"), int("minute")],
     sort: &[uuid("delivery_id")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
     storage: Storage::Log { window: Duration::from_hours(24), ttl: Delivery::KEPT },
     owner: RowOwner::Webhook,
     about: "What a delivery sends; written once.",
+    ..Table::PLAIN
 };
 
 /// In which ten minutes something was delivered, so that a log with gaps is read without trying each.
@@ -68,10 +65,9 @@ const DELIVERY_BUCKET: &Table = &Table {
     partition: &[uuid("webhook_id")],
     sort: &[int("bucket")],
     order: Order::NewestFirst,
-    writes: Writes::Plain,
-    storage: Storage::Rows,
     owner: RowOwner::Webhook,
     about: "In which ten minutes the log has entries.",
+    ..Table::PLAIN
 };
 
 /// A webhook's settings.

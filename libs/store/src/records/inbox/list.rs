@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::Inbox;
 use crate::{
-    Key, Order, Record, Row, RowOwner, Scan, Storage, Table, Value, Writes,
+    Key, Record, Row, RowOwner, Scan, Storage, Table, Value,
     records::{int, uuid},
 };
 
@@ -20,11 +20,10 @@ pub(super) const INBOX_ENTRY: &Table = &Table {
     name: "inbox_by_team",
     partition: &[uuid("team_id"), int("bucket")],
     sort: &[uuid("inbox_id"), int("inbox_version")],
-    order: Order::Ascending,
-    writes: Writes::Plain,
     storage: Storage::List,
     owner: RowOwner::Team,
     about: "The list of the inboxes of a team: copies, one for each version.",
+    ..Table::PLAIN
 };
 
 /// One version of an inbox in its team's list.
