@@ -9,8 +9,8 @@ use trapline_store::{BlobRef, Blobs, PortError, Result, Tail};
 
 use crate::{database::Database, values::sql};
 
-/// A read of more bytes than this leaves the caller's thread.
-const FEW: u64 = 64 << 10;
+/// Bytes up to which a read runs on the caller's thread.
+const MAX_INLINE_BYTES: u64 = 64 << 10;
 
 /// Segments in SQLite.
 pub(crate) struct SqliteBlobs(pub(crate) Arc<Database>);
@@ -23,7 +23,7 @@ impl Blobs for SqliteBlobs {
         let start = part.start.min(blob.len);
         let len = part.end.min(blob.len).saturating_sub(start);
         let blob = BlobRef { offset: blob.offset.saturating_add(start), len, ..blob.clone() };
-        if len <= FEW {
+        if len <= MAX_INLINE_BYTES {
             return self.0.readers.short(|connection| read(connection, &blob, whole));
         }
         self.0.readers.long(move |connection| read(connection, &blob, whole)).await
@@ -31,7 +31,7 @@ impl Blobs for SqliteBlobs {
 
     async fn tail(&self, segment: &str, at_most: u64) -> Result<Option<Tail>> {
         let segment = segment.to_owned();
-        if at_most <= FEW {
+        if at_most <= MAX_INLINE_BYTES {
             return self.0.readers.short(|connection| tail(connection, &segment, at_most));
         }
         self.0.readers.long(move |connection| tail(connection, &segment, at_most)).await

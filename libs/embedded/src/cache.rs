@@ -11,8 +11,8 @@ use moka::sync::Cache as Moka;
 use trapline_model::Time;
 use trapline_store::{Cache, Clock, Result};
 
-/// What an entry takes besides its key and value, about, in bytes.
-const ENTRY: usize = 200;
+/// Bytes that an entry takes beside its key and value, about.
+const ENTRY_OVERHEAD: usize = 200;
 
 /// Values and version marks in memory.
 pub(crate) struct MemoryCache {
@@ -43,7 +43,7 @@ impl MemoryCache {
 }
 
 fn weight(bytes: usize) -> u32 {
-    u32::try_from(bytes + ENTRY).unwrap_or(u32::MAX)
+    u32::try_from(bytes + ENTRY_OVERHEAD).unwrap_or(u32::MAX)
 }
 
 #[async_trait]

@@ -6,7 +6,7 @@ use trapline_store::{Clock, PortError, Result};
 
 use crate::{
     Options,
-    disk::{Disk, Tried},
+    disk::{Disk, RoomCheck},
     lanes::LaneWakeups,
     open::{self, Connections, OpenError},
     readers::Readers,
@@ -22,7 +22,7 @@ pub(crate) struct Database {
     pub(crate) lanes: Arc<LaneWakeups>,
     pub(crate) clock: Clock,
     pub(crate) disk: Disk,
-    pub(crate) tried: Tried,
+    pub(crate) room_check: RoomCheck,
 }
 
 impl Database {
@@ -39,7 +39,7 @@ impl Database {
         let writer = Writer::start(writer, checkpoints, durability, time, wakeups, disk.clone())
             .map_err(OpenError::Threads)?;
         let (readers, tables) = (Readers::new(readers), Tables::default());
-        Ok(Self { writer, readers, tables, lanes, clock, disk, tried: Tried::default() })
+        Ok(Self { writer, readers, tables, lanes, clock, disk, room_check: RoomCheck::default() })
     }
 
     /// Runs `work`, which holds about `bytes` bytes, in the writer's next commit.
@@ -61,7 +61,7 @@ impl Database {
     ) -> Result<T> {
         let answer = self.writer.run_within(share, true, bytes, work).await;
         if let Err(PortError::StorageFull) = answer {
-            self.tried.forget();
+            self.room_check.forget();
         }
         answer
     }

@@ -16,14 +16,14 @@ use std::{
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 use tokio::time::Instant;
 
-/// The reserve within the folder.
-const FILE: &str = "reserve";
-/// The margin is at most this part of the disk.
-const SHARE: u64 = 8;
-/// The longest reserve, in bytes. It takes far less to delete and to start.
-const RESERVE: u64 = 4 << 20;
-/// Less than this is no room for a write of any size, in bytes.
-const NOTHING: u64 = 256 << 10;
+/// The reserve's file within the folder.
+const RESERVE_FILE: &str = "reserve";
+/// The margin is at most the disk divided by this.
+const MARGIN_DIVISOR: u64 = 8;
+/// The largest reserve, in bytes: far more than deletes and a start take.
+const MAX_RESERVE_BYTES: u64 = 4 << 20;
+/// With fewer free bytes the disk has no room for any write.
+const MIN_ROOM_BYTES: u64 = 256 << 10;
 
 /// The folder's disk.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct Disk {
     margin: u64,
 }
 
-/// How a disk stands, in bytes.
+/// The space of a disk, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Space {
     /// What this process may still take.
@@ -47,11 +47,11 @@ impl Disk {
         Self { folder: folder.to_owned(), margin }
     }
 
-    /// How the disk stands.
+    /// The space of the disk.
     pub(crate) fn space(&self) -> io::Result<Space> {
         let found = statvfs(&self.folder)?;
         let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-        let margin = self.margin.min(bytes(found.f_blocks) / SHARE);
+        let margin = self.margin.min(bytes(found.f_blocks) / MARGIN_DIVISOR);
         Ok(Space { free: bytes(found.f_bavail), margin })
     }
 
@@ -66,7 +66,7 @@ impl Disk {
 
     /// Whether there is no room for any write. Some of SQLite's errors do not say so.
     pub(crate) fn is_full(&self) -> bool {
-        self.space().is_ok_and(|space| space.free < NOTHING)
+        self.space().is_ok_and(|space| space.free < MIN_ROOM_BYTES)
     }
 
     /// The room that the reserve holds, in bytes.
@@ -89,7 +89,7 @@ impl Disk {
     /// Makes the reserve anew where it leaves as much again.
     pub(crate) fn keep_reserve(&self) {
         let Ok(space) = self.space() else { return };
-        let wanted = (space.margin / 2).min(RESERVE);
+        let wanted = (space.margin / 2).min(MAX_RESERVE_BYTES);
         if wanted == 0 || self.reserved() > 0 || space.free < 3 * wanted {
             return;
         }
@@ -107,16 +107,16 @@ impl Disk {
     }
 
     fn reserve(&self) -> PathBuf {
-        self.folder.join(FILE)
+        self.folder.join(RESERVE_FILE)
     }
 }
 
-/// Whether there was room when it was last tried, and when that was.
+/// The outcome of the last check for room, and when it was made.
 #[derive(Debug, Default)]
-pub(crate) struct Tried(Mutex<Option<(Instant, bool)>>);
+pub(crate) struct RoomCheck(Mutex<Option<(Instant, bool)>>);
 
-impl Tried {
-    /// What was found, unless that is longer ago.
+impl RoomCheck {
+    /// The outcome, unless the check is older than `time`.
     pub(crate) fn within(&self, time: Duration) -> Option<bool> {
         let tried = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tried.filter(|(at, _)| at.elapsed() < time).map(|(_, has_room)| has_room)
@@ -126,7 +126,7 @@ impl Tried {
         self.set(Some((Instant::now(), has_room)));
     }
 
-    /// It is tried anew when next asked.
+    /// Has the next caller check anew.
     pub(crate) fn forget(&self) {
         self.set(None);
     }

@@ -29,7 +29,7 @@ impl Intake for SqliteIntake {
         let size = bytes.len() + rows.bytes();
         self.0
             .write_within(share, size, move |transaction| {
-                transaction.wholly(|| {
+                transaction.all_or_nothing(|| {
                     keep(transaction, &segment, &bytes)?;
                     rows.apply_all(transaction)?;
                     job.as_ref().map_or(Ok(()), |job| insert(transaction, job, None))
@@ -39,12 +39,12 @@ impl Intake for SqliteIntake {
     }
 }
 
-/// SQLite copies a value that it is given, twice. A segment beyond this many bytes is written into
-/// its place instead, which changes each page once more.
-const COPIED: usize = 8 << 20;
+/// Bytes up to which a segment is passed to SQLite as a value, which it copies twice. A larger one is
+/// written into its place instead, which changes each page once more.
+const MAX_COPIED_BYTES: usize = 8 << 20;
 
 fn keep(transaction: &Transaction<'_>, name: &str, bytes: &[u8]) -> Result<()> {
-    if bytes.len() <= COPIED {
+    if bytes.len() <= MAX_COPIED_BYTES {
         return insert_segment(transaction, name, bytes);
     }
     insert_segment(transaction, name, ZeroBlob(bytes.len() as u64))?;

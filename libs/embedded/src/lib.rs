@@ -50,7 +50,7 @@ pub struct Options {
     pub folder: PathBuf,
     /// What success promises.
     pub durability: Durability,
-    /// The time, for lives, leases, limits and due jobs.
+    /// The clock of times to live, leases, limits and due jobs.
     pub clock: Clock,
     /// The most that the cache holds, in bytes.
     pub cache_bytes: u64,
@@ -82,6 +82,10 @@ pub struct Embedded {
 
 impl Embedded {
     /// Opens the folder, creating what is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] says why not.
     pub async fn open(options: Options) -> Result<Self, OpenError> {
         let (clock, cache_bytes) = (options.clock.clone(), options.cache_bytes);
         let opening = tokio::task::spawn_blocking(move || Database::open(&options));
@@ -107,7 +111,12 @@ impl Embedded {
     }
 
     /// Removes up to `limit` rows that are past their time, gives up to 4 MB of unused pages back to the
-    /// file system, and makes the reserve anew if it was given up. Returns how many rows went; call again when it is `limit`.
+    /// file system, and makes the reserve anew if it was given up. Returns how many rows were removed; there
+    /// may be more when that is `limit`.
+    ///
+    /// # Errors
+    ///
+    /// When SQLite does not do it, and once the writer has ended.
     pub async fn sweep(&self, limit: usize) -> Result<u64> {
         sweep::sweep(&self.database, limit).await
     }

@@ -15,11 +15,11 @@ use async_trait::async_trait;
 use trapline_store::{Clock, Limiter, Rate, RateDecision, Result};
 
 /// Keys of one generation.
-const KEYS: usize = 50_000;
+const GENERATION_KEYS: usize = 50_000;
 
 /// Allowances in memory.
 pub(crate) struct MemoryLimiter {
-    arrivals: Mutex<Arrivals>,
+    arrivals: Mutex<ArrivalTimes>,
     clock: Clock,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct MemoryLimiter {
 /// forgotten, and with it the keys that were not used since. That bounds memory at the price of
 /// a fresh allowance for them.
 #[derive(Default)]
-struct Arrivals {
+struct ArrivalTimes {
     young: HashMap<Box<str>, i128>,
     old: HashMap<Box<str>, i128>,
 }
@@ -49,7 +49,7 @@ impl Limiter for MemoryLimiter {
     }
 }
 
-impl Arrivals {
+impl ArrivalTimes {
     fn of(&self, key: &str) -> Option<i128> {
         self.young.get(key).or_else(|| self.old.get(key)).copied()
     }
@@ -59,7 +59,7 @@ impl Arrivals {
             *known = arrival;
             return;
         }
-        if self.young.len() >= KEYS {
+        if self.young.len() >= GENERATION_KEYS {
             self.old = mem::take(&mut self.young);
             self.old.retain(|_, arrival| *arrival > now);
         }

@@ -16,22 +16,22 @@ use crate::{
     values::is_full,
 };
 
-/// The database within its folder.
-const FILE: &str = "trapline.db";
+/// The database's file within the folder.
+const DATABASE_FILE: &str = "trapline.db";
 
 /// Bytes. Rows of some 700 bytes and mails of some 6 KB take less room and less processor time in
 /// pages of 8 KB than in pages of 4 KB; `examples/commit_rate.rs` measures it.
-const PAGE: u32 = 8192;
+const PAGE_BYTES: u32 = 8192;
 
 /// The writer's and each reader's own page cache in KB; the file system's cache is behind them.
-const WRITER_CACHE: i64 = 8 << 10;
-const READER_CACHE: i64 = 2 << 10;
+const WRITER_CACHE_KB: i64 = 8 << 10;
+const READER_CACHE_KB: i64 = 2 << 10;
 
 /// How long to wait for an operator's command that writes at the same moment.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements that a connection keeps compiled.
-const STATEMENTS: usize = 128;
+const CACHED_STATEMENTS: usize = 128;
 
 /// Why a folder cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -116,13 +116,13 @@ impl OpenError {
 }
 
 fn try_open(options: &Options, readers: usize) -> Result<Connections, OpenError> {
-    let path = options.folder.join(FILE);
+    let path = options.folder.join(DATABASE_FILE);
     folder(&options.folder)?;
     let probe = private().append(true).create(true).open(&path);
     probe.map_err(|source| OpenError::Folder { path: path.clone(), source })?;
     close_to_others(&path);
     let failed = |source| OpenError::Database { path: path.clone(), source };
-    let writer = connect(&path, WRITER_CACHE).map_err(failed)?;
+    let writer = connect(&path, WRITER_CACHE_KB).map_err(failed)?;
     let found = schema::version(&writer).map_err(failed)?;
     if found > schema::VERSION {
         return Err(OpenError::Newer { path, found, known: schema::VERSION });
@@ -170,8 +170,8 @@ fn connect(path: &Path, cache: i64) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.pragma_update(None, "cache_size", -cache)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // Mapped pages would count as this process's memory.
@@ -180,21 +180,21 @@ fn connect(path: &Path, cache: i64) -> rusqlite::Result<Connection> {
 }
 
 fn reader(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = connect(path, READER_CACHE)?;
+    let connection = connect(path, READER_CACHE_KB)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
 /// SQLite syncs the log before it moves pages, and the database after, in each way of committing.
 fn checkpoints(path: &Path, durability: Durability) -> rusqlite::Result<Connection> {
-    let connection = connect(path, READER_CACHE)?;
+    let connection = connect(path, READER_CACHE_KB)?;
     synchronous(&connection, durability)?;
     Ok(connection)
 }
 
 /// Settings of the file, the first two of which only an empty one takes, and its tables.
 fn prepare(writer: &Connection, durability: Durability) -> rusqlite::Result<()> {
-    writer.pragma_update(None, "page_size", PAGE)?;
+    writer.pragma_update(None, "page_size", PAGE_BYTES)?;
     writer.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     writer.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     synchronous(writer, durability)?;

@@ -10,13 +10,13 @@ use trapline_model::Time;
 use trapline_store::{Job, Lane, LaneStats, Lease, PortError, Queue, Result};
 
 pub(crate) use self::rows::insert;
-use self::rows::{Token, lease, remove, token};
+use self::rows::{LeaseToken, lease, remove, token};
 use crate::{database::Database, values::sql};
 
 /// How long a worker holds a job.
-const LEASE: Duration = Duration::from_secs(30);
+const LEASE_TTL: Duration = Duration::from_secs(30);
 /// How long a job may be due before it counts as overdue, in milliseconds.
-const LATE: i64 = 60_000;
+const OVERDUE_MS: i64 = 60_000;
 
 /// Jobs in SQLite.
 pub(crate) struct SqliteQueue(pub(crate) Arc<Database>);
@@ -79,11 +79,11 @@ impl Queue for SqliteQueue {
     }
 
     async fn extend(&self, lease: &Lease) -> Result<()> {
-        let Token { seq, takes } = token(lease)?;
+        let LeaseToken { seq, takes } = token(lease)?;
         let sql_text = "UPDATE job SET due = ? WHERE seq = ? AND takes = ?";
         self.0
             .write_relaxed(move |transaction| {
-                let due = transaction.now().after(LEASE).millis();
+                let due = transaction.now().after(LEASE_TTL).millis();
                 let mut statement = transaction.statement(sql_text)?;
                 let held = statement.execute(params![due, seq, takes]).map_err(sql)?;
                 (held == 1).then_some(()).ok_or(PortError::Conflict)
@@ -108,7 +108,7 @@ impl Queue for SqliteQueue {
                 oldest_overdue: oldest.map(|due| now.since(Time::from_millis(due))),
             })
         };
-        let parameters = (lane.name(), now.millis(), now.millis().saturating_sub(LATE));
+        let parameters = (lane.name(), now.millis(), now.millis().saturating_sub(OVERDUE_MS));
         self.0
             .readers
             .long(move |connection| {

@@ -14,29 +14,35 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use trapline_store::{PortError, Result};
 
-const SHORT: usize = 2;
-const LONG: usize = 2;
+/// Connections for short reads.
+const SHORT_CONNECTIONS: usize = 2;
+/// Connections for long reads.
+const LONG_CONNECTIONS: usize = 2;
 
-/// Two pools.
+/// The connections for short reads and those for long ones.
 pub(crate) struct Readers {
-    short: Pool,
-    long: Arc<Pool>,
+    short: ConnectionPool,
+    long: Arc<ConnectionPool>,
     permits: Arc<Semaphore>,
 }
 
-struct Pool {
+struct ConnectionPool {
     connections: Vec<Mutex<Connection>>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
 }
 
 impl Readers {
     /// How many connections there are.
-    pub(crate) const COUNT: usize = SHORT + LONG;
+    pub(crate) const COUNT: usize = SHORT_CONNECTIONS + LONG_CONNECTIONS;
 
     pub(crate) fn new(mut connections: Vec<Connection>) -> Self {
-        let long = connections.split_off(connections.len().min(SHORT));
+        let long = connections.split_off(connections.len().min(SHORT_CONNECTIONS));
         let permits = Arc::new(Semaphore::new(long.len()));
-        Self { short: Pool::new(connections), long: Arc::new(Pool::new(long)), permits }
+        Self {
+            short: ConnectionPool::new(connections),
+            long: Arc::new(ConnectionPool::new(long)),
+            permits,
+        }
     }
 
     /// Reads a few rows, here and now.
@@ -61,16 +67,16 @@ impl Readers {
     }
 }
 
-impl Pool {
+impl ConnectionPool {
     fn new(connections: Vec<Connection>) -> Self {
         let connections = connections.into_iter().map(Mutex::new).collect();
-        Self { connections, turn: AtomicUsize::new(0) }
+        Self { connections, next: AtomicUsize::new(0) }
     }
 
     /// A connection that is free, or else the first to become so of one in turn.
     fn any(&self) -> MutexGuard<'_, Connection> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let at = |step: usize| &self.connections[turn.wrapping_add(step) % self.connections.len()];
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        let at = |step: usize| &self.connections[next.wrapping_add(step) % self.connections.len()];
         for step in 0..self.connections.len() {
             match at(step).try_lock() {
                 Ok(free) => return free,

@@ -20,13 +20,13 @@ use crate::{
     writer::{SpaceShare, Transaction},
 };
 
-/// A scan of more rows than this leaves the caller's thread.
-const FEW: usize = 100;
+/// Rows up to which a scan runs on the caller's thread.
+const MAX_INLINE_ROWS: usize = 100;
 
-/// How often it is tried whether the disk has room for mail.
-const TRY_EVERY: Duration = Duration::from_secs(5);
-/// The mail that it is tried for, in bytes. Larger ones may be refused earlier.
-const TRIED: usize = 1 << 20;
+/// Shortest time between two checks whether the disk has room for mail.
+const ROOM_CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// The size of the mail for which room is checked, in bytes. A larger one may be refused earlier.
+const ROOM_CHECK_BYTES: usize = 1 << 20;
 
 /// Rows in SQLite.
 pub(crate) struct SqliteStore(pub(crate) Arc<Database>);
@@ -60,7 +60,7 @@ impl Store for SqliteStore {
         scan.check()?;
         let form = self.0.tables.of(scan.table)?.form;
         let now = self.0.clock.now().millis();
-        if scan.limit <= FEW {
+        if scan.limit <= MAX_INLINE_ROWS {
             return self.0.readers.short(|connection| rows(connection, &scan, form, now));
         }
         self.0.readers.long(move |connection| rows(connection, &scan, form, now)).await
@@ -104,14 +104,14 @@ impl Store for SqliteStore {
     }
 
     async fn room(&self) -> Result<()> {
-        if let Some(has_room) = self.0.tried.within(TRY_EVERY) {
+        if let Some(has_room) = self.0.room_check.within(ROOM_CHECK_INTERVAL) {
             return has_room.then_some(()).ok_or(PortError::StorageFull);
         }
         let text = format!("PRAGMA user_version = {VERSION}");
         let write = move |transaction: &Transaction<'_>| transaction.execute_batch(&text);
-        let answer = self.0.write_within(SpaceShare::Mail, TRIED, write).await;
+        let answer = self.0.write_within(SpaceShare::Mail, ROOM_CHECK_BYTES, write).await;
         if let Ok(()) | Err(PortError::StorageFull) = answer {
-            self.0.tried.note(answer.is_ok());
+            self.0.room_check.note(answer.is_ok());
         }
         answer
     }

@@ -9,20 +9,20 @@ use crate::{
 };
 
 /// Rows removed in one step.
-const ROWS: usize = 500;
+const STEP_ROWS: usize = 500;
 /// Unused pages moved out in one step, 1 MB.
-const PAGES: i64 = 128;
+const STEP_PAGES: i64 = 128;
 /// Steps of one sweep.
-const STEPS: usize = 4;
+const MAX_STEPS: usize = 4;
 /// Unused pages that are left for the mail to come, 2 MB.
-const SPARE: i64 = 256;
+const SPARE_PAGES: i64 = 256;
 
 /// Removes up to `limit` expired rows, then gives unused pages back, and reserves room again.
 pub(crate) async fn sweep(database: &Database, limit: usize) -> Result<u64> {
     let mut removed = 0;
     for statements in database.tables.all() {
         while removed < limit {
-            let (text, step) = (statements.sweep.clone(), ROWS.min(limit - removed));
+            let (text, step) = (statements.sweep.clone(), STEP_ROWS.min(limit - removed));
             let gone = database
                 .write_relaxed(move |transaction| {
                     let mut statement = transaction.statement(&text)?;
@@ -35,7 +35,7 @@ pub(crate) async fn sweep(database: &Database, limit: usize) -> Result<u64> {
             }
         }
     }
-    for _ in 0..STEPS {
+    for _ in 0..MAX_STEPS {
         if !shrink(database).await? {
             break;
         }
@@ -49,11 +49,11 @@ async fn shrink(database: &Database) -> Result<bool> {
     let unused = |connection: &rusqlite::Connection| {
         connection.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0)).map_err(sql)
     };
-    let spare = database.readers.short(unused)? - SPARE;
+    let spare = database.readers.short(unused)? - SPARE_PAGES;
     if spare <= 0 {
         return Ok(false);
     }
-    let text = format!("PRAGMA incremental_vacuum({})", spare.min(PAGES));
+    let text = format!("PRAGMA incremental_vacuum({})", spare.min(STEP_PAGES));
     database.write_relaxed(move |transaction| transaction.run(&text)).await?;
-    Ok(spare > PAGES)
+    Ok(spare > STEP_PAGES)
 }

@@ -15,22 +15,22 @@ use tokio::sync::{mpsc, oneshot};
 use trapline_store::{Clock, PortError, Result};
 
 use crate::{Durability, disk::Disk, lanes::LaneWakeups};
-use batch::{Batch, Committer};
+use batch::{Batch, BatchCommitter};
 pub(crate) use room::SpaceShare;
 use task::{Pending, Task};
 pub(crate) use transaction::Transaction;
 
 /// Writes that wait to be picked up; further callers wait for a place.
-const QUEUE: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 
-enum Message {
+enum WriterRequest {
     Task(Box<dyn Task>),
     Stop(oneshot::Sender<()>),
 }
 
 /// Hands work to the writing thread.
 pub(crate) struct Writer {
-    queue: mpsc::Sender<Message>,
+    queue: mpsc::Sender<WriterRequest>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +47,9 @@ impl Writer {
         lanes: Arc<LaneWakeups>,
         disk: Disk,
     ) -> io::Result<Self> {
-        let (queue, inbox) = mpsc::channel(QUEUE);
-        let committer = Committer::new(connection, checkpoints, durability, clock, lanes, disk)?;
+        let (queue, inbox) = mpsc::channel(QUEUE_CAPACITY);
+        let committer =
+            BatchCommitter::new(connection, checkpoints, durability, clock, lanes, disk)?;
         thread::Builder::new().name("sqlite-writer".to_owned()).spawn(move || {
             write(committer, inbox);
         })?;
@@ -74,7 +75,7 @@ impl Writer {
         work: impl FnOnce(&Transaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (task, answer) = Pending::new(share, durable, bytes, work);
-        let sent = self.queue.send(Message::Task(Box::new(task))).await;
+        let sent = self.queue.send(WriterRequest::Task(Box::new(task))).await;
         sent.map_err(|_| PortError::unavailable(Closed))?;
         answer.await.unwrap_or_else(|_| Err(PortError::unavailable(Closed)))
     }
@@ -92,7 +93,7 @@ impl Writer {
     /// Commits what waits, ends the thread, and returns when the files are closed.
     pub(crate) async fn close(&self) {
         let (done, closed) = oneshot::channel();
-        if self.queue.send(Message::Stop(done)).await.is_ok() {
+        if self.queue.send(WriterRequest::Stop(done)).await.is_ok() {
             // An error means that the thread is gone, which is what we wait for.
             closed.await.unwrap_or_default();
         }
@@ -100,15 +101,15 @@ impl Writer {
 }
 
 /// The thread: runs until it is told to stop or nobody can hand in any more.
-fn write(mut committer: Committer, mut inbox: mpsc::Receiver<Message>) {
+fn write(mut committer: BatchCommitter, mut inbox: mpsc::Receiver<WriterRequest>) {
     let mut stopped = None;
     while let Some(message) = inbox.blocking_recv() {
         let mut batch = Batch::default();
         let mut next = Some(message);
         while let Some(message) = next {
             match message {
-                Message::Task(task) => batch.push(task),
-                Message::Stop(done) => {
+                WriterRequest::Task(task) => batch.push(task),
+                WriterRequest::Stop(done) => {
                     // What is in the queue already is still received and committed.
                     inbox.close();
                     stopped = Some(done);

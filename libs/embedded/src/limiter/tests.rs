@@ -34,14 +34,14 @@ fn a_longer_row_of_takes_is_bounded_by_the_rate() {
 
 #[test]
 fn keys_are_bounded_and_the_used_ones_stay() {
-    let mut arrivals = Arrivals::default();
+    let mut arrivals = ArrivalTimes::default();
     arrivals.keep("used", 9, 0);
-    for number in 0..3 * KEYS {
+    for number in 0..3 * GENERATION_KEYS {
         arrivals.keep(&number.to_string(), 9, 0);
         let used = arrivals.of("used");
         assert_eq!(used, Some(9));
         arrivals.keep("used", 9, 0);
-        assert!(arrivals.young.len() + arrivals.old.len() <= 2 * KEYS);
+        assert!(arrivals.young.len() + arrivals.old.len() <= 2 * GENERATION_KEYS);
     }
     assert_eq!(arrivals.of("0"), None);
 }

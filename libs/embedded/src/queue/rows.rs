@@ -6,23 +6,23 @@ use rusqlite::{Row as SqlRow, params};
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use super::LEASE;
+use super::LEASE_TTL;
 use crate::{
     values::{count, sql},
     writer::Transaction,
 };
 
-/// When a job is looked at again whose body does not decode.
-const UNREADABLE: Duration = Duration::from_hours(24);
+/// When a job is taken again whose body does not decode.
+const UNREADABLE_DELAY: Duration = Duration::from_hours(24);
 
 /// Names one lease: the job's row, and how often it had been taken.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
+pub(super) struct LeaseToken {
     pub(super) seq: i64,
     pub(super) takes: i64,
 }
 
-pub(super) fn token(lease: &Lease) -> Result<Token> {
+pub(super) fn token(lease: &Lease) -> Result<LeaseToken> {
     let token = lease.token.downcast_ref().copied();
     token.ok_or(PortError::Misuse("a lease of another queue"))
 }
@@ -52,7 +52,7 @@ pub(super) fn lease(transaction: &Transaction<'_>, lane: Lane, max: usize) -> Re
     let found = found.collect::<Result<Vec<_>, _>>().map_err(sql)?;
     let mut hold = transaction
         .statement("UPDATE job SET held = 1, takes = takes + 1, due = ? WHERE seq = ?")?;
-    let until = now.after(LEASE).millis();
+    let until = now.after(LEASE_TTL).millis();
     let mut leases = Vec::with_capacity(found.len());
     for (token, job, body) in found {
         let body = match serde_json::from_str(&body) {
@@ -60,7 +60,7 @@ pub(super) fn lease(transaction: &Transaction<'_>, lane: Lane, max: usize) -> Re
             Err(error) => {
                 // It must not stand before those behind it.
                 tracing::error!(%error, job.id, "a stored job does not decode");
-                let tomorrow = now.after(UNREADABLE).millis();
+                let tomorrow = now.after(UNREADABLE_DELAY).millis();
                 hold.execute(params![tomorrow, token.seq]).map_err(sql)?;
                 continue;
             }
@@ -72,14 +72,17 @@ pub(super) fn lease(transaction: &Transaction<'_>, lane: Lane, max: usize) -> Re
 }
 
 /// A due job without its body, which may not decode.
-fn read(row: &SqlRow<'_>, lane: Lane) -> rusqlite::Result<(Token, Job, String)> {
-    let token = Token { seq: row.get(0)?, takes: row.get(1)? };
+fn read(row: &SqlRow<'_>, lane: Lane) -> rusqlite::Result<(LeaseToken, Job, String)> {
+    let token = LeaseToken { seq: row.get(0)?, takes: row.get(1)? };
     let (id, attempt, body) = (row.get(2)?, row.get(3)?, serde_json::Value::Null);
     Ok((token, Job { id, lane, attempt, body }, row.get(4)?))
 }
 
 /// Removes a leased job; whether the lease still held.
-pub(super) fn remove(transaction: &Transaction<'_>, Token { seq, takes }: Token) -> Result<bool> {
+pub(super) fn remove(
+    transaction: &Transaction<'_>,
+    LeaseToken { seq, takes }: LeaseToken,
+) -> Result<bool> {
     let mut statement = transaction.statement("DELETE FROM job WHERE seq = ? AND takes = ?")?;
     Ok(statement.execute([seq, takes]).map_err(sql)? == 1)
 }

@@ -13,9 +13,9 @@ use crate::{
 };
 
 /// Operations by partition, in the order in which each partition comes first.
-pub(crate) struct WritePlan(Vec<Vec<Step>>);
+pub(crate) struct WritePlan(Vec<Vec<PlannedOp>>);
 
-struct Step {
+struct PlannedOp {
     op: Op,
     statements: Arc<Statements>,
 }
@@ -23,14 +23,14 @@ struct Step {
 impl WritePlan {
     /// Checks every operation, so that a misuse writes nothing.
     pub(crate) fn of(tables: &Tables, ops: Vec<Op>) -> Result<Self> {
-        let step = |op: Op| Ok(Step { statements: tables.of(op.key().table)?, op });
+        let step = |op: Op| Ok(PlannedOp { statements: tables.of(op.key().table)?, op });
         let steps = |ops: Vec<Op>| ops.into_iter().map(step).collect();
         by_partition(ops)?.into_iter().map(steps).collect::<Result<_>>().map(Self)
     }
 
     /// About how much will be written, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let size = |step: &Step| match &step.op {
+        let size = |step: &PlannedOp| match &step.op {
             Op::Put { doc, .. } => doc.len() + size_of::<Op>(),
             Op::Delete { .. } | Op::DeleteUntil { .. } => size_of::<Op>(),
         };
@@ -44,7 +44,7 @@ impl WritePlan {
 
     /// Writes one partition after the other, each of them whole or not at all.
     pub(crate) fn apply(&self, transaction: &Transaction<'_>) -> Result<()> {
-        let whole = |steps: &Vec<Step>| match &steps[..] {
+        let whole = |steps: &Vec<PlannedOp>| match &steps[..] {
             // One statement is atomic by itself.
             [step] if step.statements.split.is_none() => step.apply(transaction),
             steps => {
@@ -60,7 +60,7 @@ impl WritePlan {
     }
 }
 
-impl Step {
+impl PlannedOp {
     fn apply(&self, transaction: &Transaction<'_>) -> Result<()> {
         let (sql_text, changed_when) = self.choose();
         if let (Op::Put { doc, .. }, Some(split)) = (&self.op, &self.statements.split) {

@@ -8,15 +8,15 @@ use trapline_store::{Clock, Result};
 use super::{
     Transaction,
     checkpoints::Checkpoints,
-    room::{Files, SpaceBudget, SpaceShare},
-    task::{Failure, Task},
+    room::{DatabaseFiles, SpaceBudget, SpaceShare},
+    task::{CommitFailure, Task},
 };
 use crate::{Durability, disk::Disk, lanes::LaneWakeups, open::synchronous, values::is_full};
 
 /// Callers in one transaction.
-const MOST: usize = 256;
+const MAX_TASKS: usize = 256;
 /// Bytes in one transaction, which bounds the log and the wait of those who come next.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// What goes into one transaction.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Batch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.tasks.len() >= MOST || self.bytes >= MOST_BYTES
+        self.tasks.len() >= MAX_TASKS || self.bytes >= MAX_BYTES
     }
 
     fn durable(&self) -> bool {
@@ -52,13 +52,13 @@ impl Batch {
 }
 
 /// Commits batches.
-pub(super) struct Committer {
+pub(super) struct BatchCommitter {
     connection: Connection,
     durability: Durability,
     current: Durability,
     clock: Clock,
     lanes: Arc<LaneWakeups>,
-    files: Files,
+    files: DatabaseFiles,
     checkpoints: Checkpoints,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Committer {
 #[error("SQLite rolled the transaction back")]
 struct RolledBack;
 
-impl Committer {
+impl BatchCommitter {
     pub(super) fn new(
         mut connection: Connection,
         checkpoints: Connection,
@@ -75,7 +75,7 @@ impl Committer {
         lanes: Arc<LaneWakeups>,
         disk: Disk,
     ) -> io::Result<Self> {
-        let files = Files::of(&connection, disk);
+        let files = DatabaseFiles::of(&connection, disk);
         let checkpoints = Checkpoints::start(&mut connection, checkpoints)?;
         let current = durability;
         Ok(Self { connection, durability, current, clock, lanes, files, checkpoints })
@@ -97,7 +97,7 @@ impl Committer {
         }
     }
 
-    fn transact(&mut self, batch: &mut Batch) -> Result<(), Failure> {
+    fn transact(&mut self, batch: &mut Batch) -> Result<(), CommitFailure> {
         let wanted = if batch.durable() { self.durability } else { Durability::Process };
         let mut room = self.room_for(batch);
         self.synchronous(wanted)
@@ -111,7 +111,7 @@ impl Committer {
             }
             task.run(&transaction);
             if self.connection.is_autocommit() {
-                return Err(Failure {
+                return Err(CommitFailure {
                     is_full: self.files.is_full(),
                     source: Arc::new(RolledBack),
                 });
@@ -163,9 +163,9 @@ impl Committer {
         Ok(())
     }
 
-    fn failure(&self, error: rusqlite::Error) -> Failure {
+    fn failure(&self, error: rusqlite::Error) -> CommitFailure {
         let is_full = is_full(&error) || self.files.is_full();
-        Failure { is_full, source: Arc::new(error) }
+        CommitFailure { is_full, source: Arc::new(error) }
     }
 
     /// Moves the log into the database, and makes its file empty.

@@ -17,13 +17,13 @@ use std::{
 use rusqlite::{Connection, hooks::Wal};
 
 /// The length at which the log is moved, in bytes. A page that changes often is moved once.
-const LOG: u64 = 32 << 20;
+const CHECKPOINT_BYTES: u64 = 32 << 20;
 /// The length at which the writer moves it whatever is under way, in bytes.
-const LONGEST: u64 = 4 * LOG;
+const MAX_LOG_BYTES: u64 = 4 * CHECKPOINT_BYTES;
 /// What is left to the writer, in bytes.
-const LEFT: u64 = 1 << 20;
+const MAX_LEFT_BYTES: u64 = 1 << 20;
 /// How often the thread comes back for what was added while it copied.
-const ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4;
 
 /// The log's length, and who moves it.
 pub(super) struct Checkpoints {
@@ -68,13 +68,13 @@ impl Checkpoints {
         let seen = log.clone();
         let thread = thread::Builder::new()
             .name("sqlite-checkpoint".to_owned())
-            .spawn(move || move_when_woken(&other, &woken, &seen, LEFT / page))?;
-        Ok(Self { log, next: LOG / page, page, wake, thread })
+            .spawn(move || move_when_woken(&other, &woken, &seen, MAX_LEFT_BYTES / page))?;
+        Ok(Self { log, next: CHECKPOINT_BYTES / page, page, wake, thread })
     }
 
     /// Before a transaction: moves what the thread left, if it is done.
     pub(super) fn finish(&self, writer: &Connection) {
-        let is_too_long = self.log.pages.load(Ordering::Relaxed) > LONGEST / self.page;
+        let is_too_long = self.log.pages.load(Ordering::Relaxed) > MAX_LOG_BYTES / self.page;
         if self.log.is_moved.swap(false, Ordering::Acquire) || is_too_long {
             let _moving = self.log.moving();
             move_pages(writer);
@@ -85,7 +85,7 @@ impl Checkpoints {
     /// it is tried again after an eighth more.
     pub(super) fn committed(&mut self) {
         let pages = self.log.pages.load(Ordering::Relaxed);
-        let limit = LOG / self.page;
+        let limit = CHECKPOINT_BYTES / self.page;
         if pages < limit {
             self.next = limit;
         } else if pages >= self.next {
@@ -112,7 +112,7 @@ impl Checkpoints {
 fn move_when_woken(connection: &Connection, woken: &Receiver<()>, log: &Log, left: u64) {
     while woken.recv().is_ok() {
         let _moving = log.moving();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let moved = move_pages(connection);
             if log.pages.load(Ordering::Relaxed).saturating_sub(moved) <= left {
                 break;

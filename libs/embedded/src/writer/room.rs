@@ -71,13 +71,13 @@ impl SpaceBudget {
 }
 
 /// The files whose sizes say how much room there will be.
-pub(super) struct Files {
+pub(super) struct DatabaseFiles {
     disk: Disk,
     database: PathBuf,
     log: PathBuf,
 }
 
-impl Files {
+impl DatabaseFiles {
     /// Of the database that a connection has open.
     pub(super) fn of(connection: &Connection, disk: Disk) -> Self {
         let database = connection.path().unwrap_or_default();

@@ -9,7 +9,7 @@ use super::{SpaceShare, Transaction};
 
 /// Why a whole batch failed; each of its callers is told.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(super) struct CommitFailure {
     /// Whether it was for want of room on the disk.
     pub(super) is_full: bool,
     pub(super) source: Arc<dyn Error + Send + Sync>,
@@ -28,7 +28,7 @@ pub(super) trait Task: Send {
     /// Does the work within the batch's transaction.
     fn run(&mut self, transaction: &Transaction<'_>);
     /// Tells the caller, once it is known whether the transaction was committed.
-    fn answer(self: Box<Self>, committed: Result<(), Failure>);
+    fn answer(self: Box<Self>, committed: Result<(), CommitFailure>);
 }
 
 /// The work of one caller, and later its outcome.
@@ -79,7 +79,7 @@ impl<T: Send, F: FnOnce(&Transaction<'_>) -> Result<T> + Send> Task for Pending<
         self.outcome = self.work.take().map(|work| work(transaction));
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), Failure>) {
+    fn answer(self: Box<Self>, committed: Result<(), CommitFailure>) {
         let answer = match committed {
             Ok(()) => self.outcome.unwrap_or_else(|| Err(PortError::unavailable(NotRun))),
             Err(failure) if failure.is_full => Err(PortError::StorageFull),

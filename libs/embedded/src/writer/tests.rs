@@ -70,7 +70,7 @@ async fn a_failure_does_not_undo_its_neighbours() {
 async fn what_fails_leaves_nothing_alone_or_beside_others() {
     let half = |number: i64| {
         move |transaction: &Transaction<'_>| {
-            transaction.wholly(|| {
+            transaction.all_or_nothing(|| {
                 transaction.wake(Lane::Mail);
                 transaction
                     .statement("INSERT INTO t VALUES (?)")?

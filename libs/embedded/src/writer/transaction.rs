@@ -42,9 +42,9 @@ impl<'c> Transaction<'c> {
         self.connection.blob_open("main", table, column, row, false).map_err(sql)
     }
 
-    /// Undoes all that the caller does, which is `work`, if it fails. Beside other callers that is a savepoint, for
-    /// which SQLite copies each page before it changes.
-    pub(crate) fn wholly<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    /// Undoes `work`, which is all that the caller does, if it fails. Only beside other callers that takes a
+    /// savepoint, for which SQLite copies each page before it changes.
+    pub(crate) fn all_or_nothing<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.has_one_caller {
             return self.atomically(work);
         }
