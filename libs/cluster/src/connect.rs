@@ -106,6 +106,10 @@ impl RowWriter for CqlStore {
 impl Cluster {
     /// Makes or updates keyspace, tables, stream and consumers. Safe to repeat, and from several
     /// processes at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ClusterError`] names the service and says why.
     pub async fn migrate(options: &Options, tables: &[&'static Table]) -> Result<(), ClusterError> {
         CqlStore::migrate(&options.cql(), tables).await?;
         JetStreamQueue::migrate(&options.jetstream()).await?;
@@ -113,6 +117,10 @@ impl Cluster {
     }
 
     /// Connects to every service; all of them must have been migrated.
+    ///
+    /// # Errors
+    ///
+    /// [`ClusterError`] names the service and says why.
     pub async fn connect(options: &Options) -> Result<Self, ClusterError> {
         let segments = Arc::new(Segments::open(&SegmentOptions { url: options.blobs.clone() })?);
         let store = Arc::new(CqlStore::connect(&options.cql()).await?);

@@ -22,29 +22,31 @@ use super::{CqlError, CqlSettings};
 use crate::service_url::UserInfo;
 
 /// How long a request may take with all its retries.
-const REQUEST: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a node may be silent until a request that may be repeated is also sent to another. Far longer
 /// than any answer of a node that works takes, so that a busy cluster is not given more to do.
-const SECOND_NODE: Duration = Duration::from_secs(1);
-/// How long a connection may be idle until the node is asked for a sign of life, and how long it may
-/// take for one: a machine that is gone closes nothing, and every request to it would wait in vain.
-const ALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(5));
+const SPECULATION_DELAY: Duration = Duration::from_secs(1);
+/// How long a connection may be idle until the node is asked for a sign of life: a machine that is gone
+/// closes nothing, and every request to it would wait in vain.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// How long the node may take for that sign.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one connection may take to open.
-const CONNECTION: Duration = Duration::from_secs(3);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long it may take until one of the hosts has been found to work.
-const ALL: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long the nodes may take to agree on a schema.
-const AGREEMENT: Duration = Duration::from_secs(30);
+const SCHEMA_AGREEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Connects to one of the hosts and, through it, to the other nodes.
 pub(super) async fn connect(settings: &CqlSettings) -> Result<Session, CqlError> {
     let mut builder = SessionBuilder::new()
         .known_nodes(&settings.hosts)
         .default_execution_profile_handle(profile(settings).into_handle())
-        .connection_timeout(CONNECTION)
-        .keepalive_interval(ALIVE.0)
-        .keepalive_timeout(ALIVE.1)
-        .schema_agreement_timeout(AGREEMENT)
+        .connection_timeout(CONNECTION_TIMEOUT)
+        .keepalive_interval(KEEPALIVE_INTERVAL)
+        .keepalive_timeout(KEEPALIVE_TIMEOUT)
+        .schema_agreement_timeout(SCHEMA_AGREEMENT_TIMEOUT)
         .keyspaces_to_fetch([&settings.keyspace])
         .fetch_full_schema_metadata(false);
     if let Some(UserInfo { user, password }) = &settings.user {
@@ -55,7 +57,7 @@ pub(super) async fn connect(settings: &CqlSettings) -> Result<Session, CqlError>
         builder = builder.tls_context(Some(Arc::new(tls)));
     }
     let hosts = settings.hosts.join(",");
-    let session = match tokio::time::timeout(ALL, builder.build()).await {
+    let session = match tokio::time::timeout(CONNECT_TIMEOUT, builder.build()).await {
         Ok(built) => built.map_err(|error| CqlError::no_session(hosts, error))?,
         Err(late) => return Err(CqlError::Unreachable { hosts, source: late.into() }),
     };
@@ -72,11 +74,11 @@ fn profile(settings: &CqlSettings) -> ExecutionProfile {
     ExecutionProfile::builder()
         .consistency(Consistency::LocalQuorum)
         .serial_consistency(Some(SerialConsistency::LocalSerial))
-        .request_timeout(Some(REQUEST))
+        .request_timeout(Some(REQUEST_TIMEOUT))
         .retry_policy(Arc::new(DefaultRetryPolicy::new()))
         .speculative_execution_policy(Some(Arc::new(SimpleSpeculativeExecutionPolicy {
             max_retry_count: 1,
-            retry_interval: SECOND_NODE,
+            retry_interval: SPECULATION_DELAY,
         })))
         .load_balancing_policy(nodes.build())
         .build()

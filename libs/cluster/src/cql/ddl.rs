@@ -2,7 +2,7 @@
 
 use trapline_store::{Column, Kind, Order, Table};
 
-use super::{server::Server, table_options::Options};
+use super::{server::Server, table_options::TableOptions};
 
 /// The columns that are not keys, with their types.
 pub(super) const PLAIN_COLUMNS: [(&str, &str); 3] =
@@ -31,7 +31,7 @@ pub(super) fn table(keyspace: &str, table: &Table) -> String {
         "CREATE TABLE IF NOT EXISTS {} ({columns}, PRIMARY KEY ({})){}",
         qualified_name(keyspace, table),
         primary.join(", "),
-        with(order(table).into_iter().chain(Options::of(table).clauses()))
+        with(order(table).into_iter().chain(TableOptions::of(table).clauses()))
     )
 }
 

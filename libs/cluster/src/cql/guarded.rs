@@ -10,19 +10,19 @@ use trapline_store::{Key, Op, PortError, Result, When};
 
 use super::{
     CqlStore,
-    client::Step,
+    client::BoundStep,
     error::{is_ambiguous, port_error},
-    meters::Operation,
+    meters::RequestKind,
     read::{find, key_values},
     tables::{Guarded, Prepared},
     values::{Expiry, Param},
 };
 
 /// How often a creation is tried: rows that ended may go between a look at them and the next try.
-const TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 /// A row to be written or removed on a condition.
-enum Change<'a> {
+enum GuardedWrite<'a> {
     Create { key: &'a Key, doc: &'a str, expiry: Expiry },
     Update { key: &'a Key, doc: &'a str, expiry: Expiry, from: i64 },
     Remove { key: &'a Key, version: i64 },
@@ -30,7 +30,7 @@ enum Change<'a> {
 
 /// What is where a row is to be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum CreateTarget {
     Empty,
     /// A row past its time, which the server has not removed yet.
     Expired,
@@ -43,15 +43,15 @@ pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
     let Prepared::Guarded(statements) = &prepared.writes else {
         return Err(PortError::Misuse("a conditional write to a plain table"));
     };
-    let changes = ops.iter().map(|op| Change::of(store, op)).collect::<Result<Vec<_>>>()?;
+    let changes = ops.iter().map(|op| GuardedWrite::of(store, op)).collect::<Result<Vec<_>>>()?;
     // Most creations are of rows that never were, so that is tried before anything is read.
-    let mut targets = vec![Target::Empty; changes.len()];
-    for _ in 0..TRIES {
+    let mut targets = vec![CreateTarget::Empty; changes.len()];
+    for _ in 0..MAX_TRIES {
         if attempt(store, statements, &changes, &targets).await? {
             return Ok(());
         }
-        let seen = look(store, statements, &changes).await?;
-        let creates_only = changes.iter().all(Change::creates);
+        let seen = find_targets(store, statements, &changes).await?;
+        let creates_only = changes.iter().all(GuardedWrite::creates);
         if seen == targets && !creates_only {
             break;
         }
@@ -64,13 +64,13 @@ pub(super) async fn write(store: &CqlStore, ops: &[Op]) -> Result<()> {
 async fn attempt(
     store: &CqlStore,
     statements: &Guarded,
-    changes: &[Change<'_>],
-    targets: &[Target],
+    changes: &[GuardedWrite<'_>],
+    targets: &[CreateTarget],
 ) -> Result<bool> {
     let now = store.clock.now().millis();
     let steps =
         changes.iter().zip(targets).map(|(change, target)| change.step(statements, *target, now));
-    match store.client.run(Operation::Conditional, steps.collect()).await? {
+    match store.client.run(RequestKind::Conditional, steps.collect()).await? {
         Ok(answer) => applied(answer),
         Err(error) if is_ambiguous(&error) => resolve_ambiguous(store, statements, changes).await,
         Err(error) => Err(port_error(error)),
@@ -79,21 +79,21 @@ async fn attempt(
 
 /// Looks at what is where rows are to be created; a conflict if one is taken, or if there
 /// is none, so that another condition must have failed.
-async fn look(
+async fn find_targets(
     store: &CqlStore,
     statements: &Guarded,
-    changes: &[Change<'_>],
-) -> Result<Vec<Target>> {
-    if !changes.iter().any(Change::creates) {
+    changes: &[GuardedWrite<'_>],
+) -> Result<Vec<CreateTarget>> {
+    if !changes.iter().any(GuardedWrite::creates) {
         return Err(PortError::Conflict);
     }
     let now = store.clock.now().millis();
-    let mut targets = vec![Target::Empty; changes.len()];
+    let mut targets = vec![CreateTarget::Empty; changes.len()];
     for (change, target) in changes.iter().zip(&mut targets) {
-        let Change::Create { key, .. } = change else { continue };
+        let GuardedWrite::Create { key, .. } = change else { continue };
         match find(&store.client, &statements.serial_read, key).await? {
             None => {}
-            Some(row) if row.is_past(now) => *target = Target::Expired,
+            Some(row) if row.is_past(now) => *target = CreateTarget::Expired,
             Some(_) => return Err(PortError::Conflict),
         }
     }
@@ -107,14 +107,16 @@ async fn look(
 async fn resolve_ambiguous(
     store: &CqlStore,
     statements: &Guarded,
-    changes: &[Change<'_>],
+    changes: &[GuardedWrite<'_>],
 ) -> Result<bool> {
     for change in changes {
         let (key, doc, expiry, version) = match change {
-            Change::Create { key, doc, expiry } => (key, doc, expiry, 1),
-            Change::Update { key, doc, expiry, from } => (key, doc, expiry, from.saturating_add(1)),
+            GuardedWrite::Create { key, doc, expiry } => (key, doc, expiry, 1),
+            GuardedWrite::Update { key, doc, expiry, from } => {
+                (key, doc, expiry, from.saturating_add(1))
+            }
             // The row may be gone by another's hand.
-            Change::Remove { .. } => return Err(PortError::Timeout),
+            GuardedWrite::Remove { .. } => return Err(PortError::Timeout),
         };
         let found = find(&store.client, &statements.serial_read, key).await?;
         let ours = found.is_some_and(|row| {
@@ -139,7 +141,7 @@ fn applied(answer: QueryResult) -> Result<bool> {
     }
 }
 
-impl<'a> Change<'a> {
+impl<'a> GuardedWrite<'a> {
     fn of(store: &CqlStore, op: &'a Op) -> Result<Self> {
         let expiry = |ttl| Expiry::new(&store.clock, ttl);
         match op {
@@ -160,14 +162,14 @@ impl<'a> Change<'a> {
         matches!(self, Self::Create { .. })
     }
 
-    fn step(&self, statements: &Guarded, target: Target, now: i64) -> Step<'a> {
+    fn step(&self, statements: &Guarded, target: CreateTarget, now: i64) -> BoundStep<'a> {
         let now = Param::Int(now);
         let set = |key: &'a Key, doc: &'a str, expiry: &Expiry, version: i64| {
             let (ttl, expires) = (Param::Seconds(expiry.ttl), Param::Int(expiry.expires));
             [ttl, Param::Text(doc), Param::Int(version), expires].into_iter().chain(key_values(key))
         };
         let (statement, values) = match self {
-            Self::Create { key, doc, expiry } if target == Target::Empty => {
+            Self::Create { key, doc, expiry } if target == CreateTarget::Empty => {
                 (&statements.create, set(key, doc, expiry, 1).collect())
             }
             Self::Create { key, doc, expiry } => {
@@ -181,6 +183,6 @@ impl<'a> Change<'a> {
                 (&statements.remove, key_values(key).chain([Param::Int(*version), now]).collect())
             }
         };
-        Step { statement: statement.clone(), values }
+        BoundStep { statement: statement.clone(), values }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Meters {
 
 /// A kind of request. A batch is one, and so is each page of a scan.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Operation {
+pub(super) enum RequestKind {
     Read,
     Write,
     Conditional,
@@ -29,11 +29,11 @@ impl Meters {
         Self { reads: of("read"), writes: of("write"), conditional: of("cas"), errors }
     }
 
-    pub(super) fn operation(&self, operation: Operation) {
+    pub(super) fn operation(&self, operation: RequestKind) {
         match operation {
-            Operation::Read => self.reads.increment(1),
-            Operation::Write => self.writes.increment(1),
-            Operation::Conditional => self.conditional.increment(1),
+            RequestKind::Read => self.reads.increment(1),
+            RequestKind::Write => self.writes.increment(1),
+            RequestKind::Conditional => self.conditional.increment(1),
         }
     }
 

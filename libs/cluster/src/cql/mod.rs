@@ -55,6 +55,10 @@ pub struct CqlStore {
 impl CqlStore {
     /// Connects, and checks that the keyspace is there. Connections that break later come back by
     /// themselves.
+    ///
+    /// # Errors
+    ///
+    /// [`CqlError`] says why the store cannot be used.
     pub async fn connect(options: &CqlOptions) -> Result<Self, CqlError> {
         let settings = CqlSettings::of(options)?;
         let session = connect::connect(&settings).await?;
@@ -73,6 +77,10 @@ impl CqlStore {
 
     /// Creates the keyspace and the tables that are missing, gives tables that are there the options
     /// of this release, and returns when every node knows them. Safe to run several times, also at once.
+    ///
+    /// # Errors
+    ///
+    /// [`CqlError`] says what could not be made.
     pub async fn migrate(options: &CqlOptions, tables: &[&'static Table]) -> Result<(), CqlError> {
         let settings = CqlSettings::of(options)?;
         let session = connect::connect(&settings).await?;
@@ -85,6 +93,10 @@ impl CqlStore {
     /// A partition with much to write is written in parts, so readers may see some of its rows
     /// before the others. Of two writes of one row the later in `ops` wins. After a failure any
     /// part may have been written.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] for a guarded table; else those of [`Store::write`].
     pub async fn write_unordered(&self, ops: Vec<Op>) -> Result<()> {
         let partitions = self.planned(ops)?;
         if partitions.iter().flatten().any(|op| op.key().table.writes == Writes::Guarded) {

@@ -5,9 +5,9 @@ use trapline_store::{Op, PortError, Result};
 
 use super::{
     CqlStore,
-    client::Step,
+    client::BoundStep,
     error::port_error,
-    meters::Operation,
+    meters::RequestKind,
     read::{key_values, look_at_range},
     stamps::Partition,
     tables::Prepared,
@@ -42,8 +42,8 @@ pub(super) async fn write_all(store: &CqlStore, partitions: &[Vec<Op>]) -> Resul
     sent.fold(Ok(()), async |all, one| all.and(one)).await
 }
 
-async fn send(store: &CqlStore, steps: Vec<Step<'_>>) -> Result<()> {
-    store.client.run(Operation::Write, steps).await?.map_err(port_error)?;
+async fn send(store: &CqlStore, steps: Vec<BoundStep<'_>>) -> Result<()> {
+    store.client.run(RequestKind::Write, steps).await?.map_err(port_error)?;
     Ok(())
 }
 
@@ -85,11 +85,11 @@ async fn has_effect(store: &CqlStore, ops: &[Op]) -> Result<bool> {
 
 /// Each statement has a write time of its own, later than those before it. With one time for all of
 /// a batch a delete would win over every put in it.
-fn steps<'a>(store: &CqlStore, ops: &'a [Op]) -> Result<Vec<Step<'a>>> {
+fn steps<'a>(store: &CqlStore, ops: &'a [Op]) -> Result<Vec<BoundStep<'a>>> {
     ops.iter().map(|op| step(store, op)).collect()
 }
 
-fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
+fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<BoundStep<'a>> {
     let statements = store.tables.of(op.key().table)?;
     let Prepared::Plain(made) = &statements.writes else {
         return Err(PortError::Misuse("a plain write to a guarded table"));
@@ -111,5 +111,5 @@ fn step<'a>(store: &CqlStore, op: &'a Op) -> Result<Step<'a>> {
         ),
     };
     let statement = statement.ok_or(PortError::Misuse("a range delete in an ascending table"))?;
-    Ok(Step { statement: statement.clone(), values })
+    Ok(BoundStep { statement: statement.clone(), values })
 }

@@ -17,13 +17,13 @@ use super::{
     dml::{self, Shape},
     stamps::Partition,
     tables::Prepared,
-    values::{Found, Param, key_of, number},
+    values::{FoundRow, Param, key_of, number},
 };
 
 /// The most rows in a page. Documents are mostly below 1 KB.
-const PAGE: usize = 500;
+const PAGE_ROWS: usize = 500;
 /// The same where documents are left out.
-const PAGE_OF_KEYS: usize = 5000;
+const PAGE_KEYS: usize = 5000;
 
 /// Reads one row that is not past its time.
 pub(super) async fn get(store: &CqlStore, key: &Key) -> Result<Option<Row>> {
@@ -43,7 +43,7 @@ pub(super) async fn find(
     client: &Client,
     statement: &PreparedStatement,
     key: &Key,
-) -> Result<Option<Found>> {
+) -> Result<Option<FoundRow>> {
     let values: Vec<_> = key_values(key).collect();
     let bound = statement.clone().bind(&values).map_err(PortError::unavailable)?;
     let (page, _) = client.page(&bound, PagingState::start()).await?;
@@ -58,7 +58,7 @@ pub(super) async fn look_at_range(store: &CqlStore, until: &Key) -> Result<bool>
     let Some(range) = &made.range else { return Ok(true) };
     let values: Vec<_> = key_values(until).collect();
     let mut bound = range.written.clone().bind(&values).map_err(PortError::unavailable)?;
-    bound.set_page_size(i32::try_from(PAGE_OF_KEYS).unwrap_or(i32::MAX));
+    bound.set_page_size(i32::try_from(PAGE_KEYS).unwrap_or(i32::MAX));
     let partition = Partition::of(until.table, &until.partition);
     let (mut found, mut next) = (false, Some(PagingState::start()));
     while let Some(from) = next {
@@ -105,7 +105,7 @@ pub(super) async fn partitions(store: &CqlStore, table: &Table) -> Result<Vec<Ve
     store.tables.of(table)?;
     let statement = store.client.prepare(dml::partitions(&store.keyspace, table)).await?;
     let mut bound = statement.bind(&()).map_err(PortError::unavailable)?;
-    bound.set_page_size(i32::try_from(PAGE).unwrap_or(i32::MAX));
+    bound.set_page_size(i32::try_from(PAGE_ROWS).unwrap_or(i32::MAX));
     let (mut found, mut next) = (Vec::new(), Some(PagingState::start()));
     while let Some(from) = next {
         let (page, behind) = store.client.page(&bound, from).await?;
@@ -127,7 +127,7 @@ async fn bind(store: &CqlStore, scan: &Scan) -> Result<BoundStatement> {
     let values = scan.partition.iter().chain(after).chain(until).map(Param::Value);
     let values: Vec<_> = values.collect();
     let mut bound = statement.bind(&values).map_err(PortError::unavailable)?;
-    let largest = if scan.keys_only { PAGE_OF_KEYS } else { PAGE };
+    let largest = if scan.keys_only { PAGE_KEYS } else { PAGE_ROWS };
     bound.set_page_size(i32::try_from(scan.limit.clamp(1, largest)).unwrap_or(i32::MAX));
     Ok(bound)
 }
@@ -136,9 +136,9 @@ fn rows<'a>(
     page: &'a QueryRowsResult,
     sort: &'a [Column],
     writes: Writes,
-) -> Result<impl Iterator<Item = Result<Found>> + 'a> {
+) -> Result<impl Iterator<Item = Result<FoundRow>> + 'a> {
     let rows = page.rows::<CqlRow>().map_err(PortError::unavailable)?;
-    Ok(rows.map(move |row| Found::read(row.map_err(PortError::unavailable)?, sort, writes)))
+    Ok(rows.map(move |row| FoundRow::read(row.map_err(PortError::unavailable)?, sort, writes)))
 }
 
 /// The values of a key, in the order of its columns.

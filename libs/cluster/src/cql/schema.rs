@@ -14,21 +14,21 @@ use super::{CqlError, CqlSettings, connect::nodes, ddl, server::Server, table_op
 
 /// How often the missing tables are created. Programs that create the same table at once can make
 /// each other fail.
-const TRIES: u32 = 5;
+const MAX_TRIES: u32 = 5;
 /// The pause between two tries; each is longer by this than the one before.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How long a node may take for a change of the schema, or a read of it. Both are slow on one that has many
 /// tables, and at a migration nobody waits for another answer.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const SCHEMA_TIMEOUT: Duration = Duration::from_secs(30);
 /// The copies of each row if nothing is said: a write survives the loss of any one node.
-const COPIES: usize = 3;
+const DEFAULT_COPIES: usize = 3;
 
 /// One change of the schema at a time in this process.
 static CHANGING: Mutex<()> = Mutex::const_new(());
 
 /// A column as `system_schema.columns` has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct FoundColumn {
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) position: i32,
@@ -39,7 +39,7 @@ pub(super) struct Seen {
 /// Whether the keyspace is there.
 pub(super) async fn keyspace_exists(session: &Session, name: &str) -> Result<bool, CqlError> {
     let ask = "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?";
-    let rows = session.query_unpaged(look(ask), (name,)).await;
+    let rows = session.query_unpaged(local_read(ask), (name,)).await;
     let rows = rows.map_err(CqlError::failed("show its keyspaces"))?.into_rows_result();
     Ok(rows.map_err(CqlError::failed("show its keyspaces"))?.rows_num() > 0)
 }
@@ -63,7 +63,7 @@ pub(super) async fn create_keyspace(
             return Err(CqlError::Replication { asked, datacenter, nodes });
         }
         Some(asked) => usize::from(asked),
-        None => COPIES.min(nodes.max(1)),
+        None => DEFAULT_COPIES.min(nodes.max(1)),
     };
     let server = Server::probe(session).await?;
     let text = ddl::keyspace(&settings.keyspace, &datacenter, copies, server);
@@ -83,7 +83,7 @@ pub(super) async fn create(
 ) -> Result<(), CqlError> {
     let _alone = CHANGING.lock().await;
     let mut refused = Ok(());
-    for number in 1..=TRIES {
+    for number in 1..=MAX_TRIES {
         let there = columns(session, keyspace).await?;
         let missing: Vec<_> =
             tables.iter().filter(|table| !there.contains_key(table.name)).collect();
@@ -114,7 +114,7 @@ async fn set_options(
 ) -> Result<(), CqlError> {
     let there = options(session, keyspace).await?;
     for table in tables {
-        let wanted = table_options::Options::of(table);
+        let wanted = table_options::TableOptions::of(table);
         let clauses = there.get(table.name).and_then(|seen| wanted.to_change(seen));
         if let Some(clauses) = clauses {
             change(session, ddl::change(keyspace, table, clauses)).await?;
@@ -127,17 +127,17 @@ async fn set_options(
 async fn options(
     session: &Session,
     keyspace: &str,
-) -> Result<HashMap<String, table_options::Seen>, CqlError> {
+) -> Result<HashMap<String, table_options::FoundOptions>, CqlError> {
     let ask = "SELECT table_name, compaction, default_time_to_live, gc_grace_seconds \
                FROM system_schema.tables WHERE keyspace_name = ?";
-    let pages = session.query_iter(look(ask), (keyspace,)).await;
+    let pages = session.query_iter(local_read(ask), (keyspace,)).await;
     let pages = pages.map_err(CqlError::failed("show its tables"))?;
     let rows = pages.rows_stream::<(String, HashMap<String, String>, i32, i32)>();
     let mut rows = rows.map_err(CqlError::failed("show its tables"))?;
     let mut tables = HashMap::new();
     while let Some(row) = rows.try_next().await.map_err(CqlError::failed("show its tables"))? {
         let (name, compaction, ttl, gc_grace) = row;
-        tables.insert(name, table_options::Seen { compaction, ttl, gc_grace });
+        tables.insert(name, table_options::FoundOptions { compaction, ttl, gc_grace });
     }
     Ok(tables)
 }
@@ -158,7 +158,7 @@ pub(super) async fn check(
 }
 
 /// What a table that is to have these columns lacks. It may have more that are not keys.
-pub(super) fn difference(table: &Table, seen: &[Seen]) -> Option<String> {
+pub(super) fn difference(table: &Table, seen: &[FoundColumn]) -> Option<String> {
     if seen.is_empty() {
         return Some("does not exist".to_owned());
     }
@@ -166,12 +166,12 @@ pub(super) fn difference(table: &Table, seen: &[Seen]) -> Option<String> {
     if let Some(column) = expected.iter().find(|column| !seen.contains(column)) {
         return Some(format!("has no {} column {} {}", column.kind, column.name, column.cql_type));
     }
-    let more = |column: &&Seen| column.kind != "regular" && !expected.contains(column);
+    let more = |column: &&FoundColumn| column.kind != "regular" && !expected.contains(column);
     seen.iter().find(more).map(|column| format!("has a {} column {}", column.kind, column.name))
 }
 
-fn expected(table: &Table) -> Vec<Seen> {
-    let column = |name: &str, kind: &str, position, order: &str, cql_type: &str| Seen {
+fn expected(table: &Table) -> Vec<FoundColumn> {
+    let column = |name: &str, kind: &str, position, order: &str, cql_type: &str| FoundColumn {
         name: name.to_owned(),
         kind: kind.to_owned(),
         position,
@@ -194,24 +194,30 @@ fn expected(table: &Table) -> Vec<Seen> {
 async fn columns(
     session: &Session,
     keyspace: &str,
-) -> Result<HashMap<String, Vec<Seen>>, CqlError> {
+) -> Result<HashMap<String, Vec<FoundColumn>>, CqlError> {
     let ask = "SELECT table_name, column_name, kind, position, clustering_order, type \
                FROM system_schema.columns WHERE keyspace_name = ?";
-    let pages = session.query_iter(look(ask), (keyspace,)).await;
+    let pages = session.query_iter(local_read(ask), (keyspace,)).await;
     let pages = pages.map_err(CqlError::failed("show its tables"))?;
     let rows = pages.rows_stream::<(String, String, String, i32, String, String)>();
     let mut rows = rows.map_err(CqlError::failed("show its tables"))?;
     let mut tables: HashMap<_, Vec<_>> = HashMap::new();
     while let Some(row) = rows.try_next().await.map_err(CqlError::failed("show its tables"))? {
         let (table, name, kind, position, order, cql_type) = row;
-        tables.entry(table).or_default().push(Seen { name, kind, position, order, cql_type });
+        tables.entry(table).or_default().push(FoundColumn {
+            name,
+            kind,
+            position,
+            order,
+            cql_type,
+        });
     }
     Ok(tables)
 }
 
 async fn local_datacenter(session: &Session) -> Result<String, CqlError> {
     let ask = "SELECT data_center FROM system.local WHERE key = 'local'";
-    let rows = session.query_unpaged(look(ask), ()).await;
+    let rows = session.query_unpaged(local_read(ask), ()).await;
     let rows = rows.map_err(CqlError::failed("tell its data centre"))?.into_rows_result();
     let rows = rows.map_err(CqlError::failed("tell its data centre"))?;
     let (name,) = rows.first_row().map_err(CqlError::failed("tell its data centre"))?;
@@ -219,18 +225,18 @@ async fn local_datacenter(session: &Session) -> Result<String, CqlError> {
 }
 
 /// A read of a node's own tables.
-fn look(text: &str) -> Statement {
+fn local_read(text: &str) -> Statement {
     let mut statement = Statement::new(text);
     statement.set_consistency(Consistency::LocalOne);
     statement.set_is_idempotent(true);
-    statement.set_request_timeout(Some(TIMEOUT));
+    statement.set_request_timeout(Some(SCHEMA_TIMEOUT));
     statement
 }
 
 /// Changes the schema; the driver waits until all nodes have agreed.
 async fn change(session: &Session, text: String) -> Result<(), CqlError> {
     let mut statement = Statement::new(text);
-    statement.set_request_timeout(Some(TIMEOUT));
+    statement.set_request_timeout(Some(SCHEMA_TIMEOUT));
     let answer = session.query_unpaged(statement, ()).await;
     answer.map(drop).map_err(CqlError::failed("change its schema"))
 }

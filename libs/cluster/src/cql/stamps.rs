@@ -14,9 +14,9 @@ use std::{
 use trapline_store::{Clock, Table, Value};
 
 /// Partitions that are remembered at once, about 5 MB.
-const MOST: usize = 100_000;
+const MAX_PARTITIONS: usize = 100_000;
 /// Microseconds by which this process's own time may be moved when more are ahead of it.
-const MOST_MOVED: i64 = 3_600_000_000;
+const MAX_MOVED_MICROS: i64 = 3_600_000_000;
 
 /// Names a partition; two that share a name only get later write times than they need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,11 +33,11 @@ impl Partition {
 /// Gives write times, in microseconds since 1970.
 pub(super) struct Stamps {
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<StampState>,
 }
 
 #[derive(Default)]
-struct State {
+struct StampState {
     /// The latest that was given by this process's own time.
     last: i64,
     /// The latest that was read or given, of partitions where that is ahead of this process's time.
@@ -74,27 +74,27 @@ impl Stamps {
         if written < state.last {
             return;
         }
-        if state.ahead.len() >= MOST && !state.ahead.contains_key(&partition) {
+        if state.ahead.len() >= MAX_PARTITIONS && !state.ahead.contains_key(&partition) {
             state.make_room(now);
         }
         let latest = state.ahead.entry(partition).or_insert(written);
         *latest = written.max(*latest);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StampState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl StampState {
     /// Forgets partitions by moving this process's own time behind all of them, up to an hour; a clock
     /// that was years ahead must not take every process with it.
     fn make_room(&mut self, now: i64) {
-        let bound = now.saturating_add(MOST_MOVED);
+        let bound = now.saturating_add(MAX_MOVED_MICROS);
         let within = self.ahead.values().copied().filter(|written| *written <= bound);
         self.last = self.last.max(within.max().unwrap_or(now));
         self.ahead.retain(|_, written| *written > bound);
-        if self.ahead.len() > MOST / 2 {
+        if self.ahead.len() > MAX_PARTITIONS / 2 {
             self.ahead.clear();
         }
     }
@@ -149,16 +149,16 @@ mod tests {
     #[test]
     fn what_is_remembered_is_bounded_and_nothing_within_an_hour_is_lost() {
         let (stamps, _clock) = stamps();
-        let far = NOW + 2 * MOST_MOVED;
+        let far = NOW + 2 * MAX_MOVED_MICROS;
         stamps.saw(Partition(u64::MAX), far);
-        for number in 0..MOST as u64 + 10 {
+        for number in 0..MAX_PARTITIONS as u64 + 10 {
             stamps.saw(Partition(number), NOW + 1000);
         }
-        assert!(stamps.state().ahead.len() <= MOST);
-        for number in [0, 1, MOST as u64, MOST as u64 + 9] {
+        assert!(stamps.state().ahead.len() <= MAX_PARTITIONS);
+        for number in [0, 1, MAX_PARTITIONS as u64, MAX_PARTITIONS as u64 + 9] {
             assert!(stamps.next(Partition(number)) > NOW + 1000);
         }
         assert_eq!(stamps.next(Partition(u64::MAX)), far + 1);
-        assert!(stamps.next(Partition(u64::MAX - 1)) < NOW + MOST_MOVED);
+        assert!(stamps.next(Partition(u64::MAX - 1)) < NOW + MAX_MOVED_MICROS);
     }
 }

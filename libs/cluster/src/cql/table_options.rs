@@ -11,13 +11,13 @@ use trapline_store::{Order, Storage, Table};
 /// How long deletions in logs and queues are remembered: as long as both servers keep writes for a
 /// node that is down. What such a node may bring back later is behind the position of whoever reads
 /// the queue, or past its time.
-const REMEMBERED: Duration = Duration::from_hours(3);
+const GC_GRACE: Duration = Duration::from_hours(3);
 /// The time to live of a queue spans so many compaction windows. ScyllaDB refuses more than 50.
-const WINDOWS: u32 = 24;
+const QUEUE_WINDOWS: u32 = 24;
 
 /// The options of a table that are the program's; all others are the operator's.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct TableOptions {
     /// `None` leaves the choice to the server.
     compaction: Option<BTreeMap<&'static str, String>>,
     /// In seconds; 0 is for ever.
@@ -28,21 +28,21 @@ pub(super) struct Options {
 
 /// The same as `system_schema.tables` has them.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct FoundOptions {
     pub(super) compaction: HashMap<String, String>,
     pub(super) ttl: i32,
     pub(super) gc_grace: i32,
 }
 
-impl Options {
+impl TableOptions {
     pub(super) fn of(table: &Table) -> Self {
-        let (ttl, gc_grace) = (table.storage.ttl().map_or(0, seconds), Some(seconds(REMEMBERED)));
+        let (ttl, gc_grace) = (table.storage.ttl().map_or(0, seconds), Some(seconds(GC_GRACE)));
         match table.storage {
             Storage::Log { window, .. } => {
                 Self { compaction: Some(windows(window)), ttl, gc_grace }
             }
-            Storage::Queue { bucket, ttl: life } => {
-                let window = bucket.max(life / WINDOWS);
+            Storage::Queue { bucket, ttl: row_ttl } => {
+                let window = bucket.max(row_ttl / QUEUE_WINDOWS);
                 Self { compaction: Some(windows(window)), ttl, gc_grace }
             }
             Storage::List => Self { compaction: Some(levels()), ttl, gc_grace },
@@ -71,7 +71,7 @@ impl Options {
     }
 
     /// The options that a table must be given which has others.
-    pub(super) fn to_change(&self, seen: &Seen) -> Option<Vec<String>> {
+    pub(super) fn to_change(&self, seen: &FoundOptions) -> Option<Vec<String>> {
         let same = self.ttl == seen.ttl
             && self.gc_grace.is_none_or(|seconds| seconds == seen.gc_grace)
             && self.compaction.iter().flatten().all(|(name, value)| {

@@ -16,7 +16,7 @@ use trapline_store::{Clock, Column, Kind, PortError, Result, Value, Writes};
 /// The expiry of a row that is for ever. A number and not null, so that a condition can compare it.
 const NEVER: i64 = i64::MAX;
 /// The longest TTL that both servers take, in seconds: 20 years.
-const LONGEST_TTL: u64 = 20 * 365 * 24 * 60 * 60;
+const MAX_TTL_SECONDS: u64 = 20 * 365 * 24 * 60 * 60;
 
 /// A parameter that is borrowed, so that binding copies nothing twice.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ impl Expiry {
         // A second more, because servers cut the current time to seconds: the row must not go
         // before it is due.
         let seconds = real.as_secs().saturating_add(1 + u64::from(real.subsec_nanos() > 0));
-        let seconds = if seconds > LONGEST_TTL { 0 } else { seconds };
+        let seconds = if seconds > MAX_TTL_SECONDS { 0 } else { seconds };
         let expires = clock.now().after(ttl).millis();
         Self { expires, ttl: i32::try_from(seconds).unwrap_or(0) }
     }
@@ -67,7 +67,7 @@ impl Expiry {
 
 /// A row as the server has it, perhaps past its time.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundRow {
     pub(super) sort: Vec<Value>,
     pub(super) version: i64,
     pub(super) expires: i64,
@@ -77,7 +77,7 @@ pub(super) struct Found {
     pub(super) doc: String,
 }
 
-impl Found {
+impl FoundRow {
     /// Reads sort columns, version, expiry, in plain tables the write time and, if it is there, the
     /// document.
     pub(super) fn read(row: CqlRow, sort: &[Column], writes: Writes) -> Result<Self> {

@@ -26,7 +26,7 @@ pub(super) struct Address {
     pub(super) servers: Vec<ServerAddr>,
     /// Hosts and ports, for messages.
     pub(super) hosts: String,
-    login: Login,
+    login: NatsLogin,
     tls: bool,
     ca: Option<PathBuf>,
     /// Copies of the stream.
@@ -34,7 +34,7 @@ pub(super) struct Address {
 }
 
 #[derive(PartialEq, Eq)]
-enum Login {
+enum NatsLogin {
     Nobody,
     Password { user: String, password: String },
     Token(String),
@@ -49,22 +49,22 @@ impl Address {
         let mut address = Self {
             servers: url.hosts.iter().zip(1..).map(server).collect::<Result<_, _>>()?,
             hosts: url.hosts(),
-            login: url.user.as_ref().map_or(Login::Nobody, Login::of),
+            login: url.user.as_ref().map_or(NatsLogin::Nobody, NatsLogin::of),
             tls: url.flag("tls")?.unwrap_or(url.tls),
             ca: url.file("ca")?,
             replicas: url.number("replicas", 1..=MOST_REPLICAS)?.map(usize::from),
         };
         for login in
-            [url.file("creds")?.map(Login::Credentials), url.file("nkey")?.map(Login::Seed)]
+            [url.file("creds")?.map(NatsLogin::Credentials), url.file("nkey")?.map(NatsLogin::Seed)]
         {
             address.log_in_by(login)?;
         }
         Ok(address)
     }
 
-    fn log_in_by(&mut self, login: Option<Login>) -> Result<(), UrlError> {
+    fn log_in_by(&mut self, login: Option<NatsLogin>) -> Result<(), UrlError> {
         let Some(login) = login else { return Ok(()) };
-        if self.login != Login::Nobody {
+        if self.login != NatsLogin::Nobody {
             return Err(UrlError::Together("give one of user and password, token, creds and nkey"));
         }
         self.login = login;
@@ -79,13 +79,13 @@ impl Address {
             options = options.add_root_certificates(ca.clone());
         }
         Ok(match &self.login {
-            Login::Nobody => options,
-            Login::Password { user, password } => {
+            NatsLogin::Nobody => options,
+            NatsLogin::Password { user, password } => {
                 options.user_and_password(user.clone(), password.clone())
             }
-            Login::Token(token) => options.token(token.clone()),
-            Login::Seed(file) => options.nkey(read(file).await?.trim().to_owned()),
-            Login::Credentials(file) => {
+            NatsLogin::Token(token) => options.token(token.clone()),
+            NatsLogin::Seed(file) => options.nkey(read(file).await?.trim().to_owned()),
+            NatsLogin::Credentials(file) => {
                 let credentials = options.credentials(&read(file).await?);
                 credentials.map_err(|source| unreadable(file, source))?
             }
@@ -93,7 +93,7 @@ impl Address {
     }
 }
 
-impl Login {
+impl NatsLogin {
     fn of(UserInfo { user, password }: &UserInfo) -> Self {
         match password {
             Some(password) => Self::Password { user: user.clone(), password: password.clone() },

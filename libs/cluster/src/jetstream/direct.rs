@@ -9,7 +9,7 @@ use super::link::Link;
 
 /// Asks for the first message of a subject at or after a place.
 #[derive(Debug, Serialize)]
-struct Query<'a> {
+struct DirectGet<'a> {
     /// A batch of one comes with the number of those that follow.
     batch: u8,
     next_by_subj: &'a str,
@@ -30,7 +30,7 @@ pub(super) enum From {
 
 /// A message, and how many of its subject there are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct FoundMessage {
     pub(super) sequence: u64,
     /// When it was stored, by the server's clock.
     pub(super) stored: Time,
@@ -39,8 +39,8 @@ pub(super) struct Found {
 }
 
 /// The first message of `subject` at or after `from`. Costs one request, whatever their number.
-pub(super) async fn first(link: &Link, subject: &str, from: From) -> Result<Option<Found>> {
-    let query = serde_json::to_vec(&Query { batch: 1, next_by_subj: subject, from });
+pub(super) async fn first(link: &Link, subject: &str, from: From) -> Result<Option<FoundMessage>> {
+    let query = serde_json::to_vec(&DirectGet { batch: 1, next_by_subj: subject, from });
     let query = query.map_err(PortError::unavailable)?;
     let request = Request::new().payload(query.into());
     let api = format!("$JS.API.DIRECT.GET.{}", link.names.stream());
@@ -60,11 +60,11 @@ pub(super) async fn first(link: &Link, subject: &str, from: From) -> Result<Opti
     }
 }
 
-fn read(headers: &HeaderMap) -> Option<Found> {
+fn read(headers: &HeaderMap) -> Option<FoundMessage> {
     // The last, for a message may carry the same names itself.
     let text = |name: &str| headers.get_last(name).map(async_nats::HeaderValue::as_str);
     let following: u64 = text("Nats-Num-Pending")?.parse().ok()?;
-    Some(Found {
+    Some(FoundMessage {
         sequence: text("Nats-Sequence")?.parse().ok()?,
         stored: text("Nats-Time-Stamp")?.parse().ok()?,
         count: following.saturating_add(1),

@@ -11,19 +11,19 @@ use async_nats::jetstream::{
 use tokio::time::sleep;
 use trapline_store::{Clock, Lane, PortError, Result};
 
-use super::{JetStreamError, lease::LEASE, link::Link, names::Names};
+use super::{JetStreamError, lease::LEASE_TTL, link::Link, names::Names};
 
 /// How long the server remembers the ids of what was published.
-const DEDUPLICATED: Duration = Duration::from_mins(2);
+const DEDUPLICATION_WINDOW: Duration = Duration::from_mins(2);
 /// How much longer than a lease the server waits, so that no worker's job goes to another while
 /// the worker, told a little later, counts on it.
-const GRACE: Duration = Duration::from_secs(1);
+const ACK_GRACE: Duration = Duration::from_secs(1);
 /// The most leases of a lane.
-const MOST_LEASES: i64 = 20_000;
+const MAX_LEASES: i64 = 20_000;
 /// The most workers that wait for a lane's jobs at once.
-const MOST_WAITING: i64 = 4096;
+const MAX_WAITING_PULLS: i64 = 4096;
 /// How often setting up is tried, a second apart: a cluster may be electing a leader.
-const TRIES: usize = 5;
+const MAX_TRIES: usize = 5;
 
 /// The consumer of each lane.
 pub(super) struct LaneConsumers(HashMap<Lane, Consumer<pull::Config>>);
@@ -45,7 +45,7 @@ fn shaped(config: Config, names: &Names, replicas: Option<usize>, clock: &Clock)
         subjects: names.subjects(),
         retention: RetentionPolicy::WorkQueue,
         storage: StorageType::File,
-        duplicate_window: clock.real(DEDUPLICATED),
+        duplicate_window: clock.real(DEDUPLICATION_WINDOW),
         allow_message_schedules: true,
         allow_direct: true,
         num_replicas: replicas.unwrap_or(config.num_replicas.max(1)),
@@ -58,10 +58,10 @@ fn consumer(names: &Names, lane: Lane, clock: &Clock) -> pull::Config {
         durable_name: Some(lane.name().to_owned()),
         filter_subject: names.ready(lane),
         ack_policy: AckPolicy::Explicit,
-        ack_wait: clock.real(LEASE + GRACE),
+        ack_wait: clock.real(LEASE_TTL + ACK_GRACE),
         max_deliver: -1,
-        max_ack_pending: MOST_LEASES,
-        max_waiting: MOST_WAITING,
+        max_ack_pending: MAX_LEASES,
+        max_waiting: MAX_WAITING_PULLS,
         ..pull::Config::default()
     }
 }
@@ -93,7 +93,7 @@ pub(super) async fn find(link: &Link) -> Result<LaneConsumers, JetStreamError> {
 
 /// Makes the stream and a consumer per lane, or brings them up to date.
 pub(super) async fn prepare(link: &Link, replicas: Option<usize>) -> Result<(), JetStreamError> {
-    for _ in 1..TRIES {
+    for _ in 1..MAX_TRIES {
         match prepare_once(link, replicas).await {
             Ok(()) => return Ok(()),
             Err(error) => {

@@ -13,7 +13,7 @@ use trapline_store::{Job, Lane, Lease, PortError, Result};
 use super::link::Link;
 
 /// How long a worker holds a job.
-pub(super) const LEASE: Duration = Duration::from_secs(30);
+pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
 
 /// What the server is told of a delivery (ADR-15).
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ impl Ack {
 
 /// Names one delivery.
 #[derive(Debug)]
-pub(super) struct Token {
+pub(super) struct DeliveryToken {
     reply: Subject,
     /// The message's place in the stream.
     pub(super) sequence: u64,
@@ -44,14 +44,14 @@ pub(super) struct Token {
     held_until: AtomicI64,
 }
 
-impl Token {
+impl DeliveryToken {
     fn holds(&self, now: Time) -> bool {
         now.millis() < self.held_until.load(Ordering::Relaxed)
     }
 }
 
 /// The mark of a lease that this queue gave.
-pub(super) fn token(lease: &Lease) -> Result<&Token> {
+pub(super) fn token(lease: &Lease) -> Result<&DeliveryToken> {
     lease.token.downcast_ref().ok_or(PortError::Misuse("a lease of another queue"))
 }
 
@@ -62,10 +62,10 @@ pub(super) async fn lease_of(
     message: jetstream::Message,
     arrived: Time,
 ) -> Option<Lease> {
-    let held_until = AtomicI64::new(arrived.after(LEASE).millis());
+    let held_until = AtomicI64::new(arrived.after(LEASE_TTL).millis());
     let sequence = message.info().map(|info| info.stream_sequence).ok()?;
     let reply = message.message.reply?;
-    let token = Token { reply, sequence, held_until };
+    let token = DeliveryToken { reply, sequence, held_until };
     match serde_json::from_slice::<Job>(&message.message.payload) {
         Ok(job) if job.lane == lane => Some(Lease { job, token: Box::new(token) }),
         Ok(_) => discard(link, lane, &token, "it is another lane's").await,
@@ -75,7 +75,7 @@ pub(super) async fn lease_of(
 }
 
 /// Takes out of the stream what no worker could make sense of.
-async fn discard(link: &Link, lane: Lane, token: &Token, why: &str) -> Option<Lease> {
+async fn discard(link: &Link, lane: Lane, token: &DeliveryToken, why: &str) -> Option<Lease> {
     let removed = acknowledge(link, token, Ack::Hopeless).await;
     let removed = removed.err().map(|error| error.to_string());
     tracing::error!(
@@ -89,7 +89,7 @@ async fn discard(link: &Link, lane: Lane, token: &Token, why: &str) -> Option<Le
 }
 
 /// Returns when the server has heard.
-pub(super) async fn acknowledge(link: &Link, token: &Token, ack: Ack) -> Result<()> {
+pub(super) async fn acknowledge(link: &Link, token: &DeliveryToken, ack: Ack) -> Result<()> {
     let request = Request::new().payload(ack.word());
     let sent = link.client.send_request(token.reply.clone(), request);
     link.call(&link.meters.ack, sent).await.map(drop)
@@ -103,6 +103,6 @@ pub(super) async fn extend(link: &Link, lease: &Lease) -> Result<()> {
         return Err(PortError::Conflict);
     }
     acknowledge(link, token, Ack::Working).await?;
-    token.held_until.store(now.after(LEASE).millis(), Ordering::Relaxed);
+    token.held_until.store(now.after(LEASE_TTL).millis(), Ordering::Relaxed);
     Ok(())
 }

@@ -16,13 +16,13 @@ use super::{
 };
 
 /// How long one call may take.
-pub(super) const CALL: Duration = Duration::from_secs(5);
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long connecting to the first server that answers may take.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long reaching one server may take.
-const REACH: Duration = Duration::from_secs(4);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(4);
 /// The longest pause between attempts to come back.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(2);
 
 /// There is no connection at the moment.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,8 @@ impl Link {
             return Err(JetStreamError::TooOld { servers, found });
         }
         let (clock, meters) = (options.clock.clone(), Meters::new());
-        let context = jetstream::context::ContextBuilder::new().timeout(CALL).build(client.clone());
+        let context =
+            jetstream::context::ContextBuilder::new().timeout(CALL_TIMEOUT).build(client.clone());
         Ok((Self { client, context, names, clock, meters, servers, losses }, address))
     }
 
@@ -69,7 +70,7 @@ impl Link {
         }
     }
 
-    /// Runs and counts one call, within [`CALL`].
+    /// Runs and counts one call, within [`CALL_TIMEOUT`].
     pub(super) async fn call<T, E: Into<async_nats::Error>>(
         &self,
         counter: &Counter,
@@ -78,7 +79,7 @@ impl Link {
         counter.increment(1);
         let answer = match self.connected() {
             Err(error) => Err(error),
-            Ok(()) => match timeout(CALL, work).await {
+            Ok(()) => match timeout(CALL_TIMEOUT, work).await {
                 Ok(answer) => answer.map_err(PortError::unavailable),
                 Err(_) => Err(PortError::Timeout),
             },
@@ -108,7 +109,7 @@ async fn connect(address: &Address, lost: watch::Sender<u64>) -> Result<Client, 
     let options = address.options().await?;
     let options = options
         .name("trapline")
-        .connection_timeout(REACH)
+        .connection_timeout(SERVER_TIMEOUT)
         .reconnect_delay_callback(pause)
         // Notices a server that is gone without a word.
         .ping_interval(Duration::from_secs(10))
@@ -116,7 +117,7 @@ async fn connect(address: &Address, lost: watch::Sender<u64>) -> Result<Client, 
             observe(&event, &lost);
             std::future::ready(())
         });
-    match timeout(CONNECT, options.connect(&address.servers[..])).await {
+    match timeout(CONNECT_TIMEOUT, options.connect(&address.servers[..])).await {
         Ok(connected) => connected.map_err(|error| failed(error.into())),
         Err(elapsed) => Err(failed(elapsed.into())),
     }
@@ -125,7 +126,7 @@ async fn connect(address: &Address, lost: watch::Sender<u64>) -> Result<Client, 
 /// The pause before the given attempt to come back; these never end.
 fn pause(attempts: usize) -> Duration {
     let exponent = u32::try_from(attempts.min(8)).unwrap_or(8);
-    Duration::from_millis(20).saturating_mul(2_u32.pow(exponent)).min(LONGEST_PAUSE)
+    Duration::from_millis(20).saturating_mul(2_u32.pow(exponent)).min(MAX_RECONNECT_DELAY)
 }
 
 fn observe(event: &Event, lost: &watch::Sender<u64>) {

@@ -81,6 +81,10 @@ pub struct JetStreamQueue {
 
 impl JetStreamQueue {
     /// Connects, within seconds, to a server whose stream has been set up.
+    ///
+    /// # Errors
+    ///
+    /// [`JetStreamError`] says why the queue cannot be used.
     pub async fn connect(options: &JetStreamOptions) -> Result<Self, JetStreamError> {
         let (link, _) = Link::open(options).await?;
         let lanes = layout::find(&link).await?;
@@ -90,12 +94,20 @@ impl JetStreamQueue {
     /// Makes the stream and its consumers, or brings those that exist up to date. May be repeated,
     /// and run by several processes at once. What an operator has set beyond this module's needs
     /// (placement, limits) is left alone.
+    ///
+    /// # Errors
+    ///
+    /// [`JetStreamError`] says what could not be made.
     pub async fn migrate(options: &JetStreamOptions) -> Result<(), JetStreamError> {
         let (link, address) = Link::open(options).await?;
         layout::prepare(&link, address.replicas).await
     }
 
-    /// Whether the stream's leader answers.
+    /// Asks the stream's leader for a sign of life.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer in time.
     pub async fn ping(&self) -> Result<()> {
         let stream = self.link.names.stream();
         self.link.call(&self.link.meters.read, self.link.context.get_stream(stream)).await.map(drop)

@@ -6,7 +6,7 @@ use trapline_store::{Lane, PortError, Result};
 use crate::is_namespace;
 
 /// The longest id, in bytes: it becomes part of a subject, and a protocol line holds 4 KB.
-const LONGEST_ID: usize = 1024;
+const MAX_ID_BYTES: usize = 1024;
 
 /// Names that start with one namespace.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub(super) fn retry_mark(sequence: u64) -> String {
 
 /// An id, which is any text, as one token of a subject.
 fn encoded(id: &str) -> Result<String> {
-    if id.is_empty() || id.len() > LONGEST_ID {
+    if id.is_empty() || id.len() > MAX_ID_BYTES {
         return Err(PortError::Misuse("a job's id has 1 to 1024 bytes"));
     }
     Ok(BASE32HEX_NOPAD.encode(id.as_bytes()))
@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn any_id_is_one_token() {
         let names = Names::new("ns").unwrap();
-        for id in ["a:b", "a.b", "*", ">", " ", "\r\n", "ü", &"x".repeat(LONGEST_ID)] {
+        for id in ["a:b", "a.b", "*", ">", " ", "\r\n", "ü", &"x".repeat(MAX_ID_BYTES)] {
             let subject = names.delayed(Lane::Mail, id).unwrap();
             let token = subject.strip_prefix("ns.jobs.delayed.mail.").unwrap();
             assert!(token.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id:?}: {token}");
             assert_eq!(BASE32HEX_NOPAD.decode(token.as_bytes()).unwrap(), id.as_bytes());
         }
-        for id in [String::new(), "x".repeat(LONGEST_ID + 1)] {
+        for id in [String::new(), "x".repeat(MAX_ID_BYTES + 1)] {
             assert!(matches!(names.delayed(Lane::Mail, &id), Err(PortError::Misuse(_))));
         }
     }

@@ -17,20 +17,20 @@ use trapline_store::{Clock, Job, PortError, Result};
 use super::link::{Disconnected, Link};
 
 /// For how long a publish is tried again: longer than an election takes.
-const TRYING: Duration = Duration::from_secs(5);
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long one attempt may take.
-const ATTEMPT: Duration = Duration::from_secs(2);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The pause between attempts.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 /// Why an attempt failed.
-enum Failure {
+enum PublishFailure {
     Disconnected,
     TimedOut,
     Refused(PublishError),
 }
 
-impl Failure {
+impl PublishFailure {
     /// Whether another attempt may fare better.
     fn is_passing(&self) -> bool {
         match self {
@@ -46,13 +46,15 @@ impl Failure {
     }
 }
 
-impl From<Failure> for PortError {
-    fn from(failure: Failure) -> Self {
+impl From<PublishFailure> for PortError {
+    fn from(failure: PublishFailure) -> Self {
         match failure {
-            Failure::Disconnected => Self::unavailable(Disconnected),
-            Failure::TimedOut => Self::Timeout,
-            Failure::Refused(error) if error.kind() == PublishErrorKind::TimedOut => Self::Timeout,
-            Failure::Refused(error) => Self::unavailable(error),
+            PublishFailure::Disconnected => Self::unavailable(Disconnected),
+            PublishFailure::TimedOut => Self::Timeout,
+            PublishFailure::Refused(error) if error.kind() == PublishErrorKind::TimedOut => {
+                Self::Timeout
+            }
+            PublishFailure::Refused(error) => Self::unavailable(error),
         }
     }
 }
@@ -72,7 +74,7 @@ pub(super) async fn store(link: &Link, job: &Job, due: Option<Time>, mark: &str)
     link.meters.publish.increment(1);
     loop {
         let Err(failure) = attempt(link, &subject, &message).await else { return Ok(()) };
-        if !failure.is_passing() || began.elapsed() + RETRY_DELAY > TRYING {
+        if !failure.is_passing() || began.elapsed() + RETRY_DELAY > PUBLISH_TIMEOUT {
             link.meters.errors.increment(1);
             return Err(failure.into());
         }
@@ -80,15 +82,19 @@ pub(super) async fn store(link: &Link, job: &Job, due: Option<Time>, mark: &str)
     }
 }
 
-async fn attempt(link: &Link, subject: &str, message: &PublishMessage) -> Result<(), Failure> {
-    link.connected().map_err(|_| Failure::Disconnected)?;
+async fn attempt(
+    link: &Link,
+    subject: &str,
+    message: &PublishMessage,
+) -> Result<(), PublishFailure> {
+    link.connected().map_err(|_| PublishFailure::Disconnected)?;
     let stored = async {
         let sent = link.context.send_publish(subject.to_owned(), message.clone()).await?;
         sent.await.map(drop)
     };
-    match timeout(ATTEMPT, stored).await {
-        Ok(stored) => stored.map_err(Failure::Refused),
-        Err(_) => Err(Failure::TimedOut),
+    match timeout(ATTEMPT_TIMEOUT, stored).await {
+        Ok(stored) => stored.map_err(PublishFailure::Refused),
+        Err(_) => Err(PublishFailure::TimedOut),
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// How long a job may be due before it counts as overdue.
-const LATE: Duration = Duration::from_mins(1);
+const OVERDUE_AFTER: Duration = Duration::from_mins(1);
 
 impl JetStreamQueue {
     /// Counts that are exact in a quiet queue, and near each other in a busy one. A lease that ran
@@ -21,7 +21,7 @@ impl JetStreamQueue {
         let (link, consumer) = (&self.link, self.lanes.of(lane)?);
         let (ready, delayed) = (link.names.ready(lane), link.names.all_delayed(lane));
         let now = Clock::system().now();
-        let cutoff = earlier(now, link.clock.real(LATE));
+        let cutoff = earlier(now, link.clock.real(OVERDUE_AFTER));
         let (info, delayed, newer) = try_join!(
             link.call(&link.meters.read, consumer.get_info()),
             direct::first(link, &delayed, From::Sequence(1)),
@@ -41,7 +41,7 @@ impl JetStreamQueue {
         if stats.overdue > 0 {
             let oldest = direct::first(link, &ready, From::Sequence(next)).await?;
             let age = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest.stored));
-            stats.oldest_overdue = Some(by_clock(&link.clock, age).max(LATE));
+            stats.oldest_overdue = Some(by_clock(&link.clock, age).max(OVERDUE_AFTER));
         }
         Ok(stats)
     }

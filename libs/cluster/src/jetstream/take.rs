@@ -21,18 +21,18 @@ use trapline_store::{Lane, Lease, PortError, Result};
 use super::{
     JetStreamQueue,
     lease::lease_of,
-    link::{CALL, Disconnected},
+    link::{CALL_TIMEOUT, Disconnected},
 };
 
 /// The most jobs of one answer.
-const LARGEST_BATCH: usize = 1000;
+const MAX_BATCH_JOBS: usize = 1000;
 /// The longest a request waits at the server.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 /// How much later than it should the end of an answer may come.
-const LATE: Duration = Duration::from_secs(2);
+const ANSWER_GRACE: Duration = Duration::from_secs(2);
 
 /// How an answer went on.
-enum Next {
+enum AnswerPart {
     Message(async_nats::Message),
     /// There is no more.
     End,
@@ -47,10 +47,10 @@ impl JetStreamQueue {
         max: usize,
         wait: Duration,
     ) -> Result<Vec<Lease>> {
-        let until = Instant::now() + wait.min(LONGEST_WAIT);
+        let until = Instant::now() + wait.min(MAX_WAIT);
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let messages = self.pull(lane, max.min(LARGEST_BATCH), left).await?;
+            let messages = self.pull(lane, max.min(MAX_BATCH_JOBS), left).await?;
             let none = messages.is_empty();
             let mut leases = Vec::with_capacity(messages.len());
             for (message, arrived) in messages {
@@ -77,20 +77,20 @@ impl JetStreamQueue {
         losses.mark_unchanged();
         let asked = self.link.call(&self.link.meters.pull, self.ask(consumer, max, wait));
         let mut answer = asked.await?;
-        let deadline = Instant::now() + wait + LATE;
+        let deadline = Instant::now() + wait + ANSWER_GRACE;
         let mut taken = Vec::new();
         while taken.len() < max {
             match next(&mut answer, &mut losses, deadline).await {
-                Next::Message(message) => {
+                AnswerPart::Message(message) => {
                     let context = self.link.context.clone();
                     taken.push((jetstream::Message { message, context }, self.link.clock.now()));
                 }
-                Next::Failed(error) if taken.is_empty() => {
+                AnswerPart::Failed(error) if taken.is_empty() => {
                     self.link.meters.errors.increment(1);
                     return Err(error);
                 }
                 // What has been taken is leased already.
-                Next::Failed(_) | Next::End => break,
+                AnswerPart::Failed(_) | AnswerPart::End => break,
             }
         }
         Ok(taken)
@@ -108,7 +108,7 @@ impl JetStreamQueue {
         let answer = self.link.client.subscribe(inbox.clone()).await?;
         let expires = (!wait.is_zero()).then_some(wait);
         let request = pull::BatchConfig { batch, expires, no_wait: true, ..Default::default() };
-        timeout(CALL, consumer.request_batch(request, inbox.into())).await??;
+        timeout(CALL_TIMEOUT, consumer.request_batch(request, inbox.into())).await??;
         Ok(answer)
     }
 }
@@ -117,21 +117,23 @@ async fn next(
     answer: &mut Subscriber,
     losses: &mut watch::Receiver<u64>,
     deadline: Instant,
-) -> Next {
+) -> AnswerPart {
     let message = select! {
         biased;
         message = answer.next() => message,
         // The server forgets the requests of a connection that is gone.
         _ = losses.changed() => None,
-        () = sleep_until(deadline) => return Next::Failed(PortError::Timeout),
+        () = sleep_until(deadline) => return AnswerPart::Failed(PortError::Timeout),
     };
-    let Some(message) = message else { return Next::Failed(PortError::unavailable(Disconnected)) };
+    let Some(message) = message else {
+        return AnswerPart::Failed(PortError::unavailable(Disconnected));
+    };
     match message.status {
-        None | Some(StatusCode::OK) => Next::Message(message),
-        Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Next::End,
+        None | Some(StatusCode::OK) => AnswerPart::Message(message),
+        Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => AnswerPart::End,
         Some(status) => {
             let why = message.description.as_deref().unwrap_or("no job comes");
-            Next::Failed(PortError::unavailable(format!("JetStream: {why} ({status})")))
+            AnswerPart::Failed(PortError::unavailable(format!("JetStream: {why} ({status})")))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which servers will do.
 
 /// The first version with scheduled messages (ADR-51).
-const OLDEST: (u32, u32) = (2, 12);
+const OLDEST_VERSION: (u32, u32) = (2, 12);
 
 /// Whether a server that calls itself `version` knows scheduled messages; one whose version cannot
 /// be read does not.
@@ -10,7 +10,7 @@ pub(super) fn suffices(version: &str) -> bool {
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else {
         return false;
     };
-    (major, minor) >= OLDEST
+    (major, minor) >= OLDEST_VERSION
 }
 
 #[cfg(test)]

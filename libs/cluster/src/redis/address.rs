@@ -26,9 +26,11 @@ const SCHEME: Scheme = Scheme {
     parameters: &["cluster", "ca"],
 };
 
-/// How long a silent connection lives until the other side is asked for a sign of life, and how
-/// long between the questions. A subscriber sends nothing and would wait for a dead server for ever.
-const SILENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(2));
+/// How long a connection may be silent until the server is asked for a sign of life: a subscriber sends
+/// nothing, and would wait for a dead server for ever.
+const KEEPALIVE_TIME: Duration = Duration::from_secs(5);
+/// The time between two such questions.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A parsed address.
 pub(super) struct Address {
@@ -120,7 +122,7 @@ fn node(
 }
 
 fn tcp() -> TcpSettings {
-    let keepalive = TcpKeepalive::new().with_time(SILENCE.0).with_interval(SILENCE.1);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_TIME).with_interval(KEEPALIVE_INTERVAL);
     TcpSettings::default().set_nodelay(true).set_keepalive(keepalive)
 }
 

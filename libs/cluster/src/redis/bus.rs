@@ -26,19 +26,19 @@ use super::{
     address::Address,
     client::Client,
     meters::Operation,
-    subscriber::{Change, Subscriber},
+    subscriber::{Subscriber, SubscriptionChange},
 };
 
 /// How long a new subscriber waits for the server's confirmation. After that it goes on, and hears
 /// of a gap as soon as the confirmation is there.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CONFIRMATION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The bus of all processes with the same namespace.
 pub(super) struct RedisBus {
     client: Arc<Client>,
     fanout: Fanout,
     /// Unbounded, but each subscriber is in it twice at most: coming and going.
-    changes: UnboundedSender<Change>,
+    changes: UnboundedSender<SubscriptionChange>,
     pending_gaps: PendingGaps,
 }
 
@@ -49,7 +49,7 @@ impl RedisBus {
         let leaving = changes.downgrade();
         let fanout = Fanout::new(move |inbox| {
             // When the bus is gone, so is the connection.
-            leaving.upgrade().map(|changes| changes.send(Change::Left(inbox)).ok());
+            leaving.upgrade().map(|changes| changes.send(SubscriptionChange::Left(inbox)).ok());
         });
         let subscriber = Subscriber::new(Arc::clone(&client), address, fanout.clone(), coming);
         tokio::spawn(subscriber.run());
@@ -87,8 +87,10 @@ impl Bus for RedisBus {
     async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream> {
         let signals = self.fanout.listen(inbox);
         let (active, confirmed) = oneshot::channel();
-        self.changes.send(Change::Joined(inbox, active)).map_err(PortError::unavailable)?;
-        timeout(PATIENCE, confirmed).await.ok();
+        self.changes
+            .send(SubscriptionChange::Joined(inbox, active))
+            .map_err(PortError::unavailable)?;
+        timeout(CONFIRMATION_TIMEOUT, confirmed).await.ok();
         Ok(signals)
     }
 

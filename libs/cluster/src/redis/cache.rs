@@ -25,10 +25,10 @@ const MAX_CONCURRENT_READS: usize = 4;
 const MAX_CONCURRENT_MARKS: usize = 64;
 
 /// Bytes of the largest value.
-const LARGEST_VALUE: usize = 1 << 20;
+const MAX_VALUE_BYTES: usize = 1 << 20;
 
 /// The longest life of a value: the server refuses much longer ones.
-const LONGEST_TTL: Duration = Duration::from_hours(365 * 24);
+const MAX_TTL: Duration = Duration::from_hours(365 * 24);
 
 /// How long a mark stays after its last change. Later it reads as a number that it never had, which
 /// costs its readers no more than if it had changed.
@@ -78,7 +78,7 @@ impl RedisCache {
 
     /// Milliseconds on the server's clock; it takes no zero.
     fn ttl(&self, time: Duration) -> u64 {
-        let ttl = self.client.clock.real(time.min(LONGEST_TTL)).as_millis().max(1);
+        let ttl = self.client.clock.real(time.min(MAX_TTL)).as_millis().max(1);
         u64::try_from(ttl).unwrap_or(u64::MAX)
     }
 }
@@ -86,7 +86,7 @@ impl RedisCache {
 #[async_trait]
 impl Cache for RedisCache {
     async fn put(&self, key: &str, value: Bytes, ttl: Duration) -> Result<()> {
-        if value.len() > LARGEST_VALUE {
+        if value.len() > MAX_VALUE_BYTES {
             return Err(PortError::Misuse("a cached value has at most 1 MiB"));
         }
         let mut command = cmd("SET");

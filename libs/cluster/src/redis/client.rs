@@ -19,15 +19,15 @@ use trapline_store::{Clock, PortError};
 use super::{
     address::Address,
     meters::{Meters, Operation},
-    pool::{Pool, PoolError, Pooled},
+    pool::{Pool, PoolError, PooledConnection},
 };
 
 /// The longest that a call takes.
-const DEADLINE: Duration = Duration::from_secs(2);
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Connections in use at once. One carries about 100,000 small commands a second; a large value
 /// holds up only those that share its connection.
-const SLOTS: usize = 4;
+const MAX_SHARED_CONNECTIONS: usize = 4;
 
 /// How long a connection is shared until the pool checks it again. The check is a round trip: too
 /// much for each command.
@@ -39,7 +39,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(250);
 /// The way to Redis.
 pub(super) struct Client {
     pool: Pool,
-    slots: [Mutex<ConnectionSlot>; SLOTS],
+    slots: [Mutex<ConnectionSlot>; MAX_SHARED_CONNECTIONS],
     next: AtomicUsize,
     pub(super) namespace: String,
     pub(super) clock: Clock,
@@ -58,7 +58,7 @@ enum ConnectionSlot {
 }
 
 struct SharedConnection {
-    connection: Pooled,
+    connection: PooledConnection,
     until: Instant,
     broken: AtomicBool,
 }
@@ -71,14 +71,14 @@ pub(super) struct Script {
 
 /// Why a command has no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum CallError {
     #[error(transparent)]
     Redis(#[from] redis::RedisError),
     #[error(transparent)]
     Pool(#[from] PoolError),
     #[error("no connection a moment ago")]
     Away,
-    #[error("no answer within {DEADLINE:?}")]
+    #[error("no answer within {CALL_TIMEOUT:?}")]
     Deadline,
 }
 
@@ -112,7 +112,7 @@ impl Client {
         &self,
         operation: Operation,
         command: &Cmd,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CallError> {
         self.counted(operation, self.attempt(command)).await
     }
 
@@ -123,7 +123,7 @@ impl Client {
         script: &Script,
         key: &str,
         arguments: &[u64],
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CallError> {
         let by = |verb: &str, script: &str| {
             let mut command = cmd(verb);
             command.arg(script).arg(1).arg(key).arg(arguments);
@@ -131,7 +131,7 @@ impl Client {
         };
         let attempt = async {
             match self.attempt(&by("EVALSHA", &script.hash)).await {
-                Err(Failure::Redis(error)) if unknown_script(&error) => {
+                Err(CallError::Redis(error)) if unknown_script(&error) => {
                     self.attempt(&by("EVAL", script.code)).await
                 }
                 answer => answer,
@@ -141,7 +141,7 @@ impl Client {
     }
 
     /// Asks any server for a sign of life.
-    pub(super) async fn ping(&self) -> Result<(), Failure> {
+    pub(super) async fn ping(&self) -> Result<(), CallError> {
         // A cluster would send PING to all of its servers; this needs the one that has the key.
         let mut command = cmd("EXISTS");
         command.arg(self.key("cache", "ping"));
@@ -151,17 +151,17 @@ impl Client {
     async fn counted<T: FromRedisValue>(
         &self,
         operation: Operation,
-        attempt: impl Future<Output = Result<Value, Failure>>,
-    ) -> Result<T, Failure> {
+        attempt: impl Future<Output = Result<Value, CallError>>,
+    ) -> Result<T, CallError> {
         self.meters.operation(operation);
-        let answer = timeout(DEADLINE, attempt).await.unwrap_or(Err(Failure::Deadline));
+        let answer = timeout(CALL_TIMEOUT, attempt).await.unwrap_or(Err(CallError::Deadline));
         let answer = answer.and_then(|value| {
-            redis::from_redis_value(value).map_err(|error| Failure::Redis(error.into()))
+            redis::from_redis_value(value).map_err(|error| CallError::Redis(error.into()))
         });
         answer.inspect_err(|_| self.meters.error())
     }
 
-    async fn attempt(&self, command: &Cmd) -> Result<Value, Failure> {
+    async fn attempt(&self, command: &Cmd) -> Result<Value, CallError> {
         let shared = self.shared().await?;
         let answer = shared.connection.query(command).await;
         Ok(answer.inspect_err(|error| {
@@ -171,13 +171,13 @@ impl Client {
         })?)
     }
 
-    async fn shared(&self) -> Result<Arc<SharedConnection>, Failure> {
-        let slot = self.next.fetch_add(1, Ordering::Relaxed) % SLOTS;
+    async fn shared(&self) -> Result<Arc<SharedConnection>, CallError> {
+        let slot = self.next.fetch_add(1, Ordering::Relaxed) % MAX_SHARED_CONNECTIONS;
         let mut slot = self.slots[slot].lock().await;
         let now = Instant::now();
         match &*slot {
             ConnectionSlot::Shared(shared) if shared.serves(now) => return Ok(Arc::clone(shared)),
-            ConnectionSlot::Away { until } if now < *until => return Err(Failure::Away),
+            ConnectionSlot::Away { until } if now < *until => return Err(CallError::Away),
             _ => {}
         }
         // Goes back to the pool first, which may hand out the same one again.
@@ -217,11 +217,11 @@ fn unknown_script(error: &redis::RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-impl From<Failure> for PortError {
-    fn from(failure: Failure) -> Self {
+impl From<CallError> for PortError {
+    fn from(failure: CallError) -> Self {
         match &failure {
-            Failure::Deadline | Failure::Pool(PoolError::Timeout(_)) => Self::Timeout,
-            Failure::Redis(error) if error.is_timeout() => Self::Timeout,
+            CallError::Deadline | CallError::Pool(PoolError::Timeout(_)) => Self::Timeout,
+            CallError::Redis(error) if error.is_timeout() => Self::Timeout,
             _ => Self::unavailable(failure),
         }
     }

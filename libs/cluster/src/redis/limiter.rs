@@ -15,7 +15,7 @@ use super::{
 
 /// The longest time of an allowance that is told apart: in nanoseconds it fits the 53 bits that a
 /// script's numbers have.
-const LONGEST: Duration = Duration::from_hours(90 * 24);
+const MAX_PERIOD: Duration = Duration::from_hours(90 * 24);
 
 /// Allowances in Redis.
 pub(super) struct RedisLimiter {
@@ -41,9 +41,9 @@ impl Limiter for RedisLimiter {
     async fn take(&self, key: &str, rate: Rate) -> Result<RateDecision> {
         let (clock, allowance) = (&self.client.clock, Allowance::of(rate));
         let now = u64::try_from(clock.now().millis()).unwrap_or_default();
-        let life = clock.real(Duration::from_nanos(allowance.full)).as_millis() + 1;
-        let life = u64::try_from(life).unwrap_or(u64::MAX);
-        let arguments = [now, allowance.unit, allowance.full, life];
+        let ttl = clock.real(Duration::from_nanos(allowance.full)).as_millis() + 1;
+        let ttl = u64::try_from(ttl).unwrap_or(u64::MAX);
+        let arguments = [now, allowance.unit, allowance.full, ttl];
         let key = self.client.key("limit", key);
         let beyond = self.client.run(Operation::Limit, &self.script, &key, &arguments).await?;
         Ok(allowance.decision(beyond))
@@ -53,7 +53,7 @@ impl Limiter for RedisLimiter {
 impl Allowance {
     fn of(rate: Rate) -> Self {
         let burst = u64::from(rate.burst.max(1));
-        let per = u64::try_from(rate.per.min(LONGEST).as_nanos()).unwrap_or(u64::MAX);
+        let per = u64::try_from(rate.per.min(MAX_PERIOD).as_nanos()).unwrap_or(u64::MAX);
         let unit = (per / burst).max(1);
         Self { unit, full: unit.saturating_mul(burst) }
     }

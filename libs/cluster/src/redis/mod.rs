@@ -48,7 +48,7 @@ pub struct RedisOptions {
     pub url: String,
     /// What all keys and channels start with.
     pub namespace: String,
-    /// The time, for lives and limits. Processes that share a limit may differ by a little: an
+    /// The clock of times to live and limits. Processes that share a limit may differ by a little: an
     /// allowance moves by that much.
     pub clock: Clock,
 }
@@ -100,6 +100,10 @@ pub struct Redis {
 
 impl Redis {
     /// Connects, and waits for an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`RedisError`] says why Redis cannot be used.
     pub async fn connect(options: &RedisOptions) -> Result<Self, RedisError> {
         let address = Address::parse(&options.url)?;
         let hosts = address.hosts.clone();
@@ -138,7 +142,11 @@ impl Redis {
         Arc::new(RedisCache::new(Arc::clone(&self.client)))
     }
 
-    /// Whether Redis answers.
+    /// Asks Redis for a sign of life.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer within 2 s.
     pub async fn ping(&self) -> Result<()> {
         Ok(self.client.ping().await?)
     }

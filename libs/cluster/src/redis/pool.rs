@@ -15,19 +15,20 @@ use redis::{
 use super::address::Address;
 
 /// Connections of a process. Each carries many commands at once.
-const CONNECTIONS: usize = 8;
+const POOL_SIZE: usize = 8;
 
 /// How long to wait for a connection from the pool, for a server to let one in, and for an answer.
-pub(super) const WAIT: Duration = Duration::from_secs(1);
+pub(super) const CONNECTION_WAIT: Duration = Duration::from_secs(1);
 
 /// How long until there is a new connection to all of a cluster's servers, of which some may not
 /// answer: first those of the address are asked, then those that they name.
-const CREATE: Duration = Duration::from_millis(1800);
-const EACH: Duration = Duration::from_millis(500);
+const CREATE_TIMEOUT: Duration = Duration::from_millis(1800);
+const NODE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Attempts at a command whose part of the cluster has just moved to another server, and the time
-/// between them in milliseconds.
-const MOVES: (u32, u64, u64) = (3, 20, 200);
+/// Further attempts at a command whose part of the cluster has just moved to another server.
+const MAX_RETRIES: u32 = 3;
+/// The least and the longest time between them, in milliseconds.
+const RETRY_DELAYS_MS: (u64, u64) = (20, 200);
 
 /// Where commands get their connections.
 pub(super) enum Pool {
@@ -36,7 +37,7 @@ pub(super) enum Pool {
 }
 
 /// A connection out of the pool, which gets it back at the end.
-pub(super) enum Pooled {
+pub(super) enum PooledConnection {
     Server(deadpool_redis::Connection),
     Cluster(managed::Object<ClusterManager>),
 }
@@ -49,26 +50,30 @@ pub(super) struct ClusterManager(ClusterClient);
 
 impl Pool {
     pub(super) fn new(address: &Address) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let mut config = PoolConfig::new(CONNECTIONS);
-        config.timeouts = Timeouts { wait: Some(WAIT), create: Some(CREATE), recycle: Some(WAIT) };
+        let mut config = PoolConfig::new(POOL_SIZE);
+        config.timeouts = Timeouts {
+            wait: Some(CONNECTION_WAIT),
+            create: Some(CREATE_TIMEOUT),
+            recycle: Some(CONNECTION_WAIT),
+        };
         if address.cluster {
             let manager = ClusterManager(cluster_client(address)?);
             let pool = managed::Pool::builder(manager).config(config).runtime(Runtime::Tokio1);
             return Ok(Self::Cluster(pool.build()?));
         }
         let waits = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(WAIT))
-            .set_response_timeout(Some(WAIT));
+            .set_connection_timeout(Some(CONNECTION_WAIT))
+            .set_response_timeout(Some(CONNECTION_WAIT));
         let manager = deadpool_redis::Manager::new_with_config(address.nodes[0].clone(), waits)?;
         let pool = deadpool_redis::Pool::builder(manager).config(config).runtime(Runtime::Tokio1);
         Ok(Self::Server(pool.build()?))
     }
 
     /// Takes a connection that has just answered.
-    pub(super) async fn get(&self) -> Result<Pooled, PoolError> {
+    pub(super) async fn get(&self) -> Result<PooledConnection, PoolError> {
         match self {
-            Self::Server(pool) => pool.get().await.map(Pooled::Server),
-            Self::Cluster(pool) => pool.get().await.map(Pooled::Cluster),
+            Self::Server(pool) => pool.get().await.map(PooledConnection::Server),
+            Self::Cluster(pool) => pool.get().await.map(PooledConnection::Cluster),
         }
     }
 
@@ -77,7 +82,7 @@ impl Pool {
     }
 }
 
-impl Pooled {
+impl PooledConnection {
     /// Sends a command; many may be under way at once.
     pub(super) async fn query(&self, command: &Cmd) -> RedisResult<Value> {
         match self {
@@ -94,12 +99,12 @@ impl Pooled {
 }
 
 fn cluster_client(address: &Address) -> RedisResult<ClusterClient> {
-    let (retries, least, most) = MOVES;
+    let (least, most) = RETRY_DELAYS_MS;
     address
         .cluster_builder()
-        .connection_timeout(EACH)
-        .response_timeout(WAIT)
-        .retries(retries)
+        .connection_timeout(NODE_TIMEOUT)
+        .response_timeout(CONNECTION_WAIT)
+        .retries(MAX_RETRIES)
         .min_retry_wait(least)
         .max_retry_wait(most)
         .build()

@@ -30,10 +30,10 @@ const CHANNELS_PER_COMMAND: usize = 256;
 
 /// The time between attempts to connect, and until what failed is tried again.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
-const RETRY: Duration = Duration::from_secs(1);
+const COMMAND_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Who listens changed.
-pub(super) enum Change {
+pub(super) enum SubscriptionChange {
     /// A listener is there, and wants to know when the inbox's channel is active.
     Joined(InboxId, oneshot::Sender<()>),
     /// The last listener went.
@@ -46,7 +46,7 @@ pub(super) struct Subscriber {
     address: Address,
     fanout: Fanout,
     channels: Channels,
-    changes: UnboundedReceiver<Change>,
+    changes: UnboundedReceiver<SubscriptionChange>,
 }
 
 impl Subscriber {
@@ -54,7 +54,7 @@ impl Subscriber {
         client: Arc<Client>,
         address: Address,
         fanout: Fanout,
-        changes: UnboundedReceiver<Change>,
+        changes: UnboundedReceiver<SubscriptionChange>,
     ) -> Self {
         let channels = Channels::new(fanout.clone());
         Self { client, address, fanout, channels, changes }
@@ -99,7 +99,7 @@ impl Subscriber {
 
     async fn serve(&mut self, mut link: Link) -> ControlFlow<()> {
         let mut requests = FuturesUnordered::new();
-        let mut retry = interval(RETRY);
+        let mut retry = interval(COMMAND_RETRY_INTERVAL);
         loop {
             while requests.len() < CHANNELS_PER_COMMAND
                 && let Some((verb, inbox)) = self.channels.next()
@@ -120,10 +120,10 @@ impl Subscriber {
         }
     }
 
-    fn change(&mut self, change: Option<Change>) -> ControlFlow<()> {
+    fn change(&mut self, change: Option<SubscriptionChange>) -> ControlFlow<()> {
         match change {
-            Some(Change::Joined(inbox, active)) => self.channels.joined(inbox, active),
-            Some(Change::Left(inbox)) => self.channels.left(inbox),
+            Some(SubscriptionChange::Joined(inbox, active)) => self.channels.joined(inbox, active),
+            Some(SubscriptionChange::Left(inbox)) => self.channels.left(inbox),
             None => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())

@@ -9,7 +9,7 @@ use trapline_store::{Group, Intake, Job, Key, Op, PortError, Queue, Result, When
 use super::Segments;
 
 /// The longest that the removal of half-written rows takes.
-const UNDO_WITHIN: Duration = Duration::from_secs(3);
+const UNDO_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Writes many rows at once.
 #[async_trait]
@@ -58,7 +58,7 @@ impl ClusterIntake {
         let delete = |key| Op::Delete { key, when: When::Always };
         let count = written.len();
         let deletes = self.write(written.into_iter().map(delete).collect());
-        let outcome = timeout(UNDO_WITHIN, deletes).await.unwrap_or(Err(PortError::Timeout));
+        let outcome = timeout(UNDO_TIMEOUT, deletes).await.unwrap_or(Err(PortError::Timeout));
         if let Err(error) = outcome {
             tracing::warn!(%error, rows = count, "rows of a failed commit may be left");
         }

@@ -5,9 +5,9 @@ use trapline_store::{Storage, Table};
 use super::{CHORE, LOGIN, MESSAGE};
 use crate::cql::{
     ddl,
-    schema::{Seen, difference},
+    schema::{FoundColumn, difference},
     server::Server,
-    table_options::{self, Options},
+    table_options::{self, TableOptions},
 };
 
 #[test]
@@ -80,10 +80,10 @@ fn tables() {
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// What a table has, as either server shows it.
-fn has(class: &str, more: &[(&str, &str)], ttl: i32, gc_grace: i32) -> table_options::Seen {
+fn has(class: &str, more: &[(&str, &str)], ttl: i32, gc_grace: i32) -> table_options::FoundOptions {
     let each = [("class", class)].into_iter().chain(more.iter().copied());
     let compaction = each.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    table_options::Seen { compaction, ttl, gc_grace }
+    table_options::FoundOptions { compaction, ttl, gc_grace }
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn options_are_changed_only_where_they_differ() {
         ("compaction_window_size", "1440"),
         ("max_threshold", "32"),
     ];
-    let wanted = Options::of(&log);
+    let wanted = TableOptions::of(&log);
     let right = [
         has(&by_time, &window, 2_592_000, 10_800),
         has("TimeWindowCompactionStrategy", &window, 2_592_000, 10_800),
@@ -117,21 +117,21 @@ fn options_are_changed_only_where_they_differ() {
         assert_eq!(wanted.to_change(&seen), Some(wanted.clauses()), "{seen:?}");
     }
     // What a release had as a log and this one has as rows.
-    let back = Options::of(&MESSAGE).to_change(&has(&by_time, &window, 60, 10_800)).unwrap();
+    let back = TableOptions::of(&MESSAGE).to_change(&has(&by_time, &window, 60, 10_800)).unwrap();
     assert_eq!(
         ddl::change("k", &MESSAGE, back),
         "ALTER TABLE \"k\".\"message\" WITH compaction = {'class': 'LeveledCompactionStrategy'} \
          AND default_time_to_live = 0"
     );
     // Where the choice is the server's, its choice is none of ours.
-    assert_eq!(Options::of(&LOGIN).to_change(&has("Any", &[], 0, 1)), None);
+    assert_eq!(TableOptions::of(&LOGIN).to_change(&has("Any", &[], 0, 1)), None);
 }
 
 /// ScyllaDB refuses more than 50 windows in a time to live.
 #[test]
 fn every_table_has_few_windows() {
     for table in trapline_store::records::TABLES {
-        let size = Options::of(table).clauses().concat();
+        let size = TableOptions::of(table).clauses().concat();
         let Some((_, size)) = size.split_once("window_size': '") else { continue };
         let minutes: u64 = size.split('\'').next().unwrap().parse().unwrap();
         let ttl = table.storage.ttl().unwrap();
@@ -140,12 +140,12 @@ fn every_table_has_few_windows() {
     }
 }
 
-fn seen(name: &str, kind: &str, position: i32, order: &str, cql_type: &str) -> Seen {
+fn seen(name: &str, kind: &str, position: i32, order: &str, cql_type: &str) -> FoundColumn {
     let (name, kind) = (name.to_owned(), kind.to_owned());
-    Seen { name, kind, position, order: order.to_owned(), cql_type: cql_type.to_owned() }
+    FoundColumn { name, kind, position, order: order.to_owned(), cql_type: cql_type.to_owned() }
 }
 
-fn as_created() -> Vec<Seen> {
+fn as_created() -> Vec<FoundColumn> {
     vec![
         seen("inbox_id", "partition_key", 0, "none", "uuid"),
         seen("at", "clustering", 0, "desc", "bigint"),

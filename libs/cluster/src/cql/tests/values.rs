@@ -6,7 +6,7 @@ use trapline_store::{Clock, Value, Writes};
 use uuid::Uuid;
 
 use super::CHORE;
-use crate::cql::values::{Expiry, Found};
+use crate::cql::values::{Expiry, FoundRow};
 
 #[test]
 fn lives() {
@@ -51,13 +51,13 @@ fn rows() {
     let sort = vec![Value::Int(7), Value::Text("a".to_owned())];
     let found = |doc: &str| {
         let (sort, doc) = (sort.clone(), doc.to_owned());
-        Found { sort, version: 2, expires: 3_000, written: 9, doc }
+        FoundRow { sort, version: 2, expires: 3_000, written: 9, doc }
     };
-    let read = |row| Found::read(row, CHORE.sort, Writes::Plain).unwrap();
+    let read = |row| FoundRow::read(row, CHORE.sort, Writes::Plain).unwrap();
     assert_eq!(read(row(keys())), found(""));
     assert_eq!(read(row(keys().chain([text("{}")]))), found("{}"));
     let guarded = [2, 3_000].map(CqlValue::BigInt).into_iter().chain([text("{}")]);
-    let guarded = Found::read(row(guarded), &[], Writes::Guarded).unwrap();
+    let guarded = FoundRow::read(row(guarded), &[], Writes::Guarded).unwrap();
     assert_eq!((guarded.written, guarded.doc.as_str()), (0, "{}"));
     assert!(!found("").is_past(2_999) && found("").is_past(3_000));
 }
@@ -65,15 +65,15 @@ fn rows() {
 #[test]
 fn foreign_rows() {
     let number = || CqlValue::BigInt(1);
-    let read = |row| Found::read(row, &[], Writes::Guarded);
+    let read = |row| FoundRow::read(row, &[], Writes::Guarded);
     assert!(read(row([])).is_err());
     assert!(read(row([number()])).is_err());
     assert!(read(row([number(), CqlValue::Int(1)])).is_err());
     assert!(read(row([number(), number(), number()])).is_err());
-    assert!(Found::read(row([number(), number()]), &[], Writes::Plain).is_err());
+    assert!(FoundRow::read(row([number(), number()]), &[], Writes::Plain).is_err());
     let wrong_key =
         [CqlValue::Uuid(Uuid::nil()), CqlValue::Text(String::new()), number(), number()];
-    assert!(Found::read(row(wrong_key), CHORE.sort, Writes::Guarded).is_err());
+    assert!(FoundRow::read(row(wrong_key), CHORE.sort, Writes::Guarded).is_err());
     let null = Row { columns: vec![Some(number()), None] };
     assert!(read(null).is_err());
 }

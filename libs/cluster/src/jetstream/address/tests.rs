@@ -25,18 +25,18 @@ fn servers() {
 
 #[test]
 fn logins() {
-    let password = |user: &str, password: &str| Login::Password {
+    let password = |user: &str, password: &str| NatsLogin::Password {
         user: user.to_owned(),
         password: password.to_owned(),
     };
     for (url, login) in [
-        ("nats://h", Login::Nobody),
+        ("nats://h", NatsLogin::Nobody),
         ("nats://joe:secret@h1,h2", password("joe", "secret")),
         ("nats://j%40e:a%2Fb%3A+@h", password("j@e", "a/b:+")),
         ("nats://joe:a@b@h", password("joe", "a@b")),
-        ("nats://t0ken@h", Login::Token("t0ken".to_owned())),
-        ("h?creds=/etc/a%20b", Login::Credentials("/etc/a b".into())),
-        ("h?nkey=/seed", Login::Seed("/seed".into())),
+        ("nats://t0ken@h", NatsLogin::Token("t0ken".to_owned())),
+        ("h?creds=/etc/a%20b", NatsLogin::Credentials("/etc/a b".into())),
+        ("h?nkey=/seed", NatsLogin::Seed("/seed".into())),
     ] {
         assert!(parsed(url).login == login, "{url}");
     }

@@ -27,10 +27,10 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 
 /// The inboxes whose listeners must hear of a gap. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct PendingGaps(Arc<Inner>);
+pub(super) struct PendingGaps(Arc<PendingInboxes>);
 
 #[derive(Default)]
-struct Inner {
+struct PendingInboxes {
     inboxes: Mutex<BTreeSet<InboxId>>,
     /// Whether there were more than are remembered.
     overflowed: AtomicBool,

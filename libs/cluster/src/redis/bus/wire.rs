@@ -10,10 +10,10 @@ use trapline_store::{LiveEvent, Signal};
 use uuid::Uuid;
 
 /// Bytes of the largest event that is sent as such.
-const LARGEST: usize = 64 << 10;
+const MAX_EVENT_BYTES: usize = 64 << 10;
 
 /// Deleted messages that one event names, 39 bytes each.
-const IDS: usize = 1000;
+const MAX_IDS: usize = 1000;
 
 /// Sent in place of an event that is too large, and understood as a gap like all that is no event,
 /// such as an event of a newer release.
@@ -33,8 +33,8 @@ pub(in super::super) fn inbox_of(namespace: &str, channel: &[u8]) -> Option<Inbo
 /// The event in JSON, in several parts when it is about many messages.
 pub(super) fn encode(event: LiveEvent) -> Vec<Vec<u8>> {
     match event {
-        LiveEvent::MessagesDeleted { ids } if ids.len() > IDS => ids
-            .chunks(IDS)
+        LiveEvent::MessagesDeleted { ids } if ids.len() > MAX_IDS => ids
+            .chunks(MAX_IDS)
             .map(|ids| payload(&LiveEvent::MessagesDeleted { ids: ids.to_vec() }))
             .collect(),
         event => vec![payload(&event)],
@@ -43,7 +43,7 @@ pub(super) fn encode(event: LiveEvent) -> Vec<Vec<u8>> {
 
 fn payload(event: &LiveEvent) -> Vec<u8> {
     match serde_json::to_vec(event) {
-        Ok(json) if json.len() <= LARGEST => json,
+        Ok(json) if json.len() <= MAX_EVENT_BYTES => json,
         _ => GAP.to_vec(),
     }
 }

@@ -18,11 +18,11 @@ use super::super::{
     address::Address,
     bus::{channel, decode, inbox_of},
     meters::Operation,
-    pool::WAIT,
+    pool::CONNECTION_WAIT,
 };
 
 /// How long an answer may take: the server may have thousands to give first.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is asked of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ struct Pushes {
 }
 
 impl Link {
-    /// Connects, in [`ANSWER`] at most; `fanout` hears the messages.
+    /// Connects, in [`ANSWER_TIMEOUT`] at most; `fanout` hears the messages.
     pub(super) async fn open(
         address: &Address,
         namespace: &str,
@@ -79,7 +79,7 @@ impl Link {
             }
         };
         let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-        let connection = timeout(ANSWER, opening).await.map_err(late)??;
+        let connection = timeout(ANSWER_TIMEOUT, opening).await.map_err(late)??;
         Ok(Self { connection, namespace, notices })
     }
 
@@ -104,8 +104,8 @@ async fn open_server(node: &ConnectionInfo, pushes: Pushes) -> RedisResult<Multi
     let settings = node.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
     let client = redis::Client::open(node.clone().set_redis_settings(settings))?;
     let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(WAIT))
-        .set_response_timeout(Some(ANSWER))
+        .set_connection_timeout(Some(CONNECTION_WAIT))
+        .set_response_timeout(Some(ANSWER_TIMEOUT))
         .set_push_sender(pushes);
     client.get_multiplexed_async_connection_with_config(&config).await
 }
@@ -114,8 +114,8 @@ async fn open_cluster(address: &Address, pushes: Pushes) -> RedisResult<ClusterC
     let client = address
         .cluster_builder()
         .use_protocol(ProtocolVersion::RESP3)
-        .connection_timeout(WAIT)
-        .response_timeout(ANSWER)
+        .connection_timeout(CONNECTION_WAIT)
+        .response_timeout(ANSWER_TIMEOUT)
         // What fails is tried again by the subscriber.
         .retries(0)
         .push_sender(pushes)

@@ -19,7 +19,7 @@ fn heard(event: LiveEvent) -> Vec<Signal> {
 fn events_come_back() {
     let events = [
         created("Grüße\0\u{1f600}"),
-        created(&"x".repeat(LARGEST - 200)),
+        created(&"x".repeat(MAX_EVENT_BYTES - 200)),
         LiveEvent::MessageUpdated { id: Uuid::nil(), marked: None },
         LiveEvent::MessagesDeleted { ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)] },
         LiveEvent::InboxEmptied,
@@ -35,9 +35,9 @@ fn events_come_back() {
 fn many_deletions_come_in_parts() {
     let ids: Vec<_> = (0..2500).map(Uuid::from_u128).collect();
     let payloads = encode(LiveEvent::MessagesDeleted { ids: ids.clone() });
-    assert!(payloads.iter().all(|payload| payload.len() <= LARGEST));
+    assert!(payloads.iter().all(|payload| payload.len() <= MAX_EVENT_BYTES));
     let parts: Vec<_> = ids
-        .chunks(IDS)
+        .chunks(MAX_IDS)
         .map(|ids| LiveEvent::MessagesDeleted { ids: ids.to_vec() })
         .map(|event| Signal::Event(Arc::new(event)))
         .collect();
@@ -46,7 +46,7 @@ fn many_deletions_come_in_parts() {
 
 #[test]
 fn what_is_too_large_or_unknown_is_a_gap() {
-    assert_eq!(heard(created(&"x".repeat(LARGEST))), [Signal::Gap]);
+    assert_eq!(heard(created(&"x".repeat(MAX_EVENT_BYTES))), [Signal::Gap]);
     for payload in [
         &b""[..],
         b"null",
