@@ -11,11 +11,11 @@ use crate::{Limits, Refusal, network};
 /// Counts open connections.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
-    open: Mutex<Open>,
+    open: Mutex<ConnectionCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct ConnectionCounts {
     total: usize,
     by_address: HashMap<IpAddr, usize>,
 }
@@ -40,7 +40,7 @@ impl Admission {
         Ok(Ticket { admission: Arc::clone(self), address })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionCounts> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,11 +17,11 @@ use tokio::{
 
 use self::{
     input::{BUFFER, read},
-    open::Open,
+    open::ObservedSession,
 };
 use crate::{
     BodyBuffer, Hold, Implicit, Login, Mail, Mailroom, Observation, Reject, Reservation, Server,
-    envelopes::Envelope,
+    envelopes::CountedEnvelope,
     listener::Shutdown,
     session::{Answer, Question, Session, Step, Tls, octets_of},
     stream::Stream,
@@ -49,20 +49,20 @@ struct Connection<'s, M: Mailroom> {
     peer: IpAddr,
     stream: Stream,
     session: SessionOf<M>,
-    envelope: Envelope,
+    envelope: CountedEnvelope,
     /// Input that was read before the session asked a question, and how much of it is used.
     pending: Vec<u8>,
     used: usize,
-    clock: Clock,
+    times: SessionTimes,
 }
 
-/// When things began.
-struct Clock {
+/// The times that deadlines follow from.
+struct SessionTimes {
     opened: Instant,
-    /// The last complete line, and how many there were.
+    /// When the last line was complete, and how many there were.
     line: Instant,
     lines: u64,
-    /// The mail that is coming in.
+    /// When the mail that is coming in began.
     mail: Option<Instant>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) async fn run<M: Mailroom>(
     implicit: Implicit,
     shutdown: Shutdown,
 ) {
-    let _open = Open::new(&*server.mailroom, peer);
+    let _open = ObservedSession::new(&*server.mailroom, peer);
     let session = async {
         let mut connection = Connection::open(server, stream, peer, implicit).await?;
         connection.drive(&shutdown).await?;
@@ -111,7 +111,7 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             envelope: server.envelopes.envelope(peer),
             pending: Vec::new(),
             used: 0,
-            clock: Clock { opened: now, line: now, lines: 0, mail: None },
+            times: SessionTimes { opened: now, line: now, lines: 0, mail: None },
         };
         if implicit == Implicit::Yes {
             connection.handshake().await?;
@@ -190,21 +190,21 @@ impl<'s, M: Mailroom> Connection<'s, M> {
 
     fn deadline(&mut self, receiving: bool) -> Instant {
         let (limits, now) = (&self.server.config.limits, Instant::now());
-        if self.clock.lines != self.session.lines() {
-            self.clock.lines = self.session.lines();
-            self.clock.line = now;
+        if self.times.lines != self.session.lines() {
+            self.times.lines = self.session.lines();
+            self.times.line = now;
         }
         if receiving {
             return self.mail_deadline().min(now + limits.data_idle);
         }
-        self.clock.mail = None;
+        self.times.mail = None;
         let established = self.session.is_established();
         let idle = if established { limits.idle } else { limits.idle_before_auth };
-        (self.clock.line + idle).min(self.clock.opened + limits.session_total)
+        (self.times.line + idle).min(self.times.opened + limits.session_total)
     }
 
     fn mail_deadline(&mut self) -> Instant {
-        *self.clock.mail.get_or_insert_with(Instant::now) + self.server.config.limits.data_total
+        *self.times.mail.get_or_insert_with(Instant::now) + self.server.config.limits.data_total
     }
 
     async fn receive(&mut self) -> io::Result<StepOf<M>> {
@@ -267,11 +267,11 @@ impl<'s, M: Mailroom> Connection<'s, M> {
             Question::Accept(recipient) => self.accept(recipient).await,
             Question::Deliver(mail, reservation) => self.deliver(mail, reservation).await?,
             Question::BodyBuffer(held) => {
-                let Some(room) = self.room(held).await? else {
+                let Some(buffer) = self.body_buffer(held).await? else {
                     self.session.terminate(&NO_MEMORY);
                     return Ok(());
                 };
-                Answer::BodyBuffer(room)
+                Answer::BodyBuffer(buffer)
             }
         };
         self.session.answer(answer);
@@ -323,30 +323,30 @@ impl<'s, M: Mailroom> Connection<'s, M> {
     }
 
     /// Waits for memory as long as the mail may take; nothing is read meanwhile.
-    async fn room(&mut self, held: usize) -> io::Result<Option<BodyBuffer>> {
+    async fn body_buffer(&mut self, held: usize) -> io::Result<Option<BodyBuffer>> {
         if held == 0 {
-            self.clock.mail = Some(Instant::now());
+            self.times.mail = Some(Instant::now());
         }
         let (memory, mailroom) = (&self.server.memory, &self.server.mailroom);
         let inbox = self.session.route().map_or(0, |route| mailroom.inbox(route));
         let payers = memory.payers(self.peer, inbox);
-        if let Some(room) = memory.try_reserve(&payers, held) {
-            return Ok(Some(room));
+        if let Some(buffer) = memory.try_reserve(&payers, held) {
+            return Ok(Some(buffer));
         }
         if let Some(hold) = self.session.hold() {
             hold.excuse();
         }
         self.send().await?;
-        let turn = Box::pin(memory.reserve(&payers, held));
+        let reserving = Box::pin(memory.reserve(&payers, held));
         let deadline = self.mail_deadline();
-        let room = tokio::select! {
-            room = time::timeout_at(deadline, turn) => room.ok(),
+        let buffer = tokio::select! {
+            buffer = time::timeout_at(deadline, reserving) => buffer.ok(),
             () = revoked(self.session.hold().map(Arc::as_ref)) => None,
         };
-        if room.is_none() {
+        if buffer.is_none() {
             self.observe(Observation::OutOfMemory);
         }
-        Ok(room)
+        Ok(buffer)
     }
 
     /// Drops what was read before (RFC 3207, section 4.2), for anyone could have put it there.

@@ -8,28 +8,28 @@ use std::{
 
 use crate::{Limits, network};
 
-/// What each session may have without being counted, as its buffers are.
-const FREE: usize = 4 << 10;
-/// The part of the memory for messages that lists may have beside it.
-const PART: usize = 8;
+/// Octets of a list that are not counted, as a session's buffers are not.
+const UNCOUNTED_OCTETS: usize = 4 << 10;
+/// Lists may have the memory for messages divided by this, beside it.
+const MEMORY_DIVISOR: usize = 8;
 
 /// Counts the octets of lists.
 #[derive(Debug)]
 pub(crate) struct Envelopes {
     most: usize,
     most_of_address: usize,
-    held: Mutex<Held>,
+    held: Mutex<HeldOctets>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldOctets {
     all: usize,
     by_address: HashMap<IpAddr, usize>,
 }
 
 /// The list of one session.
 #[derive(Debug)]
-pub(crate) struct Envelope {
+pub(crate) struct CountedEnvelope {
     envelopes: Arc<Envelopes>,
     address: IpAddr,
     counted: usize,
@@ -37,26 +37,26 @@ pub(crate) struct Envelope {
 
 impl Envelopes {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        let most = limits.memory / PART;
+        let most = limits.memory / MEMORY_DIVISOR;
         let most_of_address = most / 100 * limits.memory_share;
         Arc::new(Self { most, most_of_address, held: Mutex::default() })
     }
 
     /// An empty list of a client.
-    pub(crate) fn envelope(self: &Arc<Self>, address: IpAddr) -> Envelope {
-        Envelope { envelopes: self.clone(), address: network(address), counted: 0 }
+    pub(crate) fn envelope(self: &Arc<Self>, address: IpAddr) -> CountedEnvelope {
+        CountedEnvelope { envelopes: self.clone(), address: network(address), counted: 0 }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldOctets> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Envelope {
+impl CountedEnvelope {
     /// Counts a list of so many octets instead of what was counted; whether there is room for it. A
     /// shorter one always has.
     pub(crate) fn resize(&mut self, octets: usize) -> bool {
-        let counted = octets.saturating_sub(FREE);
+        let counted = octets.saturating_sub(UNCOUNTED_OCTETS);
         if counted == self.counted {
             return true;
         }
@@ -80,7 +80,7 @@ impl Envelope {
     }
 }
 
-impl Drop for Envelope {
+impl Drop for CountedEnvelope {
     fn drop(&mut self) {
         self.resize(0);
     }
@@ -96,12 +96,18 @@ mod tests {
         let envelopes = Envelopes::new(&limits);
         let list = |host| envelopes.envelope(IpAddr::from([127, 0, 0, host]));
         let [mut one, mut two, mut same, mut third] = [list(1), list(2), list(1), list(3)];
-        assert!(one.resize(FREE + 50_000), "a half");
-        assert!(same.resize(FREE) && !same.resize(FREE + 1), "its own share is taken");
-        assert!(two.resize(FREE + 40_000) && third.resize(FREE + 10_000));
-        assert!(!third.resize(FREE + 10_001) && third.resize(FREE + 9_000), "all is taken");
+        assert!(one.resize(UNCOUNTED_OCTETS + 50_000), "a half");
+        assert!(
+            same.resize(UNCOUNTED_OCTETS) && !same.resize(UNCOUNTED_OCTETS + 1),
+            "its own share is taken"
+        );
+        assert!(two.resize(UNCOUNTED_OCTETS + 40_000) && third.resize(UNCOUNTED_OCTETS + 10_000));
+        assert!(
+            !third.resize(UNCOUNTED_OCTETS + 10_001) && third.resize(UNCOUNTED_OCTETS + 9_000),
+            "all is taken"
+        );
         drop((one, third));
-        assert!(same.resize(FREE + 1));
+        assert!(same.resize(UNCOUNTED_OCTETS + 1));
         drop((same, two));
         let held = envelopes.held();
         assert_eq!((held.all, held.by_address.len()), (0, 0));

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How long to wait when the system can't accept a connection, as when it's out of descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// An SMTP server in front of a [`Mailroom`]. One server may serve several listeners, which then
 /// share its limits.
@@ -69,7 +69,11 @@ pub(crate) struct Shutdown {
     pub(crate) now: CancellationToken,
 }
 
-/// Listens at `address`. At least 1024 connections may wait there to be accepted.
+/// Listens at `address`. `backlog` connections, at least 1,024, may wait there to be accepted.
+///
+/// # Errors
+///
+/// When the system does not let it listen there.
 pub fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
@@ -128,7 +132,7 @@ impl<M: Mailroom> Server<M> {
                     }
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
-                        time::sleep(ACCEPT_PAUSE).await;
+                        time::sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 },
             }

@@ -99,7 +99,7 @@ impl Tier {
         [address.pass().await, inbox.pass().await, all.pass().await]
     }
 
-    /// Takes from the slow what somebody waits for, and says when to look again.
+    /// Takes from the slow what somebody waits for, and says when to check again.
     fn revoke_slow(&self) -> Instant {
         let in_the_way = |hold: &Hold| self.gates(&hold.payers).iter().any(|g| g.is_waited_for());
         self.holds().revoke_slow(self.pace, self.waiting.load(Relaxed), in_the_way)
@@ -143,12 +143,12 @@ impl Memory {
         let tier = self.tier(larger_than);
         let _counted = Waiting::at(&tier.waiting);
         let mut places = pin!(tier.places(payers));
-        let mut look = Instant::now();
+        let mut next_check = Instant::now();
         loop {
             tokio::select! {
                 biased;
                 places = &mut places => return tier.buffer(payers, places),
-                () = time::sleep_until(look) => look = tier.revoke_slow(),
+                () = time::sleep_until(next_check) => next_check = tier.revoke_slow(),
             }
         }
     }

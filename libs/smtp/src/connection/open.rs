@@ -7,20 +7,20 @@ use tokio::time::Instant;
 use crate::{Mailroom, Observation};
 
 /// Tells of a session's end however it ends, by a panic too.
-pub(super) struct Open<'m, M: Mailroom> {
+pub(super) struct ObservedSession<'m, M: Mailroom> {
     mailroom: &'m M,
     peer: IpAddr,
     since: Instant,
 }
 
-impl<'m, M: Mailroom> Open<'m, M> {
+impl<'m, M: Mailroom> ObservedSession<'m, M> {
     pub(super) fn new(mailroom: &'m M, peer: IpAddr) -> Self {
         mailroom.observe(peer, Observation::SessionOpened);
         Self { mailroom, peer, since: Instant::now() }
     }
 }
 
-impl<M: Mailroom> Drop for Open<'_, M> {
+impl<M: Mailroom> Drop for ObservedSession<'_, M> {
     fn drop(&mut self) {
         self.mailroom.observe(self.peer, Observation::SessionClosed(self.since.elapsed()));
     }

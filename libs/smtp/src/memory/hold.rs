@@ -82,8 +82,8 @@ pub(super) struct Pace {
 pub(super) struct Holds {
     open: BTreeMap<u64, Arc<Hold>>,
     next: u64,
-    /// When to look again for slow ones, so that many who wait don't all look.
-    look: Option<Instant>,
+    /// When the next check for slow ones is due, so that many who wait don't all check.
+    next_check: Option<Instant>,
 }
 
 impl Holds {
@@ -97,7 +97,7 @@ impl Holds {
         self.open.remove(&id);
     }
 
-    /// Revokes what the slowest hold, at most as many as wait, and says when to look again.
+    /// Revokes what the slowest hold, at most as many as wait, and says when to check again.
     pub(super) fn revoke_slow(
         &mut self,
         pace: Pace,
@@ -105,8 +105,8 @@ impl Holds {
         in_the_way: impl Fn(&Hold) -> bool,
     ) -> Instant {
         let now = Instant::now();
-        if let Some(look) = self.look.filter(|look| *look > now) {
-            return look;
+        if let Some(next_check) = self.next_check.filter(|next_check| *next_check > now) {
+            return next_check;
         }
         let ending = self.open.values().filter(|hold| hold.revoked.load(Relaxed)).count();
         let mut slow: Vec<_> = self
@@ -120,12 +120,12 @@ impl Holds {
         for (_, hold) in slow.into_iter().take(waiting.saturating_sub(ending)) {
             hold.revoke();
         }
-        let look = now + (pace.silence / 8).clamp(SOON, LATE);
-        self.look = Some(look);
-        look
+        let next_check = now + (pace.silence / 8).clamp(MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL);
+        self.next_check = Some(next_check);
+        next_check
     }
 }
 
-/// Bounds of the time between two looks.
-const SOON: Duration = Duration::from_millis(10);
-const LATE: Duration = Duration::from_secs(1);
+/// Bounds of the time between two checks.
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(10);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(1);

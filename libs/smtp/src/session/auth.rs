@@ -22,7 +22,7 @@ pub(super) enum Exchange {
 
 /// What follows from a response.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum SaslStep {
     /// Send a challenge, and wait for the next response.
     Prompt(Exchange),
     /// The credentials are complete.
@@ -45,19 +45,19 @@ impl Exchange {
     }
 
     /// Takes a response line without its line end.
-    pub(super) fn respond(self, response: &str) -> Result<Turn, Reject> {
+    pub(super) fn respond(self, response: &str) -> Result<SaslStep, Reject> {
         if response == "*" {
             return Err(CANCELLED);
         }
         let response = decode(response)?;
         match self {
-            Self::Plain => plain(&response).map(Turn::Complete).ok_or(MALFORMED),
-            Self::Username => Ok(Turn::Prompt(Self::Password { username: response })),
+            Self::Plain => plain(&response).map(SaslStep::Complete).ok_or(MALFORMED),
+            Self::Username => Ok(SaslStep::Prompt(Self::Password { username: response })),
             Self::Password { username } => {
-                Ok(Turn::Complete(Login::Plain { username, password: response }))
+                Ok(SaslStep::Complete(Login::Plain { username, password: response }))
             }
             Self::CramMd5 { challenge } => {
-                cram_md5(challenge, &response).map(Turn::Complete).ok_or(MALFORMED)
+                cram_md5(challenge, &response).map(SaslStep::Complete).ok_or(MALFORMED)
             }
         }
     }
@@ -88,7 +88,7 @@ fn cram_md5(challenge: String, response: &str) -> Option<Login> {
 mod tests {
     use super::*;
 
-    fn respond(exchange: Exchange, response: &str) -> Result<Turn, Reject> {
+    fn respond(exchange: Exchange, response: &str) -> Result<SaslStep, Reject> {
         exchange.respond(&BASE64.encode(response.as_bytes()))
     }
 
@@ -100,7 +100,7 @@ mod tests {
     fn plain_takes_the_authentication_identity() {
         for response in ["\0ada\0secret", "ada\0ada\0secret"] {
             let turn = respond(Exchange::Plain, response);
-            assert_eq!(turn, Ok(Turn::Complete(login("ada", "secret"))), "{response:?}");
+            assert_eq!(turn, Ok(SaslStep::Complete(login("ada", "secret"))), "{response:?}");
         }
         for response in ["", "ada", "ada\0secret"] {
             assert_eq!(respond(Exchange::Plain, response), Err(MALFORMED), "{response:?}");
@@ -111,7 +111,7 @@ mod tests {
     fn padding_is_optional() {
         for (response, expected) in [("AGEAYg==", "b"), ("AGEAYg", "b"), ("AGEA", "")] {
             let turn = Exchange::Plain.respond(response);
-            assert_eq!(turn, Ok(Turn::Complete(login("a", expected))), "{response}");
+            assert_eq!(turn, Ok(SaslStep::Complete(login("a", expected))), "{response}");
         }
         assert_eq!(Exchange::Plain.respond("§"), Err(NOT_BASE64));
         assert_eq!(Exchange::Username.respond("/w=="), Err(MALFORMED), "not UTF-8");
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn login_asks_twice() {
-        let Ok(Turn::Prompt(password)) = respond(Exchange::Username, "ada") else {
+        let Ok(SaslStep::Prompt(password)) = respond(Exchange::Username, "ada") else {
             panic!("no prompt for the password")
         };
         assert_eq!(password.prompt(), "UGFzc3dvcmQ6");
-        assert_eq!(respond(password, "secret"), Ok(Turn::Complete(login("ada", "secret"))));
+        assert_eq!(respond(password, "secret"), Ok(SaslStep::Complete(login("ada", "secret"))));
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
         let turn = respond(exchange(), "Ada L 000102030405060708090A0b0c0d0e0f");
         let digest = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
         let (username, challenge) = ("Ada L".to_owned(), "<1@x>".to_owned());
-        assert_eq!(turn, Ok(Turn::Complete(Login::CramMd5 { username, challenge, digest })));
+        assert_eq!(turn, Ok(SaslStep::Complete(Login::CramMd5 { username, challenge, digest })));
         for response in ["", "ada", "ada 00", "ada xyz"] {
             assert_eq!(respond(exchange(), response), Err(MALFORMED), "{response:?}");
         }

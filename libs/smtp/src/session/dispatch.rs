@@ -4,7 +4,7 @@ use std::{fmt::Write, str};
 
 use super::{
     Phase, Question, Session, Step, Tls,
-    auth::{Exchange, Mechanism, Turn},
+    auth::{Exchange, Mechanism, SaslStep},
     command::{self, Command, Sender},
     data::DotReader,
     transfer::Transaction,
@@ -129,7 +129,7 @@ impl<A, R> Session<A, R> {
             self.prompt(exchange);
             return None;
         }
-        self.turn(exchange, initial)
+        self.advance(exchange, initial)
     }
 
     /// A challenge that nobody can foresee, in the form of a message id (RFC 2195, section 2).
@@ -155,13 +155,13 @@ impl<A, R> Session<A, R> {
             self.fault(&NOT_UTF8);
             return None;
         };
-        self.turn(exchange, line.trim_end_matches(['\r', '\n']))
+        self.advance(exchange, line.trim_end_matches(['\r', '\n']))
     }
 
-    fn turn(&mut self, exchange: Exchange, response: &str) -> Option<Step<R>> {
+    fn advance(&mut self, exchange: Exchange, response: &str) -> Option<Step<R>> {
         match exchange.respond(response) {
-            Ok(Turn::Complete(login)) => return Some(Step::Ask(Question::Authenticate(login))),
-            Ok(Turn::Prompt(exchange)) => self.prompt(exchange),
+            Ok(SaslStep::Complete(login)) => return Some(Step::Ask(Question::Authenticate(login))),
+            Ok(SaslStep::Prompt(exchange)) => self.prompt(exchange),
             Err(reject) => self.fault(&reject),
         }
         None

@@ -23,21 +23,21 @@ use self::{
 pub use crate::{BodyBuffer, Config, Hold, Login, Mail, Receipt, Reject, Reservation, Stage};
 
 /// Replies of pipelined commands (RFC 2920) are sent together up to about this many octets.
-const REPLIES_AT_ONCE: usize = 4 << 10;
+const MAX_PENDING_REPLIES: usize = 4 << 10;
 
 /// The most that's read before the commands in it are carried out.
-const COMMANDS_AT_ONCE: usize = 8 << 10;
+const COMMAND_READ_SIZE: usize = 8 << 10;
 
 /// The most that's read of a body at once.
-const BODY_AT_ONCE: usize = 64 << 10;
+const BODY_READ_SIZE: usize = 64 << 10;
 
 /// Octets in memory that a recipient takes beside its address: what it resolved to.
-const BESIDE_ADDRESS: usize = 128;
+const RECIPIENT_OVERHEAD: usize = 128;
 
 /// Octets in memory of a recipient.
 #[must_use]
 pub fn octets_of(recipient: &str) -> usize {
-    recipient.len() + BESIDE_ADDRESS
+    recipient.len() + RECIPIENT_OVERHEAD
 }
 
 /// The state of one session. `A` is who it belongs to after AUTH, `R` what a recipient resolves to.
@@ -128,7 +128,7 @@ pub enum Answer<A, R> {
     Confirmed(Result<(), Reject>),
     /// To [`Question::Accept`], with the address that was asked about.
     Accepted(String, Result<R, Reject>),
-    /// To [`Question::BodyBuffer`]; room up to the limit of a message at last.
+    /// To [`Question::BodyBuffer`]; the last one holds a message of the largest size.
     BodyBuffer(BodyBuffer),
     /// To [`Question::Deliver`].
     Delivered(Result<Receipt, Reject>),
@@ -175,7 +175,7 @@ impl<A, R> Session<A, R> {
             if let Some(step) = step {
                 return step;
             }
-            if self.replies.len() > REPLIES_AT_ONCE {
+            if self.replies.len() > MAX_PENDING_REPLIES {
                 return Step::Reply;
             }
         }
@@ -188,7 +188,7 @@ impl<A, R> Session<A, R> {
             Answer::Authenticated(outcome) => self.authenticated(outcome),
             Answer::Confirmed(outcome) => self.confirmed(outcome),
             Answer::Accepted(recipient, outcome) => self.accepted(recipient, outcome),
-            Answer::BodyBuffer(room) => self.enlarge(room),
+            Answer::BodyBuffer(buffer) => self.enlarge(buffer),
             Answer::Delivered(outcome) => self.delivered(outcome),
         }
     }
@@ -218,7 +218,7 @@ impl<A, R> Session<A, R> {
     #[must_use]
     pub fn hold(&self) -> Option<&Arc<Hold>> {
         match &self.transaction.as_ref()?.body {
-            Body::Held(room) => room.hold(),
+            Body::Held(buffer) => buffer.hold(),
             Body::Empty | Body::TooLarge => None,
         }
     }
@@ -239,7 +239,7 @@ impl<A, R> Session<A, R> {
     #[must_use]
     pub fn envelope(&self) -> usize {
         self.transaction.as_ref().map_or(0, |transaction| {
-            transaction.envelope + transaction.recipients.len() * BESIDE_ADDRESS
+            transaction.envelope + transaction.recipients.len() * RECIPIENT_OVERHEAD
         })
     }
 
@@ -279,10 +279,10 @@ impl<A, R> Session<A, R> {
     pub fn read_size(&self) -> usize {
         match (&self.phase, &self.transaction) {
             (Phase::Data(_) | Phase::Chunk(_), Some(transaction)) => {
-                transaction.body.window(self.config.limits.message_size).clamp(1, BODY_AT_ONCE)
+                transaction.body.window(self.config.limits.message_size).clamp(1, BODY_READ_SIZE)
             }
-            (Phase::Chunk(_), None) => BODY_AT_ONCE,
-            _ => COMMANDS_AT_ONCE,
+            (Phase::Chunk(_), None) => BODY_READ_SIZE,
+            _ => COMMAND_READ_SIZE,
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::{Reject, session::Receipt};
 
 /// The longest reply line, line end included (RFC 5321, section 4.5.3.1.5).
-const LINE: usize = 512;
+const MAX_LINE: usize = 512;
 
 /// Replies not yet sent. Holds nothing once they're taken.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Replies {
             let more = format!(" +{} more", receipt.ids.len() - at);
             let last = at + 1 == receipt.ids.len();
             let reserve = if last { 0 } else { more.len() };
-            if text.len() + 1 + id.len() + reserve > LINE - "250 2.0.0 \r\n".len() {
+            if text.len() + 1 + id.len() + reserve > MAX_LINE - "250 2.0.0 \r\n".len() {
                 text.push_str(&more);
                 break;
             }
@@ -74,7 +74,7 @@ impl Replies {
                 line.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }),
             );
         }
-        self.text.truncate(start + LINE - 2);
+        self.text.truncate(start + MAX_LINE - 2);
         self.text.push_str("\r\n");
     }
 }
@@ -103,7 +103,7 @@ mod tests {
         let reject = Reject::permanent("a\r\n250 ok\0 ä");
         assert_eq!(sent(|r| r.reject(&reject)), "554 5.7.1 a??250 ok? ?\r\n");
         let reject = Reject::permanent("ä".repeat(600));
-        assert_eq!(sent(|r| r.reject(&reject)).len(), LINE);
+        assert_eq!(sent(|r| r.reject(&reject)).len(), MAX_LINE);
     }
 
     #[test]
@@ -111,8 +111,8 @@ mod tests {
         let receipt = |count: usize| Receipt { ids: vec!["0123456789".repeat(2); count] };
         assert_eq!(sent(|r| r.accepted(&receipt(0))), "250 2.0.0 accepted\r\n");
         let all = sent(|r| r.accepted(&receipt(23)));
-        assert!(all.ends_with("9\r\n") && all.len() <= LINE, "{all}");
+        assert!(all.ends_with("9\r\n") && all.len() <= MAX_LINE, "{all}");
         let cut = sent(|r| r.accepted(&receipt(150)));
-        assert!(cut.ends_with(" +128 more\r\n") && cut.len() <= LINE, "{cut}");
+        assert!(cut.ends_with(" +128 more\r\n") && cut.len() <= MAX_LINE, "{cut}");
     }
 }

@@ -42,26 +42,26 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// How many octets may be read before more room is needed. One less than what's free, because
+    /// How many octets may be read before a larger buffer is needed. One less than what's free, because
     /// the text after DATA may come out one octet longer than the piece it's read from.
     pub(super) fn window(&self, limit: usize) -> usize {
         match self {
-            Self::Held(room) if room.size() < limit => room.free().saturating_sub(1),
+            Self::Held(buffer) if buffer.size() < limit => buffer.free().saturating_sub(1),
             Self::Held(_) | Self::TooLarge => usize::MAX,
             Self::Empty => 0,
         }
     }
 
     fn size(&self) -> usize {
-        if let Self::Held(room) = self { room.size() } else { 0 }
+        if let Self::Held(buffer) = self { buffer.size() } else { 0 }
     }
 
     fn push(&mut self, octets: &[u8], limit: usize) {
-        if let Self::Held(room) = self {
-            if room.len() + octets.len() > limit {
+        if let Self::Held(buffer) = self {
+            if buffer.len() + octets.len() > limit {
                 *self = Self::TooLarge;
             } else {
-                room.push(octets);
+                buffer.push(octets);
             }
         }
     }
@@ -118,13 +118,13 @@ impl<A, R> Session<A, R> {
         let limit = self.config.limits.message_size;
         let mut window = input.len().min(usize::try_from(chunk.left).unwrap_or(usize::MAX));
         if let (Some(transaction), None) = (&mut self.transaction, &chunk.refusal) {
-            let room = transaction.body.window(limit);
-            if room == 0 && window > 0 {
+            let free = transaction.body.window(limit);
+            if free == 0 && window > 0 {
                 let size = transaction.body.size();
                 self.phase = Phase::Chunk(chunk);
                 return Some(Step::Ask(Question::BodyBuffer(size)));
             }
-            window = window.min(room);
+            window = window.min(free);
             transaction.body.push(&input[..window], limit);
         }
         *input = &input[window..];
@@ -149,27 +149,27 @@ impl<A, R> Session<A, R> {
     }
 
     /// Moves the body into the larger buffer that was asked for.
-    pub(super) fn enlarge(&mut self, room: BodyBuffer) {
+    pub(super) fn enlarge(&mut self, buffer: BodyBuffer) {
         let Some(transaction) = &mut self.transaction else { return };
-        let room = match std::mem::replace(&mut transaction.body, Body::Empty) {
-            Body::Held(smaller) => room.replace(smaller),
-            Body::Empty | Body::TooLarge => room,
+        let buffer = match std::mem::replace(&mut transaction.body, Body::Empty) {
+            Body::Held(smaller) => buffer.replace(smaller),
+            Body::Empty | Body::TooLarge => buffer,
         };
-        transaction.body = Body::Held(room);
+        transaction.body = Body::Held(buffer);
     }
 
     /// The transaction is over, whatever the mailroom says of the mail.
     fn complete(&mut self) -> Option<Step<R>> {
         let transaction = *self.transaction.take()?;
-        let room = match transaction.body {
-            Body::Held(room) => room,
+        let buffer = match transaction.body {
+            Body::Held(buffer) => buffer,
             Body::Empty => BodyBuffer::default(),
             Body::TooLarge => {
                 self.refuse(&dispatch::TOO_LARGE);
                 return None;
             }
         };
-        let (body, reservation) = room.into_parts();
+        let (body, reservation) = buffer.into_parts();
         let mail = Mail {
             from: transaction.sender.address,
             recipients: transaction.recipients,

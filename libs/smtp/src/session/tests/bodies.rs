@@ -143,8 +143,8 @@ fn no_more_is_read_than_fits() {
     talk.say("1234567");
     assert_eq!(talk.session.read_size(), 7, "of a room of 16 that holds 8");
     talk.say("x".repeat(100));
-    assert_eq!(talk.session.read_size(), BODY_AT_ONCE, "to be dropped");
+    assert_eq!(talk.session.read_size(), BODY_READ_SIZE, "to be dropped");
     talk.say("\r\n.\r\n");
     assert!(!talk.session.is_receiving());
-    assert_eq!(talk.session.read_size(), COMMANDS_AT_ONCE);
+    assert_eq!(talk.session.read_size(), COMMAND_READ_SIZE);
 }
