@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use trapline_model::{Inbox, InboxId, Principal, ProjectId, SmtpAccess, TeamId, Time};
 use trapline_store::{
     Bus, ChangedInbox, Clock, LiveEvent, MarkedTogether, Op, RateDecision, Store, is_v7,
-    records::{self, InboxState, MaintenanceTask, Task},
+    records::{self, InboxState, MaintenanceTask, TaskKind},
 };
 
 use crate::{
@@ -370,6 +370,6 @@ impl Inboxes {
 /// The task that removes a disposable inbox at its end.
 fn expiry(inbox: &records::Inbox, due: Time) -> Result<Op> {
     let records::Inbox { id, team, username, .. } = inbox;
-    let task = Task::ExpireInbox { team: *team, inbox: *id, username: username.clone() };
+    let task = TaskKind::ExpireInbox { team: *team, inbox: *id, username: username.clone() };
     Ok(MaintenanceTask::new(due, id.to_string(), task).planned()?)
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use trapline_store::{Op, PortError, Record, Store, When, load, records::Lease};
+use trapline_store::{Op, PortError, Record, Store, When, load, records::WorkLease};
 
 use crate::Result;
 
@@ -17,8 +17,8 @@ impl Leases {
 
     /// Whether `holder` may do the work for another `time`; renews what it has already.
     pub(crate) async fn hold(&self, name: &str, holder: &str, time: Duration) -> Result<bool> {
-        let lease = Lease { name: name.to_owned(), holder: holder.to_owned() };
-        let when = match load::<Lease>(&*self.0, &lease.key()).await? {
+        let lease = WorkLease { name: name.to_owned(), holder: holder.to_owned() };
+        let when = match load::<WorkLease>(&*self.0, &lease.key()).await? {
             None => When::Absent,
             Some((found, version)) if found.holder == holder => When::Version(version),
             Some(_) => return Ok(false),
@@ -33,8 +33,8 @@ impl Leases {
 
     /// Lets another process have the work at once.
     pub(crate) async fn release(&self, name: &str, holder: &str) -> Result<()> {
-        let key = Lease::row(name);
-        match load::<Lease>(&*self.0, &key).await? {
+        let key = WorkLease::row(name);
+        match load::<WorkLease>(&*self.0, &key).await? {
             Some((found, version)) if found.holder == holder => {
                 let delete = Op::Delete { key, when: When::Version(version) };
                 Ok(self.0.write(vec![delete]).await?)

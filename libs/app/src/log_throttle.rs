@@ -11,16 +11,16 @@ use tokio::time::Instant;
 const MIN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A line that is written once a minute at most.
-pub(crate) struct LogThrottle(Mutex<State>);
+pub(crate) struct LogThrottle(Mutex<ThrottleState>);
 
-struct State {
+struct ThrottleState {
     written: Option<Instant>,
     left_out: u64,
 }
 
 impl LogThrottle {
     pub(crate) const fn new() -> Self {
-        Self(Mutex::new(State { written: None, left_out: 0 }))
+        Self(Mutex::new(ThrottleState { written: None, left_out: 0 }))
     }
 
     /// Whether to write the line now: if so, how many were left out since the last.

@@ -21,7 +21,7 @@ const BATCH_BYTES: usize = 32 << 10;
 const REPORTED_CAPACITY: u64 = 1_000;
 
 /// Ids of rows of one partition.
-struct Partition {
+struct WantedRows {
     table: &'static Table,
     key: Vec<Value>,
     ids: Vec<Uuid>,
@@ -65,20 +65,20 @@ impl RowReader {
     /// partition are read together with those between them, so they should lie near each other.
     pub(crate) async fn find(&self, keys: Vec<Key>) -> Result<HashMap<Uuid, Row>> {
         let mut places = HashMap::new();
-        let mut partitions: Vec<Partition> = Vec::new();
+        let mut partitions: Vec<WantedRows> = Vec::new();
         for Key { table, partition, sort } in keys {
             let [Value::Uuid(id)] = sort.as_slice() else { continue };
             let place = *places.entry((table.name, partition.clone())).or_insert(partitions.len());
             match partitions.get_mut(place) {
                 Some(known) => known.ids.push(*id),
-                None => partitions.push(Partition { table, key: partition, ids: vec![*id] }),
+                None => partitions.push(WantedRows { table, key: partition, ids: vec![*id] }),
             }
         }
         let reads = partitions.iter().map(|partition| self.rows_in(partition));
         Ok(try_join_all(reads).await?.into_iter().flatten().collect())
     }
 
-    async fn rows_in(&self, partition: &Partition) -> Result<HashMap<Uuid, Row>> {
+    async fn rows_in(&self, partition: &WantedRows) -> Result<HashMap<Uuid, Row>> {
         let Some(scan) = partition.scan() else {
             return self.rows_one_by_one(partition, &partition.ids).await;
         };
@@ -103,7 +103,7 @@ impl RowReader {
 
     async fn rows_one_by_one(
         &self,
-        Partition { table, key, .. }: &Partition,
+        WantedRows { table, key, .. }: &WantedRows,
         ids: &[Uuid],
     ) -> Result<HashMap<Uuid, Row>> {
         let gets = ids.iter().map(|id| async move {
@@ -114,7 +114,7 @@ impl RowReader {
     }
 }
 
-impl Partition {
+impl WantedRows {
     /// From the newest to the oldest of the rows; none where one by one is as good.
     fn scan(&self) -> Option<Scan> {
         let (oldest, newest) = (self.ids.iter().min()?, self.ids.iter().max()?);

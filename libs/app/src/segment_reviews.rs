@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, time::Duration};
 use trapline_model::{InboxId, Time};
 use trapline_store::{
     Op, Result, Row, Scan, Store, Value,
-    records::{MaintenanceTask, Message, Task},
+    records::{MaintenanceTask, Message, TaskKind},
     segment::{self, Class},
 };
 
@@ -48,7 +48,7 @@ pub(crate) async fn plan_reviews(
 pub(crate) async fn plan_erasures(store: &dyn Store, inbox: InboxId, now: Time) -> Result<()> {
     let due = |segment: &String| {
         let at = MaintenanceTask::erase_at(segment, now.after(VISIBLE_AFTER));
-        MaintenanceTask::new(at, segment.clone(), Task::EraseSegment {}).planned()
+        MaintenanceTask::new(at, segment.clone(), TaskKind::EraseSegment {}).planned()
     };
     let segments = segments_in(store, inbox, None).await?;
     write_all(store, segments.iter().map(due).collect::<Result<_>>()?).await
@@ -59,7 +59,7 @@ pub(crate) async fn plan_erasures(store: &dyn Store, inbox: InboxId, now: Time) 
 pub(crate) fn reviews(segments: &BTreeSet<String>, now: Time) -> Result<Vec<Op>> {
     let due = |segment: &String| {
         let at = MaintenanceTask::review_at(segment, now.after(VISIBLE_AFTER));
-        MaintenanceTask::new(at, segment.clone(), Task::ReviewSegment {}).planned()
+        MaintenanceTask::new(at, segment.clone(), TaskKind::ReviewSegment {}).planned()
     };
     segments.iter().filter(|segment| !is_checked_soon(segment, now)).map(due).collect()
 }

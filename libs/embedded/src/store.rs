@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use rusqlite::{CachedStatement, Connection, Row as SqlRow, params_from_iter};
 use trapline_store::{Key, Narrowed, PortError, Result, Row, Scan, Store, Table, Value};
 
-use self::search::Search;
+use self::search::HeadSearch;
 pub(crate) use self::{plan::WritePlan, tables::Tables};
 use crate::{
     database::Database,
@@ -71,7 +71,7 @@ impl Store for SqliteStore {
         let form = self.0.tables.of(scan.table)?.form;
         let now = self.0.clock.now().millis();
         let looking = move |connection: &Connection| {
-            let search = Search { scan: &scan, form, texts: &texts, most, now };
+            let search = HeadSearch { scan: &scan, form, texts: &texts, most, now };
             search.run(connection)
         };
         self.0.readers.long(looking).await

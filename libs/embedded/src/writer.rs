@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use trapline_store::{Clock, PortError, Result};
 
 use crate::{Durability, disk::Disk, lanes::LaneWakeups};
-use batch::{Batch, BatchCommitter};
+use batch::{BatchCommitter, WriteBatch};
 pub(crate) use room::SpaceShare;
 use task::{Pending, Task};
 pub(crate) use transaction::Transaction;
@@ -104,7 +104,7 @@ impl Writer {
 fn write(mut committer: BatchCommitter, mut inbox: mpsc::Receiver<WriterRequest>) {
     let mut stopped = None;
     while let Some(message) = inbox.blocking_recv() {
-        let mut batch = Batch::default();
+        let mut batch = WriteBatch::default();
         let mut next = Some(message);
         while let Some(message) = next {
             match message {

@@ -10,7 +10,7 @@ use crate::{Limits, Refusal, network};
 
 /// Counts open connections.
 #[derive(Debug, Default)]
-pub(crate) struct Admission {
+pub(crate) struct AdmissionControl {
     open: Mutex<ConnectionCounts>,
 }
 
@@ -20,13 +20,13 @@ struct ConnectionCounts {
     by_address: HashMap<IpAddr, usize>,
 }
 
-impl Admission {
+impl AdmissionControl {
     /// Counts one more connection until the ticket is dropped. Addresses of one IPv6 /64 are one.
     pub(crate) fn admit(
         self: &Arc<Self>,
         address: IpAddr,
         limits: &Limits,
-    ) -> Result<Ticket, Refusal> {
+    ) -> Result<ConnectionTicket, Refusal> {
         let address = network(address);
         let mut open = self.lock();
         if open.total >= limits.connections {
@@ -37,7 +37,7 @@ impl Admission {
         }
         *open.by_address.entry(address).or_default() += 1;
         open.total += 1;
-        Ok(Ticket { admission: Arc::clone(self), address })
+        Ok(ConnectionTicket { admission: Arc::clone(self), address })
     }
 
     fn lock(&self) -> MutexGuard<'_, ConnectionCounts> {
@@ -47,12 +47,12 @@ impl Admission {
 
 /// One open connection.
 #[derive(Debug)]
-pub(crate) struct Ticket {
-    admission: Arc<Admission>,
+pub(crate) struct ConnectionTicket {
+    admission: Arc<AdmissionControl>,
     address: IpAddr,
 }
 
-impl Drop for Ticket {
+impl Drop for ConnectionTicket {
     fn drop(&mut self) {
         let mut open = self.admission.lock();
         open.total -= 1;
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn bounds_the_total_and_each_address() {
-        let admission = Arc::new(Admission::default());
+        let admission = Arc::new(AdmissionControl::default());
         let limits = Limits { connections: 3, per_address: 2, ..Limits::default() };
         let (one, two) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([127, 0, 0, 2]));
         let first = admission.admit(one, &limits).unwrap();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_network_are_one() {
-        let admission = Arc::new(Admission::default());
+        let admission = Arc::new(AdmissionControl::default());
         let limits = Limits { per_address: 1, ..Limits::default() };
         let [one, same, other] = ["2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:1::1"]
             .map(|text| text.parse().unwrap());
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn forgets_addresses_without_connections() {
-        let admission = Arc::new(Admission::default());
+        let admission = Arc::new(AdmissionControl::default());
         let address = IpAddr::from([127, 0, 0, 1]);
         drop(admission.admit(address, &Limits::default()).unwrap());
         assert!(admission.lock().by_address.is_empty());

@@ -20,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config, Mailroom, Memory, Observation,
-    admission::{Admission, Ticket},
+    admission::{AdmissionControl, ConnectionTicket},
     connection,
     envelopes::Envelopes,
 };
@@ -36,7 +36,7 @@ pub struct Server<M> {
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) memory: Memory,
     pub(crate) envelopes: Arc<Envelopes>,
-    admission: Arc<Admission>,
+    admission: Arc<AdmissionControl>,
     /// Listeners that were begun, and those that ended.
     begun: AtomicUsize,
     ended: AtomicUsize,
@@ -170,7 +170,7 @@ impl<M: Mailroom> Server<M> {
             Ok(ticket) => {
                 let (server, shutdown) = (Arc::clone(self), shutdown.clone());
                 let session = async move {
-                    let _ticket: Ticket = ticket;
+                    let _ticket: ConnectionTicket = ticket;
                     connection::run(&server, stream, address, implicit, shutdown).await;
                 };
                 sessions.spawn(session);

@@ -14,13 +14,13 @@ use trapline_model::Time;
 /// The time, real or a test's. Clones are the same clock.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
-    kind: Kind,
+    source: TimeSource,
     /// By how many milliseconds tests have set this clock forward, or back.
     turned: Arc<AtomicI64>,
 }
 
 #[derive(Debug, Clone, Default)]
-enum Kind {
+enum TimeSource {
     #[default]
     System,
     Manual(Arc<Manual>),
@@ -42,13 +42,13 @@ impl Clock {
     /// The machine's clock.
     #[must_use]
     pub fn system() -> Self {
-        Self::of(Kind::System)
+        Self::of(TimeSource::System)
     }
 
     /// A clock that stands still until [`Clock::advance`].
     #[must_use]
     pub fn manual(start: Time) -> Self {
-        Self::of(Kind::Manual(Arc::new(Manual {
+        Self::of(TimeSource::Manual(Arc::new(Manual {
             millis: AtomicI64::new(start.millis()),
             moved: Notify::new(),
         })))
@@ -58,7 +58,10 @@ impl Clock {
     /// through a month in minutes.
     #[must_use]
     pub fn ahead() -> Self {
-        Self::of(Kind::Ahead(Arc::new(Manual { millis: AtomicI64::new(0), moved: Notify::new() })))
+        Self::of(TimeSource::Ahead(Arc::new(Manual {
+            millis: AtomicI64::new(0),
+            moved: Notify::new(),
+        })))
     }
 
     /// A clock that runs `factor` times as fast as the machine's, for tests against servers whose
@@ -66,11 +69,11 @@ impl Clock {
     #[must_use]
     pub fn fast(factor: u32) -> Self {
         let began = (Instant::now(), Self::system().now());
-        Self::of(Kind::Fast { factor: factor.max(1), began })
+        Self::of(TimeSource::Fast { factor: factor.max(1), began })
     }
 
-    fn of(kind: Kind) -> Self {
-        Self { kind, turned: Arc::default() }
+    fn of(source: TimeSource) -> Self {
+        Self { source, turned: Arc::default() }
     }
 
     /// The clock of another machine, which is ahead of this one by so many milliseconds, or behind
@@ -78,7 +81,7 @@ impl Clock {
     #[must_use]
     pub fn apart(&self, millis: i64) -> Self {
         let turned = self.turned.load(Ordering::SeqCst).saturating_add(millis);
-        Self { kind: self.kind.clone(), turned: Arc::new(AtomicI64::new(turned)) }
+        Self { source: self.source.clone(), turned: Arc::new(AtomicI64::new(turned)) }
     }
 
     /// Sets the clock forward by so many milliseconds, or back where that is negative, as somebody
@@ -90,14 +93,14 @@ impl Clock {
     /// The time by this clock.
     #[must_use]
     pub fn now(&self) -> Time {
-        let time = match &self.kind {
-            Kind::System => machine_time().into(),
-            Kind::Manual(manual) => Time::from_millis(manual.millis.load(Ordering::SeqCst)),
-            Kind::Ahead(ahead) => {
+        let time = match &self.source {
+            TimeSource::System => machine_time().into(),
+            TimeSource::Manual(manual) => Time::from_millis(manual.millis.load(Ordering::SeqCst)),
+            TimeSource::Ahead(ahead) => {
                 let by = u64::try_from(ahead.millis.load(Ordering::SeqCst)).unwrap_or(0);
                 Self::system().now().after(Duration::from_millis(by))
             }
-            Kind::Fast { factor, began: (instant, time) } => {
+            TimeSource::Fast { factor, began: (instant, time) } => {
                 time.after(instant.elapsed() * *factor)
             }
         };
@@ -111,9 +114,11 @@ impl Clock {
     /// beside its own: what servers order writes by, and what can be compared with their clocks.
     #[must_use]
     pub fn machine_micros(&self) -> i64 {
-        let micros = match &self.kind {
-            Kind::System | Kind::Ahead(_) | Kind::Fast { .. } => machine_time().as_microsecond(),
-            Kind::Manual(manual) => manual.millis.load(Ordering::SeqCst).saturating_mul(1000),
+        let micros = match &self.source {
+            TimeSource::System | TimeSource::Ahead(_) | TimeSource::Fast { .. } => {
+                machine_time().as_microsecond()
+            }
+            TimeSource::Manual(manual) => manual.millis.load(Ordering::SeqCst).saturating_mul(1000),
         };
         micros.saturating_add(self.turned.load(Ordering::Relaxed).saturating_mul(1000))
     }
@@ -121,16 +126,16 @@ impl Clock {
     /// How long `by` takes on the machine's clock: what a server that knows no other is told.
     #[must_use]
     pub fn real(&self, by: Duration) -> Duration {
-        match &self.kind {
-            Kind::System | Kind::Manual(_) | Kind::Ahead(_) => by,
-            Kind::Fast { factor, .. } => by / *factor,
+        match &self.source {
+            TimeSource::System | TimeSource::Manual(_) | TimeSource::Ahead(_) => by,
+            TimeSource::Fast { factor, .. } => by / *factor,
         }
     }
 
     /// Moves a manual clock, or one that is ahead, forward and wakes who sleeps by it; any other moves
     /// by itself.
     pub fn advance(&self, by: Duration) {
-        if let Kind::Manual(manual) | Kind::Ahead(manual) = &self.kind {
+        if let TimeSource::Manual(manual) | TimeSource::Ahead(manual) = &self.source {
             let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
             manual.millis.fetch_add(by, Ordering::SeqCst);
             manual.moved.notify_waiters();
@@ -139,22 +144,22 @@ impl Clock {
 
     /// Returns when this clock shows `until` or later.
     pub async fn sleep_until(&self, until: Time) {
-        match &self.kind {
-            Kind::Manual(manual) => loop {
+        match &self.source {
+            TimeSource::Manual(manual) => loop {
                 let moved = manual.moved.notified();
                 if self.now() >= until {
                     return;
                 }
                 moved.await;
             },
-            Kind::Ahead(ahead) => loop {
+            TimeSource::Ahead(ahead) => loop {
                 let moved = ahead.moved.notified();
                 let left = until.since(self.now());
                 if left.is_zero() || tokio::time::timeout(left, moved).await.is_err() {
                     return;
                 }
             },
-            Kind::System | Kind::Fast { .. } => {
+            TimeSource::System | TimeSource::Fast { .. } => {
                 tokio::time::sleep(self.real(until.since(self.now()))).await;
             }
         }

@@ -21,9 +21,9 @@ const BEHIND: usize = 32;
 
 /// The listeners of a process, by inbox. Clones share them.
 #[derive(Clone)]
-pub struct Fanout(Arc<Inner>);
+pub struct Fanout(Arc<FanoutChannels>);
 
-struct Inner {
+struct FanoutChannels {
     channels: Mutex<HashMap<InboxId, Sender<Signal>>>,
     left: Box<dyn Fn(InboxId) + Send + Sync>,
 }
@@ -31,7 +31,7 @@ struct Inner {
 impl Fanout {
     /// Calls `left` each time the last listener of an inbox has gone; it must not block.
     pub fn new(left: impl Fn(InboxId) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner { channels: Mutex::default(), left: Box::new(left) }))
+        Self(Arc::new(FanoutChannels { channels: Mutex::default(), left: Box::new(left) }))
     }
 
     /// Hears what is sent from now on, or [`Signal::Lagged`] for what it was too slow to hear.

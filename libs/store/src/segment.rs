@@ -23,7 +23,7 @@ use trapline_model::MessageId;
 use crate::BlobRef;
 
 pub use name::{Class, class_of, created_at, name};
-pub use read::{Entry, Footer, Malformed, entries, footer, verify};
+pub use read::{Entry, Footer, MalformedSegment, entries, footer, verify};
 
 const MAGIC: &[u8; 8] = b"TLSEG\x00\x01\n";
 const ENTRY: usize = 16 + 16 + 8 + 8 + 4;

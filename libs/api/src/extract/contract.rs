@@ -24,12 +24,12 @@ pub(crate) struct Unclear(String);
 /// What a value must be.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
-    kind: Kind,
+    kind: RuleKind,
     nullable: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum RuleKind {
     Text(Text),
     Integer {
         min: i64,

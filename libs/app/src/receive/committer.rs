@@ -7,7 +7,7 @@ use tokio::{sync::mpsc, time::Instant};
 use trapline_model::{InboxId, MessageId, TeamId, Time};
 use trapline_store::{
     Clock, Group, Job, Lane, LiveEvent, Op, PortError, Ports, When,
-    records::{MaintenanceTask, Message, Task},
+    records::{MaintenanceTask, Message, TaskKind},
     segment::{self, Builder, Class},
 };
 use uuid::Uuid;
@@ -318,7 +318,7 @@ fn answer(reply: MailReply, outcome: Result<Vec<MessageId>>) {
 }
 
 fn check_task(segment: &str, class: Class, now: Time) -> trapline_store::Result<Op> {
-    let task = Task::CheckSegment { visits: 0, aliases: Vec::new() };
+    let task = TaskKind::CheckSegment { visits: 0, aliases: Vec::new() };
     let due = now.after(first_check(class));
     MaintenanceTask::new(due, segment.to_owned(), task).planned()
 }

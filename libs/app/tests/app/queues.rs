@@ -7,7 +7,7 @@ use trapline_app::Lane;
 use trapline_model::Time;
 use trapline_store::{
     Job, Key, Op, Record as _, Value, When,
-    records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Outbox, Task},
+    records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Outbox, TaskKind},
 };
 
 use crate::{support::Bench, watched::with_outbox};
@@ -111,7 +111,7 @@ async fn rows_that_come_late_are_found() {
     let now = bench.clock.now();
     let late = now.before(4 * MINUTE);
     write(&bench, lost(late, "late").put().unwrap()).await;
-    let task = Task::RemoveSegment { aliases: Vec::new() };
+    let task = TaskKind::RemoveSegment { aliases: Vec::new() };
     let task = MaintenanceTask::new(late, "nothing".to_owned(), task);
     write(&bench, task.planned().unwrap()).await;
     let found = async {
@@ -133,7 +133,7 @@ async fn what_became_due_while_nobody_looked_is_done() {
     bench.app.maintenance().run_due().await.unwrap();
     for number in 0..100 {
         let due = bench.clock.now().after(number * 10 * MINUTE);
-        let task = Task::RemoveSegment { aliases: Vec::new() };
+        let task = TaskKind::RemoveSegment { aliases: Vec::new() };
         let task = MaintenanceTask::new(due, format!("segment {number}"), task);
         write(&bench, task.planned().unwrap()).await;
     }
@@ -151,7 +151,7 @@ async fn every_row_of_a_crowded_minute_is_met_once() {
     bench.app.maintenance().run_due().await.unwrap();
     let task = |number: u64| {
         let due = now.after(Duration::from_millis(number / 500));
-        let task = Task::RemoveSegment { aliases: Vec::new() };
+        let task = TaskKind::RemoveSegment { aliases: Vec::new() };
         MaintenanceTask::new(due, format!("segment {number}"), task).planned().unwrap()
     };
     bench.ports.store.write((0..2_000).map(task).collect()).await.unwrap();

@@ -24,7 +24,7 @@ use trapline_store::{PortError, Result};
 use super::{
     CqlError,
     error::port_error,
-    meters::{Meters, RequestKind},
+    meters::{CqlMeters, RequestKind},
     values::Param,
 };
 
@@ -51,7 +51,7 @@ pub(super) struct BoundStep<'a> {
 /// A session that counts.
 pub(super) struct Client {
     pub(super) session: Session,
-    meters: Meters,
+    meters: CqlMeters,
     ping: PreparedStatement,
     time: PreparedStatement,
     reads: Semaphore,
@@ -64,7 +64,7 @@ impl Client {
         let time = of_node(&session, "toTimestamp(now())").await?;
         let (reads, writes) =
             (Semaphore::new(MAX_CONCURRENT_REQUESTS), Semaphore::new(MAX_CONCURRENT_REQUESTS));
-        Ok(Self { session, meters: Meters::new(), ping, time, reads, writes })
+        Ok(Self { session, meters: CqlMeters::new(), ping, time, reads, writes })
     }
 
     pub(super) async fn ping(&self) -> Result<()> {

@@ -7,7 +7,7 @@ use crate::meters;
 const BACKEND: &str = "cql";
 
 /// Counters, looked up once.
-pub(super) struct Meters {
+pub(super) struct CqlMeters {
     reads: Counter,
     writes: Counter,
     conditional: Counter,
@@ -22,7 +22,7 @@ pub(super) enum RequestKind {
     Conditional,
 }
 
-impl Meters {
+impl CqlMeters {
     pub(super) fn new() -> Self {
         let of = |operation| meters::operations(BACKEND, operation);
         let errors = meters::errors(BACKEND);

@@ -32,7 +32,7 @@ use trapline_store::{
     Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
 };
 
-use self::{client::Client, options::CqlSettings, stamps::Stamps, tables::Tables};
+use self::{client::Client, options::CqlSettings, stamps::Stamps, tables::PreparedTables};
 pub use self::{error::CqlError, options::CqlOptions};
 use crate::UrlError;
 
@@ -47,7 +47,7 @@ pub struct CqlStore {
     keyspace: String,
     clock: Clock,
     create: bool,
-    tables: Tables,
+    tables: PreparedTables,
     /// The write times of plain writes.
     stamps: Stamps,
 }
@@ -70,7 +70,7 @@ impl CqlStore {
             keyspace: settings.keyspace,
             clock: options.clock.clone(),
             create: options.create,
-            tables: Tables::default(),
+            tables: PreparedTables::default(),
             stamps: Stamps::new(options.clock.clone()),
         })
     }

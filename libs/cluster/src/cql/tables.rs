@@ -19,10 +19,10 @@ use super::{
 
 /// The statements of each table that was prepared, by its name.
 #[derive(Default)]
-pub(super) struct Tables(RwLock<HashMap<&'static str, Arc<Statements>>>);
+pub(super) struct PreparedTables(RwLock<HashMap<&'static str, Arc<TableStatements>>>);
 
 /// The statements of one table.
-pub(super) struct Statements {
+pub(super) struct TableStatements {
     pub(super) get: PreparedStatement,
     pub(super) writes: Prepared,
     /// Prepared when first needed.
@@ -58,7 +58,7 @@ pub(super) struct Guarded {
     pub(super) serial_read: PreparedStatement,
 }
 
-impl Tables {
+impl PreparedTables {
     /// Prepares the statements of the tables that have none yet.
     pub(super) async fn prepare(
         &self,
@@ -68,7 +68,7 @@ impl Tables {
     ) -> Result<()> {
         let new = tables.iter().filter(|table| self.of(table).is_err());
         let made = new.map(async |table| {
-            let statements = Statements::prepare(client, keyspace, table).await?;
+            let statements = TableStatements::prepare(client, keyspace, table).await?;
             Ok::<_, PortError>((table.name, Arc::new(statements)))
         });
         let made: Vec<_> = try_join_all(made).await?;
@@ -77,13 +77,13 @@ impl Tables {
     }
 
     /// The statements of a table that was prepared.
-    pub(super) fn of(&self, table: &Table) -> Result<Arc<Statements>> {
+    pub(super) fn of(&self, table: &Table) -> Result<Arc<TableStatements>> {
         let tables = self.0.read().unwrap_or_else(PoisonError::into_inner);
         tables.get(table.name).cloned().ok_or(PortError::Misuse("a table that is not prepared"))
     }
 }
 
-impl Statements {
+impl TableStatements {
     async fn prepare(client: &Client, keyspace: &str, table: &Table) -> Result<Self> {
         let writes = match table.writes {
             Writes::Plain => {

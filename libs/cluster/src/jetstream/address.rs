@@ -22,7 +22,7 @@ const SCHEME: Scheme = Scheme {
 };
 
 /// Where the servers are and how to be let in. Has no `Debug`, for it may hold a password.
-pub(super) struct Address {
+pub(super) struct NatsAddress {
     pub(super) servers: Vec<ServerAddr>,
     /// Hosts and ports, for messages.
     pub(super) hosts: String,
@@ -42,7 +42,7 @@ enum NatsLogin {
     Seed(PathBuf),
 }
 
-impl Address {
+impl NatsAddress {
     /// Reads `nats://user:password@host:port,host:port?option=value`.
     pub(super) fn parse(url: &str) -> Result<Self, UrlError> {
         let url = ServiceUrl::parse(url, &SCHEME)?;

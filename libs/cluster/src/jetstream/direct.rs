@@ -5,7 +5,7 @@ use serde::Serialize;
 use trapline_model::Time;
 use trapline_store::{PortError, Result};
 
-use super::link::Link;
+use super::link::NatsLink;
 
 /// Asks for the first message of a subject at or after a place.
 #[derive(Debug, Serialize)]
@@ -39,7 +39,11 @@ pub(super) struct FoundMessage {
 }
 
 /// The first message of `subject` at or after `from`. Costs one request, whatever their number.
-pub(super) async fn first(link: &Link, subject: &str, from: From) -> Result<Option<FoundMessage>> {
+pub(super) async fn first(
+    link: &NatsLink,
+    subject: &str,
+    from: From,
+) -> Result<Option<FoundMessage>> {
     let query = serde_json::to_vec(&DirectGet { batch: 1, next_by_subj: subject, from });
     let query = query.map_err(PortError::unavailable)?;
     let request = Request::new().payload(query.into());

@@ -11,7 +11,7 @@ use async_nats::jetstream::{
 use tokio::time::sleep;
 use trapline_store::{Clock, Lane, PortError, Result};
 
-use super::{JetStreamError, lease::LEASE_TTL, link::Link, names::Names};
+use super::{JetStreamError, lease::LEASE_TTL, link::NatsLink, names::Names};
 
 /// How long the server remembers the ids of what was published.
 const DEDUPLICATION_WINDOW: Duration = Duration::from_mins(2);
@@ -67,7 +67,7 @@ fn consumer(names: &Names, lane: Lane, clock: &Clock) -> pull::Config {
 }
 
 /// Looks for everything that [`prepare`] makes.
-pub(super) async fn find(link: &Link) -> Result<LaneConsumers, JetStreamError> {
+pub(super) async fn find(link: &NatsLink) -> Result<LaneConsumers, JetStreamError> {
     let name = link.names.stream();
     let stream =
         existing(link).await?.ok_or_else(|| link.not_migrated(format!("stream {name}")))?;
@@ -92,7 +92,10 @@ pub(super) async fn find(link: &Link) -> Result<LaneConsumers, JetStreamError> {
 }
 
 /// Makes the stream and a consumer per lane, or brings them up to date.
-pub(super) async fn prepare(link: &Link, replicas: Option<usize>) -> Result<(), JetStreamError> {
+pub(super) async fn prepare(
+    link: &NatsLink,
+    replicas: Option<usize>,
+) -> Result<(), JetStreamError> {
     for _ in 1..MAX_TRIES {
         match prepare_once(link, replicas).await {
             Ok(()) => return Ok(()),
@@ -105,7 +108,7 @@ pub(super) async fn prepare(link: &Link, replicas: Option<usize>) -> Result<(), 
     prepare_once(link, replicas).await
 }
 
-async fn prepare_once(link: &Link, replicas: Option<usize>) -> Result<(), JetStreamError> {
+async fn prepare_once(link: &NatsLink, replicas: Option<usize>) -> Result<(), JetStreamError> {
     let stream = match existing(link).await? {
         Some(stream) => stream,
         None => create(link, replicas).await?,
@@ -123,7 +126,7 @@ async fn prepare_once(link: &Link, replicas: Option<usize>) -> Result<(), JetStr
     Ok(())
 }
 
-async fn existing(link: &Link) -> Result<Option<Stream>, JetStreamError> {
+async fn existing(link: &NatsLink) -> Result<Option<Stream>, JetStreamError> {
     match link.context.get_stream(link.names.stream()).await {
         Ok(stream) => Ok(Some(stream)),
         Err(error) => match error.kind() {
@@ -137,7 +140,7 @@ async fn existing(link: &Link) -> Result<Option<Stream>, JetStreamError> {
     }
 }
 
-async fn create(link: &Link, replicas: Option<usize>) -> Result<Stream, JetStreamError> {
+async fn create(link: &NatsLink, replicas: Option<usize>) -> Result<Stream, JetStreamError> {
     let wanted = shaped(Config::default(), &link.names, replicas, &link.clock);
     let made = link.context.create_stream(wanted).await;
     made.map_err(|error| link.refused("making the stream", error))

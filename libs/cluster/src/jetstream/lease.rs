@@ -10,7 +10,7 @@ use bytes::Bytes;
 use trapline_model::Time;
 use trapline_store::{Job, Lane, Lease, PortError, Result};
 
-use super::link::Link;
+use super::link::NatsLink;
 
 /// How long a worker holds a job.
 pub(super) const LEASE_TTL: Duration = Duration::from_secs(30);
@@ -57,7 +57,7 @@ pub(super) fn token(lease: &Lease) -> Result<&DeliveryToken> {
 
 /// The lease that a delivery makes when it arrives; nothing when its payload is no job of the lane.
 pub(super) async fn lease_of(
-    link: &Link,
+    link: &NatsLink,
     lane: Lane,
     message: jetstream::Message,
     arrived: Time,
@@ -75,7 +75,7 @@ pub(super) async fn lease_of(
 }
 
 /// Takes out of the stream what no worker could make sense of.
-async fn discard(link: &Link, lane: Lane, token: &DeliveryToken, why: &str) -> Option<Lease> {
+async fn discard(link: &NatsLink, lane: Lane, token: &DeliveryToken, why: &str) -> Option<Lease> {
     let removed = acknowledge(link, token, Ack::Hopeless).await;
     let removed = removed.err().map(|error| error.to_string());
     tracing::error!(
@@ -89,14 +89,14 @@ async fn discard(link: &Link, lane: Lane, token: &DeliveryToken, why: &str) -> O
 }
 
 /// Returns when the server has heard.
-pub(super) async fn acknowledge(link: &Link, token: &DeliveryToken, ack: Ack) -> Result<()> {
+pub(super) async fn acknowledge(link: &NatsLink, token: &DeliveryToken, ack: Ack) -> Result<()> {
     let request = Request::new().payload(ack.word());
     let sent = link.client.send_request(token.reply.clone(), request);
     link.call(&link.meters.ack, sent).await.map(drop)
 }
 
 /// Starts the lease's time anew, unless it is over.
-pub(super) async fn extend(link: &Link, lease: &Lease) -> Result<()> {
+pub(super) async fn extend(link: &NatsLink, lease: &Lease) -> Result<()> {
     let token = token(lease)?;
     let now = link.clock.now();
     if !token.holds(now) {

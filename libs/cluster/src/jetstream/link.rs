@@ -12,7 +12,8 @@ use tokio::{sync::watch, time::timeout};
 use trapline_store::{Clock, PortError, Result};
 
 use super::{
-    JetStreamError, JetStreamOptions, address::Address, meters::Meters, names::Names, version,
+    JetStreamError, JetStreamOptions, address::NatsAddress, meters::NatsMeters, names::Names,
+    version,
 };
 
 /// How long one call may take.
@@ -30,25 +31,25 @@ const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(2);
 pub(super) struct Disconnected;
 
 /// One connection and what is known of its far end.
-pub(super) struct Link {
+pub(super) struct NatsLink {
     pub(super) client: Client,
     pub(super) context: Context,
     pub(super) names: Names,
     pub(super) clock: Clock,
-    pub(super) meters: Meters,
+    pub(super) meters: NatsMeters,
     /// Hosts and ports, for messages.
     pub(super) servers: String,
     /// Changes whenever the connection is lost.
     pub(super) losses: watch::Receiver<u64>,
 }
 
-impl Link {
+impl NatsLink {
     /// Connects to a server that is new enough.
     pub(super) async fn open(
         options: &JetStreamOptions,
-    ) -> Result<(Self, Address), JetStreamError> {
+    ) -> Result<(Self, NatsAddress), JetStreamError> {
         let names = Names::new(&options.namespace).ok_or(JetStreamError::Namespace)?;
-        let address = Address::parse(&options.url)?;
+        let address = NatsAddress::parse(&options.url)?;
         let servers = address.hosts.clone();
         let (lost, losses) = watch::channel(0);
         let client = connect(&address, lost).await?;
@@ -56,7 +57,7 @@ impl Link {
         if !version::suffices(&found) {
             return Err(JetStreamError::TooOld { servers, found });
         }
-        let (clock, meters) = (options.clock.clone(), Meters::new());
+        let (clock, meters) = (options.clock.clone(), NatsMeters::new());
         let context =
             jetstream::context::ContextBuilder::new().timeout(CALL_TIMEOUT).build(client.clone());
         Ok((Self { client, context, names, clock, meters, servers, losses }, address))
@@ -104,7 +105,10 @@ impl Link {
     }
 }
 
-async fn connect(address: &Address, lost: watch::Sender<u64>) -> Result<Client, JetStreamError> {
+async fn connect(
+    address: &NatsAddress,
+    lost: watch::Sender<u64>,
+) -> Result<Client, JetStreamError> {
     let failed = |source| JetStreamError::Connect { servers: address.hosts.clone(), source };
     let options = address.options().await?;
     let options = options

@@ -7,7 +7,7 @@ use crate::meters;
 const BACKEND: &str = "nats";
 
 /// One counter for each class of operation, and one of those that failed.
-pub(super) struct Meters {
+pub(super) struct NatsMeters {
     /// A job is stored.
     pub(super) publish: Counter,
     /// Jobs are asked for.
@@ -20,7 +20,7 @@ pub(super) struct Meters {
     pub(super) errors: Counter,
 }
 
-impl Meters {
+impl NatsMeters {
     pub(super) fn new() -> Self {
         let operation = |operation| meters::operations(BACKEND, operation);
         Self {

@@ -33,12 +33,12 @@ use std::fmt;
 use trapline_store::{Clock, Result};
 
 pub use self::error::JetStreamError;
-use self::{address::Address, layout::LaneConsumers, link::Link};
+use self::{address::NatsAddress, layout::LaneConsumers, link::NatsLink};
 use crate::UrlError;
 
 /// Whether a URL is one of NATS's; asks no server and reads no file.
 pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
-    Address::parse(url).map(drop)
+    NatsAddress::parse(url).map(drop)
 }
 
 /// How to reach JetStream.
@@ -75,7 +75,7 @@ impl fmt::Debug for JetStreamOptions {
 /// [`PortError::Unavailable`](trapline_store::PortError::Unavailable) at once, but for a publish,
 /// which tries for some seconds.
 pub struct JetStreamQueue {
-    link: Link,
+    link: NatsLink,
     lanes: LaneConsumers,
 }
 
@@ -86,7 +86,7 @@ impl JetStreamQueue {
     ///
     /// [`JetStreamError`] says why the queue cannot be used.
     pub async fn connect(options: &JetStreamOptions) -> Result<Self, JetStreamError> {
-        let (link, _) = Link::open(options).await?;
+        let (link, _) = NatsLink::open(options).await?;
         let lanes = layout::find(&link).await?;
         Ok(Self { link, lanes })
     }
@@ -99,7 +99,7 @@ impl JetStreamQueue {
     ///
     /// [`JetStreamError`] says what could not be made.
     pub async fn migrate(options: &JetStreamOptions) -> Result<(), JetStreamError> {
-        let (link, address) = Link::open(options).await?;
+        let (link, address) = NatsLink::open(options).await?;
         layout::prepare(&link, address.replicas).await
     }
 

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use trapline_model::Time;
 use trapline_store::{Clock, Job, PortError, Result};
 
-use super::link::{Disconnected, Link};
+use super::link::{Disconnected, NatsLink};
 
 /// For how long a publish is tried again: longer than an election takes.
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -68,7 +68,7 @@ fn leaderless(error: &PublishError) -> bool {
 
 /// Returns once the job is stored. Attempts that had been stored already change nothing: within two
 /// minutes the server stores one message of each mark.
-pub(super) async fn store(link: &Link, job: &Job, due: Option<Time>, mark: &str) -> Result<()> {
+pub(super) async fn store(link: &NatsLink, job: &Job, due: Option<Time>, mark: &str) -> Result<()> {
     let (subject, message) = message(link, job, due, mark)?;
     let began = Instant::now();
     link.meters.publish.increment(1);
@@ -83,7 +83,7 @@ pub(super) async fn store(link: &Link, job: &Job, due: Option<Time>, mark: &str)
 }
 
 async fn attempt(
-    link: &Link,
+    link: &NatsLink,
     subject: &str,
     message: &PublishMessage,
 ) -> Result<(), PublishFailure> {
@@ -99,7 +99,7 @@ async fn attempt(
 }
 
 fn message(
-    link: &Link,
+    link: &NatsLink,
     job: &Job,
     due: Option<Time>,
     mark: &str,

@@ -33,7 +33,7 @@ const KEEPALIVE_TIME: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A parsed address.
-pub(super) struct Address {
+pub(super) struct RedisAddress {
     /// The server, or some of a cluster's; at least one.
     pub(super) nodes: Vec<ConnectionInfo>,
     pub(super) cluster: bool,
@@ -50,7 +50,7 @@ pub(super) struct RedisSettings {
     ca: Option<PathBuf>,
 }
 
-impl Address {
+impl RedisAddress {
     /// Parses the URL and reads the CA's file.
     pub(super) fn parse(text: &str) -> Result<Self, RedisError> {
         let settings = RedisSettings::parse(text)?;

@@ -23,9 +23,9 @@ use trapline_store::{Bus, Fanout, LiveEvent, PortError, Result, SignalStream};
 use self::pending_gaps::PendingGaps;
 pub(super) use self::wire::{channel, decode, inbox_of};
 use super::{
-    address::Address,
+    address::RedisAddress,
     client::Client,
-    meters::Operation,
+    meters::RedisCall,
     subscriber::{Subscriber, SubscriptionChange},
 };
 
@@ -44,7 +44,7 @@ pub(super) struct RedisBus {
 
 impl RedisBus {
     /// Starts the task that subscribes; it ends with the bus.
-    pub(super) fn start(client: Arc<Client>, address: Address) -> Self {
+    pub(super) fn start(client: Arc<Client>, address: RedisAddress) -> Self {
         let (changes, coming) = unbounded_channel();
         let leaving = changes.downgrade();
         let fanout = Fanout::new(move |inbox| {
@@ -74,7 +74,7 @@ impl Bus for RedisBus {
         for payload in wire::encode(event) {
             let mut command = cmd(verb);
             command.arg(&channel).arg(payload);
-            let sent = self.client.query::<()>(Operation::Publish, &command).await;
+            let sent = self.client.query::<()>(RedisCall::Publish, &command).await;
             sent.inspect_err(|_| self.pending_gaps.add(inbox, &self.client, verb))?;
         }
         Ok(())

@@ -14,7 +14,7 @@ use trapline_store::{Cache, PortError, Result};
 
 use super::{
     client::{Client, Script},
-    meters::Operation,
+    meters::RedisCall,
 };
 
 /// Keys that one command reads.
@@ -48,7 +48,7 @@ impl RedisCache {
         Self { client, bump, version }
     }
 
-    async fn mark(&self, operation: Operation, script: &Script, key: &str) -> Result<u64> {
+    async fn mark(&self, operation: RedisCall, script: &Script, key: &str) -> Result<u64> {
         let key = self.client.key("mark", key);
         Ok(self.client.run(operation, script, &key, &[self.ttl(MARK_TTL)]).await?)
     }
@@ -56,7 +56,7 @@ impl RedisCache {
     /// Reads many keys, so many in one trip. A Redis Cluster takes those of one slot together.
     async fn read_many<T>(
         &self,
-        operation: Operation,
+        operation: RedisCall,
         kind: &str,
         keys: &[String],
     ) -> Result<Vec<T>>
@@ -91,22 +91,22 @@ impl Cache for RedisCache {
         }
         let mut command = cmd("SET");
         command.arg(self.client.key("cache", key)).arg(&value[..]).arg("PX").arg(self.ttl(ttl));
-        Ok(self.client.query(Operation::Put, &command).await?)
+        Ok(self.client.query(RedisCall::Put, &command).await?)
     }
 
     async fn bump(&self, key: &str) -> Result<u64> {
-        self.mark(Operation::Bump, &self.bump, key).await
+        self.mark(RedisCall::Bump, &self.bump, key).await
     }
 
     async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>> {
-        self.read_many(Operation::Get, "cache", keys).await
+        self.read_many(RedisCall::Get, "cache", keys).await
     }
 
     async fn versions(&self, keys: &[String]) -> Result<Vec<u64>> {
-        let kept: Vec<Option<u64>> = self.read_many(Operation::Version, "mark", keys).await?;
+        let kept: Vec<Option<u64>> = self.read_many(RedisCall::Version, "mark", keys).await?;
         let versions = keys.iter().zip(kept).map(async |(key, kept)| match kept {
             Some(version) => Ok(version),
-            None => self.mark(Operation::Version, &self.version, key).await,
+            None => self.mark(RedisCall::Version, &self.version, key).await,
         });
         let versions: Vec<_> = versions.collect();
         stream::iter(versions).buffered(MAX_CONCURRENT_MARKS).try_collect().await

@@ -17,8 +17,8 @@ use tokio::{
 use trapline_store::{Clock, PortError};
 
 use super::{
-    address::Address,
-    meters::{Meters, Operation},
+    address::RedisAddress,
+    meters::{RedisCall, RedisMeters},
     pool::{Pool, PoolError, PooledConnection},
 };
 
@@ -43,7 +43,7 @@ pub(super) struct Client {
     next: AtomicUsize,
     pub(super) namespace: String,
     pub(super) clock: Clock,
-    pub(super) meters: Meters,
+    pub(super) meters: RedisMeters,
 }
 
 /// A connection that many commands share, if there is one.
@@ -84,7 +84,7 @@ pub(super) enum CallError {
 
 impl Client {
     pub(super) fn new(
-        address: &Address,
+        address: &RedisAddress,
         namespace: &str,
         clock: Clock,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
@@ -94,7 +94,7 @@ impl Client {
             next: AtomicUsize::new(0),
             namespace: namespace.to_owned(),
             clock,
-            meters: Meters::new(),
+            meters: RedisMeters::new(),
         })
     }
 
@@ -110,7 +110,7 @@ impl Client {
     /// Sends a command and reads its answer.
     pub(super) async fn query<T: FromRedisValue>(
         &self,
-        operation: Operation,
+        operation: RedisCall,
         command: &Cmd,
     ) -> Result<T, CallError> {
         self.counted(operation, self.attempt(command)).await
@@ -119,7 +119,7 @@ impl Client {
     /// Runs a script on one key.
     pub(super) async fn run<T: FromRedisValue>(
         &self,
-        operation: Operation,
+        operation: RedisCall,
         script: &Script,
         key: &str,
         arguments: &[u64],
@@ -145,12 +145,12 @@ impl Client {
         // A cluster would send PING to all of its servers; this needs the one that has the key.
         let mut command = cmd("EXISTS");
         command.arg(self.key("cache", "ping"));
-        self.query::<u64>(Operation::Ping, &command).await.map(drop)
+        self.query::<u64>(RedisCall::Ping, &command).await.map(drop)
     }
 
     async fn counted<T: FromRedisValue>(
         &self,
-        operation: Operation,
+        operation: RedisCall,
         attempt: impl Future<Output = Result<Value, CallError>>,
     ) -> Result<T, CallError> {
         self.meters.operation(operation);

@@ -10,7 +10,7 @@ use trapline_store::{Limiter, Rate, RateDecision, Result};
 
 use super::{
     client::{Client, Script},
-    meters::Operation,
+    meters::RedisCall,
 };
 
 /// The longest time of an allowance that is told apart: in nanoseconds it fits the 53 bits that a
@@ -45,7 +45,7 @@ impl Limiter for RedisLimiter {
         let ttl = u64::try_from(ttl).unwrap_or(u64::MAX);
         let arguments = [now, allowance.unit, allowance.full, ttl];
         let key = self.client.key("limit", key);
-        let beyond = self.client.run(Operation::Limit, &self.script, &key, &arguments).await?;
+        let beyond = self.client.run(RedisCall::Limit, &self.script, &key, &arguments).await?;
         Ok(allowance.decision(beyond))
     }
 }

@@ -8,7 +8,7 @@ const BACKEND: &str = "redis";
 
 /// What is asked of Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum RedisCall {
     Publish,
     Subscribe,
     Unsubscribe,
@@ -20,33 +20,33 @@ pub(super) enum Operation {
     Ping,
 }
 
-/// Names, in the order of [`Operation`].
-pub(super) const OPERATIONS: [(Operation, &str); 9] = [
-    (Operation::Publish, "publish"),
-    (Operation::Subscribe, "subscribe"),
-    (Operation::Unsubscribe, "unsubscribe"),
-    (Operation::Limit, "limit"),
-    (Operation::Get, "get"),
-    (Operation::Put, "put"),
-    (Operation::Bump, "bump"),
-    (Operation::Version, "version"),
-    (Operation::Ping, "ping"),
+/// Names, in the order of [`RedisCall`].
+pub(super) const CALLS: [(RedisCall, &str); 9] = [
+    (RedisCall::Publish, "publish"),
+    (RedisCall::Subscribe, "subscribe"),
+    (RedisCall::Unsubscribe, "unsubscribe"),
+    (RedisCall::Limit, "limit"),
+    (RedisCall::Get, "get"),
+    (RedisCall::Put, "put"),
+    (RedisCall::Bump, "bump"),
+    (RedisCall::Version, "version"),
+    (RedisCall::Ping, "ping"),
 ];
 
 /// The counters' handles, looked up once.
-pub(super) struct Meters {
-    operations: [Counter; OPERATIONS.len()],
+pub(super) struct RedisMeters {
+    operations: [Counter; CALLS.len()],
     errors: Counter,
 }
 
-impl Meters {
+impl RedisMeters {
     pub(super) fn new() -> Self {
-        let operations = OPERATIONS.map(|(_, name)| meters::operations(BACKEND, name));
+        let operations = CALLS.map(|(_, name)| meters::operations(BACKEND, name));
         let errors = meters::errors(BACKEND);
         Self { operations, errors }
     }
 
-    pub(super) fn operation(&self, operation: Operation) {
+    pub(super) fn operation(&self, operation: RedisCall) {
         self.operations[operation as usize].increment(1);
     }
 

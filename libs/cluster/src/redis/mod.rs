@@ -28,7 +28,7 @@ use trapline_store::{Bus, Cache, Clock, Limiter, Result};
 use crate::UrlError;
 
 use self::{
-    address::{Address, RedisSettings},
+    address::{RedisAddress, RedisSettings},
     bus::RedisBus,
     cache::RedisCache,
     client::Client,
@@ -105,7 +105,7 @@ impl Redis {
     ///
     /// [`RedisError`] says why Redis cannot be used.
     pub async fn connect(options: &RedisOptions) -> Result<Self, RedisError> {
-        let address = Address::parse(&options.url)?;
+        let address = RedisAddress::parse(&options.url)?;
         let hosts = address.hosts.clone();
         let failed = |source| RedisError::Connect { hosts, source };
         let client = match Client::new(&address, &options.namespace, options.clock.clone()) {

@@ -12,7 +12,7 @@ use redis::{
     cluster::ClusterClient, cluster_async::ClusterConnection,
 };
 
-use super::address::Address;
+use super::address::RedisAddress;
 
 /// Connections of a process. Each carries many commands at once.
 const POOL_SIZE: usize = 8;
@@ -49,7 +49,9 @@ pub(super) type PoolError = managed::PoolError<redis::RedisError>;
 pub(super) struct ClusterManager(ClusterClient);
 
 impl Pool {
-    pub(super) fn new(address: &Address) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+    pub(super) fn new(
+        address: &RedisAddress,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let mut config = PoolConfig::new(POOL_SIZE);
         config.timeouts = Timeouts {
             wait: Some(CONNECTION_WAIT),
@@ -98,7 +100,7 @@ impl PooledConnection {
     }
 }
 
-fn cluster_client(address: &Address) -> RedisResult<ClusterClient> {
+fn cluster_client(address: &RedisAddress) -> RedisResult<ClusterClient> {
     let (least, most) = RETRY_DELAYS_MS;
     address
         .cluster_builder()

@@ -20,9 +20,9 @@ use trapline_store::Fanout;
 
 use self::{
     channels::Channels,
-    link::{Link, Notice},
+    link::{Notice, SubscriberLink},
 };
-use super::{address::Address, client::Client};
+use super::{address::RedisAddress, client::Client};
 
 /// Subscribing commands that are under way at once. A whole process' inboxes are subscribed anew
 /// after an outage, a hundred thousand a second or so.
@@ -43,7 +43,7 @@ pub(super) enum SubscriptionChange {
 /// Keeps the server's subscriptions as the process' listeners need them.
 pub(super) struct Subscriber {
     client: Arc<Client>,
-    address: Address,
+    address: RedisAddress,
     fanout: Fanout,
     channels: Channels,
     changes: UnboundedReceiver<SubscriptionChange>,
@@ -52,7 +52,7 @@ pub(super) struct Subscriber {
 impl Subscriber {
     pub(super) fn new(
         client: Arc<Client>,
-        address: Address,
+        address: RedisAddress,
         fanout: Fanout,
         changes: UnboundedReceiver<SubscriptionChange>,
     ) -> Self {
@@ -70,7 +70,7 @@ impl Subscriber {
     /// One connection, from its beginning to its end.
     async fn attempt(&mut self, down: &mut bool) -> ControlFlow<()> {
         let namespace = &self.client.namespace;
-        match Link::open(&self.address, namespace, self.fanout.clone()).await {
+        match SubscriberLink::open(&self.address, namespace, self.fanout.clone()).await {
             Ok(link) => {
                 if std::mem::take(down) {
                     info!("live events: connected to Redis again");
@@ -97,7 +97,7 @@ impl Subscriber {
         }
     }
 
-    async fn serve(&mut self, mut link: Link) -> ControlFlow<()> {
+    async fn serve(&mut self, mut link: SubscriberLink) -> ControlFlow<()> {
         let mut requests = FuturesUnordered::new();
         let mut retry = interval(COMMAND_RETRY_INTERVAL);
         loop {

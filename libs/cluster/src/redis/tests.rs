@@ -1,4 +1,4 @@
-use super::{meters::OPERATIONS, *};
+use super::{meters::CALLS, *};
 
 #[test]
 fn options_do_not_show_the_password() {
@@ -13,7 +13,7 @@ fn options_do_not_show_the_password() {
 
 #[test]
 fn each_operation_has_its_own_counter() {
-    for (index, (operation, name)) in OPERATIONS.into_iter().enumerate() {
+    for (index, (operation, name)) in CALLS.into_iter().enumerate() {
         assert_eq!(operation as usize, index, "{name}");
     }
 }

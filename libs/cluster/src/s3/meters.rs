@@ -8,14 +8,14 @@ const BACKEND: &str = "s3";
 
 /// One counter for each kind of operation, and one for those that failed. What is simply not there
 /// is no failure.
-pub(super) struct Meters {
+pub(super) struct S3Meters {
     pub(super) put: Counter,
     pub(super) get: Counter,
     pub(super) delete: Counter,
     pub(super) errors: Counter,
 }
 
-impl Meters {
+impl S3Meters {
     pub(super) fn new() -> Self {
         let operation = |operation| meters::operations(BACKEND, operation);
         Self {

@@ -14,7 +14,7 @@ mod segments;
 mod tests;
 
 use crate::UrlError;
-use options::Place;
+use options::SegmentsLocation;
 
 pub use intake::{ClusterIntake, RowWriter};
 pub use options::{SegmentError, SegmentOptions};
@@ -22,5 +22,5 @@ pub use segments::Segments;
 
 /// Whether a URL is one of segments; asks no server and reads no file.
 pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
-    Place::parse(url).map(drop)
+    SegmentsLocation::parse(url).map(drop)
 }

@@ -76,7 +76,7 @@ pub enum SegmentError {
 /// The URL, taken apart.
 #[derive(PartialEq, Eq)]
 #[cfg_attr(test, derive(Debug))]
-pub(super) enum Place {
+pub(super) enum SegmentsLocation {
     Folder(PathBuf),
     Bucket(Bucket),
 }
@@ -92,7 +92,7 @@ pub(super) struct Bucket {
     pub(super) ca: Option<PathBuf>,
 }
 
-impl Place {
+impl SegmentsLocation {
     /// Reads the URL; asks no server and makes no folder.
     pub(super) fn parse(text: &str) -> Result<Self, UrlError> {
         match text.split_once("://") {

@@ -15,8 +15,8 @@ use trapline_store::{PortError, Result};
 
 use super::{
     failure::{is_absent, is_passing, port_error},
-    meters::Meters,
-    options::{Bucket, Place, SegmentError, SegmentOptions},
+    meters::S3Meters,
+    options::{Bucket, SegmentError, SegmentOptions, SegmentsLocation},
 };
 
 /// The longest that a put takes, retries included.
@@ -41,7 +41,7 @@ const BETWEEN_PUTS: Duration = Duration::from_millis(200);
 /// Segments in an object store.
 pub struct Segments {
     pub(super) store: Arc<dyn ObjectStore>,
-    pub(super) meters: Meters,
+    pub(super) meters: S3Meters,
     prefix: String,
     folder: Option<PathBuf>,
 }
@@ -56,13 +56,13 @@ impl fmt::Debug for Segments {
 impl Segments {
     /// Makes the client; asks nothing of the server, see [`Segments::ping`]. A folder is created.
     pub fn open(options: &SegmentOptions) -> Result<Self, SegmentError> {
-        let meters = Meters::new();
-        Ok(match Place::parse(&options.url)? {
-            Place::Folder(folder) => {
+        let meters = S3Meters::new();
+        Ok(match SegmentsLocation::parse(&options.url)? {
+            SegmentsLocation::Folder(folder) => {
                 let store = Arc::new(local(&folder)?);
                 Self { store, meters, prefix: String::new(), folder: Some(folder) }
             }
-            Place::Bucket(bucket) => {
+            SegmentsLocation::Bucket(bucket) => {
                 let store = Arc::new(client(&bucket)?);
                 Self { store, meters, prefix: bucket.prefix, folder: None }
             }

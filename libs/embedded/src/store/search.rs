@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Looks at the heads where they are, and copies only what it finds.
-pub(super) struct Search<'a> {
+pub(super) struct HeadSearch<'a> {
     pub(super) scan: &'a Scan,
     pub(super) form: Form,
     pub(super) texts: &'a [String],
@@ -20,7 +20,7 @@ pub(super) struct Search<'a> {
     pub(super) now: i64,
 }
 
-impl Search<'_> {
+impl HeadSearch<'_> {
     pub(super) fn run(&self, connection: &Connection) -> Result<Narrowed> {
         let Self { scan, form, now, .. } = *self;
         let finders: Vec<_> = self.texts.iter().map(|text| Finder::new(text.as_bytes())).collect();

@@ -20,12 +20,12 @@ const MAX_BYTES: usize = 8 << 20;
 
 /// What goes into one transaction.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct WriteBatch {
     tasks: Vec<Box<dyn Task>>,
     bytes: usize,
 }
 
-impl Batch {
+impl WriteBatch {
     pub(super) fn push(&mut self, task: Box<dyn Task>) {
         self.bytes += task.bytes();
         self.tasks.push(task);
@@ -82,7 +82,7 @@ impl BatchCommitter {
     }
 
     /// Runs the batch in one transaction and answers its callers.
-    pub(super) fn commit(&mut self, mut batch: Batch) {
+    pub(super) fn commit(&mut self, mut batch: WriteBatch) {
         if batch.tasks.is_empty() {
             return;
         }
@@ -97,7 +97,7 @@ impl BatchCommitter {
         }
     }
 
-    fn transact(&mut self, batch: &mut Batch) -> Result<(), CommitFailure> {
+    fn transact(&mut self, batch: &mut WriteBatch) -> Result<(), CommitFailure> {
         let wanted = if batch.durable() { self.durability } else { Durability::Process };
         let mut room = self.room_for(batch);
         self.synchronous(wanted)
@@ -133,7 +133,7 @@ impl BatchCommitter {
 
     /// The room for a batch where there is little. The log, which otherwise keeps what it once took, then
     /// gives back what the batch needs, and stays short: it must not fill the margin.
-    fn room_for(&self, batch: &Batch) -> Option<SpaceBudget> {
+    fn room_for(&self, batch: &WriteBatch) -> Option<SpaceBudget> {
         let ask = || self.files.room(&self.connection, batch.bytes, batch.must_write());
         let room = ask()?;
         let log = self.files.log();

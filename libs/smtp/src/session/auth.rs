@@ -5,7 +5,7 @@ use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER_PERMISSIVE};
 use crate::{Login, Reject};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mechanism {
+pub(super) enum SaslMechanism {
     Plain,
     Login,
     CramMd5,
@@ -13,7 +13,7 @@ pub(super) enum Mechanism {
 
 /// What the server waits for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Exchange {
+pub(super) enum SaslExchange {
     Plain,
     Username,
     Password { username: String },
@@ -24,7 +24,7 @@ pub(super) enum Exchange {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SaslStep {
     /// Send a challenge, and wait for the next response.
-    Prompt(Exchange),
+    Prompt(SaslExchange),
     /// The credentials are complete.
     Complete(Login),
 }
@@ -33,7 +33,7 @@ const CANCELLED: Reject = Reject::fixed(501, (5, 7, 0), "authentication cancelle
 const NOT_BASE64: Reject = Reject::fixed(501, (5, 5, 2), "cannot decode the response as base64");
 const MALFORMED: Reject = Reject::fixed(501, (5, 5, 2), "malformed authentication response");
 
-impl Exchange {
+impl SaslExchange {
     /// The challenge, in base64.
     pub(super) fn prompt(&self) -> String {
         match self {
@@ -88,7 +88,7 @@ fn cram_md5(challenge: String, response: &str) -> Option<Login> {
 mod tests {
     use super::*;
 
-    fn respond(exchange: Exchange, response: &str) -> Result<SaslStep, Reject> {
+    fn respond(exchange: SaslExchange, response: &str) -> Result<SaslStep, Reject> {
         exchange.respond(&BASE64.encode(response.as_bytes()))
     }
 
@@ -99,27 +99,27 @@ mod tests {
     #[test]
     fn plain_takes_the_authentication_identity() {
         for response in ["\0ada\0secret", "ada\0ada\0secret"] {
-            let turn = respond(Exchange::Plain, response);
+            let turn = respond(SaslExchange::Plain, response);
             assert_eq!(turn, Ok(SaslStep::Complete(login("ada", "secret"))), "{response:?}");
         }
         for response in ["", "ada", "ada\0secret"] {
-            assert_eq!(respond(Exchange::Plain, response), Err(MALFORMED), "{response:?}");
+            assert_eq!(respond(SaslExchange::Plain, response), Err(MALFORMED), "{response:?}");
         }
     }
 
     #[test]
     fn padding_is_optional() {
         for (response, expected) in [("AGEAYg==", "b"), ("AGEAYg", "b"), ("AGEA", "")] {
-            let turn = Exchange::Plain.respond(response);
+            let turn = SaslExchange::Plain.respond(response);
             assert_eq!(turn, Ok(SaslStep::Complete(login("a", expected))), "{response}");
         }
-        assert_eq!(Exchange::Plain.respond("§"), Err(NOT_BASE64));
-        assert_eq!(Exchange::Username.respond("/w=="), Err(MALFORMED), "not UTF-8");
+        assert_eq!(SaslExchange::Plain.respond("§"), Err(NOT_BASE64));
+        assert_eq!(SaslExchange::Username.respond("/w=="), Err(MALFORMED), "not UTF-8");
     }
 
     #[test]
     fn login_asks_twice() {
-        let Ok(SaslStep::Prompt(password)) = respond(Exchange::Username, "ada") else {
+        let Ok(SaslStep::Prompt(password)) = respond(SaslExchange::Username, "ada") else {
             panic!("no prompt for the password")
         };
         assert_eq!(password.prompt(), "UGFzc3dvcmQ6");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn cram_md5_splits_at_the_last_blank() {
-        let exchange = || Exchange::CramMd5 { challenge: "<1@x>".to_owned() };
+        let exchange = || SaslExchange::CramMd5 { challenge: "<1@x>".to_owned() };
         let turn = respond(exchange(), "Ada L 000102030405060708090A0b0c0d0e0f");
         let digest = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
         let (username, challenge) = ("Ada L".to_owned(), "<1@x>".to_owned());
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_star_cancels_anything() {
-        for exchange in [Exchange::Plain, Exchange::Username] {
+        for exchange in [SaslExchange::Plain, SaslExchange::Username] {
             assert_eq!(exchange.respond("*"), Err(CANCELLED));
         }
     }

@@ -7,11 +7,11 @@ use std::str;
 
 use smtp_proto::{AUTH_CRAM_MD5, AUTH_LOGIN, AUTH_PLAIN, Error, Request};
 
-use super::{auth::Mechanism, path::path};
+use super::{auth::SaslMechanism, path::path};
 use crate::{Reject, Stage};
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum SmtpCommand {
     Ehlo(String),
     Helo(String),
     Mail(Sender),
@@ -22,7 +22,7 @@ pub(super) enum Command {
         last: bool,
     },
     Auth {
-        mechanism: Mechanism,
+        mechanism: SaslMechanism,
         /// Base64; `""` when there is none.
         initial: String,
     },
@@ -62,7 +62,7 @@ const UNKNOWN_MECHANISM: Reject =
 
 /// Parses one line with its line end. Control characters are refused wherever they stand: in an
 /// address, they would forge header fields further on.
-pub(super) fn parse(line: &[u8]) -> Result<Command, Reject> {
+pub(super) fn parse(line: &[u8]) -> Result<SmtpCommand, Reject> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     if text.iter().any(|octet| octet.is_ascii_control() && *octet != b'\t') {
@@ -75,7 +75,7 @@ pub(super) fn parse(line: &[u8]) -> Result<Command, Reject> {
         "MAIL" => mail(arguments),
         "RCPT" => rcpt(arguments),
         "BDAT" => bdat(arguments),
-        "GET" | "HEAD" | "POST" | "PUT" | "OPTIONS" | "CONNECT" => Ok(Command::Http),
+        "GET" | "HEAD" | "POST" | "PUT" | "OPTIONS" | "CONNECT" => Ok(SmtpCommand::Http),
         _ => other(line),
     }
 }
@@ -91,14 +91,14 @@ pub(super) fn stage(line: &[u8]) -> Stage {
     }
 }
 
-fn mail(arguments: &str) -> Result<Command, Reject> {
+fn mail(arguments: &str) -> Result<SmtpCommand, Reject> {
     let from = after_keyword(arguments, "FROM").ok_or(MAIL_SYNTAX)?;
     let path = path(from).ok_or(BAD_SENDER)?;
     let mut sender = Sender { address: path.mailbox.to_owned(), ..Sender::default() };
     for (keyword, value) in path.parameters().ok_or(BAD_SENDER)? {
         sender.parameter(keyword, value)?;
     }
-    Ok(Command::Mail(sender))
+    Ok(SmtpCommand::Mail(sender))
 }
 
 impl Sender {
@@ -132,22 +132,22 @@ fn octets(digits: &str) -> Option<u64> {
 }
 
 /// RFC 3030, section 2.
-fn bdat(arguments: &str) -> Result<Command, Reject> {
+fn bdat(arguments: &str) -> Result<SmtpCommand, Reject> {
     let mut words = arguments.split_ascii_whitespace();
     let size = words.next().and_then(octets).ok_or(BDAT_SYNTAX)?;
     match (words.next(), words.next()) {
-        (None, _) => Ok(Command::Bdat { size, last: false }),
+        (None, _) => Ok(SmtpCommand::Bdat { size, last: false }),
         (Some(word), None) if word.eq_ignore_ascii_case("LAST") => {
-            Ok(Command::Bdat { size, last: true })
+            Ok(SmtpCommand::Bdat { size, last: true })
         }
         _ => Err(BDAT_SYNTAX),
     }
 }
 
-fn rcpt(arguments: &str) -> Result<Command, Reject> {
+fn rcpt(arguments: &str) -> Result<SmtpCommand, Reject> {
     let to = after_keyword(arguments, "TO").ok_or(RCPT_SYNTAX)?;
     let path = path(to).filter(|path| !path.mailbox.is_empty() && path.parameters().is_some());
-    path.map(|path| Command::Rcpt(path.mailbox.to_owned())).ok_or(BAD_RECIPIENT)
+    path.map(|path| SmtpCommand::Rcpt(path.mailbox.to_owned())).ok_or(BAD_RECIPIENT)
 }
 
 /// What follows `keyword:`, with blanks around the keyword.
@@ -159,30 +159,30 @@ fn after_keyword<'t>(text: &'t str, keyword: &str) -> Option<&'t str> {
     rest.trim_start().strip_prefix(':')
 }
 
-fn other(line: &[u8]) -> Result<Command, Reject> {
+fn other(line: &[u8]) -> Result<SmtpCommand, Reject> {
     match Request::parse(&mut line.iter()).map_err(|error| syntax(&error))? {
-        Request::Ehlo { host } => Ok(Command::Ehlo(host.into_owned())),
-        Request::Helo { host } => Ok(Command::Helo(host.into_owned())),
-        Request::Data => Ok(Command::Data),
+        Request::Ehlo { host } => Ok(SmtpCommand::Ehlo(host.into_owned())),
+        Request::Helo { host } => Ok(SmtpCommand::Helo(host.into_owned())),
+        Request::Data => Ok(SmtpCommand::Data),
         Request::Auth { mechanism, initial_response } => {
             let mechanism = supported(mechanism).ok_or(UNKNOWN_MECHANISM)?;
-            Ok(Command::Auth { mechanism, initial: initial_response.into_owned() })
+            Ok(SmtpCommand::Auth { mechanism, initial: initial_response.into_owned() })
         }
-        Request::StartTls => Ok(Command::StartTls),
-        Request::Rset => Ok(Command::Rset),
-        Request::Noop { .. } => Ok(Command::Noop),
-        Request::Help { .. } => Ok(Command::Help),
-        Request::Vrfy { .. } => Ok(Command::Vrfy),
-        Request::Quit => Ok(Command::Quit),
+        Request::StartTls => Ok(SmtpCommand::StartTls),
+        Request::Rset => Ok(SmtpCommand::Rset),
+        Request::Noop { .. } => Ok(SmtpCommand::Noop),
+        Request::Help { .. } => Ok(SmtpCommand::Help),
+        Request::Vrfy { .. } => Ok(SmtpCommand::Vrfy),
+        Request::Quit => Ok(SmtpCommand::Quit),
         _ => Err(NOT_IMPLEMENTED),
     }
 }
 
-const fn supported(mechanism: u64) -> Option<Mechanism> {
+const fn supported(mechanism: u64) -> Option<SaslMechanism> {
     match mechanism {
-        AUTH_PLAIN => Some(Mechanism::Plain),
-        AUTH_LOGIN => Some(Mechanism::Login),
-        AUTH_CRAM_MD5 => Some(Mechanism::CramMd5),
+        AUTH_PLAIN => Some(SaslMechanism::Plain),
+        AUTH_LOGIN => Some(SaslMechanism::Login),
+        AUTH_CRAM_MD5 => Some(SaslMechanism::CramMd5),
         _ => None,
     }
 }

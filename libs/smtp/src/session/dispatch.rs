@@ -4,10 +4,10 @@ use std::{fmt::Write, str};
 
 use super::{
     Phase, Question, Session, Step, Tls,
-    auth::{Exchange, Mechanism, SaslStep},
-    command::{self, Command, Sender},
+    auth::{SaslExchange, SaslMechanism, SaslStep},
+    command::{self, Sender, SmtpCommand},
     data::DotReader,
-    transfer::Transaction,
+    transfer::MailTransaction,
 };
 use crate::Reject;
 
@@ -35,20 +35,20 @@ impl<A, R> Session<A, R> {
     pub(super) fn command(&mut self, line: &[u8]) -> Option<Step<R>> {
         self.stage = command::stage(line);
         match command::parse(line) {
-            Ok(Command::Auth { mechanism, initial }) => return self.auth(mechanism, &initial),
-            Ok(Command::StartTls) => return self.start_tls(),
-            Ok(Command::Rcpt(recipient)) => return self.rcpt(recipient),
-            Ok(Command::Mail(sender)) => return self.mail(sender),
-            Ok(Command::Data) => self.open_data(),
-            Ok(Command::Bdat { size, last }) => self.open_chunk(size, last),
-            Ok(Command::Ehlo(host)) => self.ehlo(host),
-            Ok(Command::Helo(host)) => self.helo(host),
-            Ok(Command::Rset) => self.rset(),
-            Ok(Command::Noop) => self.replies.ok(250, (0, 0), "OK"),
-            Ok(Command::Vrfy) => self.replies.ok(252, (5, 0), "send a mail and see"),
-            Ok(Command::Help) => self.replies.ok(214, (0, 0), "see RFC 5321"),
-            Ok(Command::Quit) => self.quit(),
-            Ok(Command::Http) => self.terminate(&HTTP),
+            Ok(SmtpCommand::Auth { mechanism, initial }) => return self.auth(mechanism, &initial),
+            Ok(SmtpCommand::StartTls) => return self.start_tls(),
+            Ok(SmtpCommand::Rcpt(recipient)) => return self.rcpt(recipient),
+            Ok(SmtpCommand::Mail(sender)) => return self.mail(sender),
+            Ok(SmtpCommand::Data) => self.open_data(),
+            Ok(SmtpCommand::Bdat { size, last }) => self.open_chunk(size, last),
+            Ok(SmtpCommand::Ehlo(host)) => self.ehlo(host),
+            Ok(SmtpCommand::Helo(host)) => self.helo(host),
+            Ok(SmtpCommand::Rset) => self.rset(),
+            Ok(SmtpCommand::Noop) => self.replies.ok(250, (0, 0), "OK"),
+            Ok(SmtpCommand::Vrfy) => self.replies.ok(252, (5, 0), "send a mail and see"),
+            Ok(SmtpCommand::Help) => self.replies.ok(214, (0, 0), "see RFC 5321"),
+            Ok(SmtpCommand::Quit) => self.quit(),
+            Ok(SmtpCommand::Http) => self.terminate(&HTTP),
             Err(reject) => self.fault(&reject),
         }
         None
@@ -94,16 +94,16 @@ impl<A, R> Session<A, R> {
         None
     }
 
-    fn auth(&mut self, mechanism: Mechanism, initial: &str) -> Option<Step<R>> {
+    fn auth(&mut self, mechanism: SaslMechanism, initial: &str) -> Option<Step<R>> {
         if let Some(reject) = self.auth_refusal() {
             self.fault(&reject);
             return None;
         }
         match mechanism {
-            Mechanism::Plain => self.begin(Exchange::Plain, initial),
-            Mechanism::Login => self.begin(Exchange::Username, initial),
-            Mechanism::CramMd5 if initial.is_empty() => Some(Step::Ask(Question::Challenge)),
-            Mechanism::CramMd5 => {
+            SaslMechanism::Plain => self.begin(SaslExchange::Plain, initial),
+            SaslMechanism::Login => self.begin(SaslExchange::Username, initial),
+            SaslMechanism::CramMd5 if initial.is_empty() => Some(Step::Ask(Question::Challenge)),
+            SaslMechanism::CramMd5 => {
                 self.fault(&NO_INITIAL);
                 None
             }
@@ -124,7 +124,7 @@ impl<A, R> Session<A, R> {
         }
     }
 
-    fn begin(&mut self, exchange: Exchange, initial: &str) -> Option<Step<R>> {
+    fn begin(&mut self, exchange: SaslExchange, initial: &str) -> Option<Step<R>> {
         if initial.is_empty() {
             self.prompt(exchange);
             return None;
@@ -142,15 +142,15 @@ impl<A, R> Session<A, R> {
         challenge.push('@');
         challenge.push_str(&self.config.hostname);
         challenge.push('>');
-        self.prompt(Exchange::CramMd5 { challenge });
+        self.prompt(SaslExchange::CramMd5 { challenge });
     }
 
-    fn prompt(&mut self, exchange: Exchange) {
+    fn prompt(&mut self, exchange: SaslExchange) {
         self.replies.plain(334, &exchange.prompt());
         self.phase = Phase::Sasl(exchange);
     }
 
-    pub(super) fn response(&mut self, exchange: Exchange, line: &[u8]) -> Option<Step<R>> {
+    pub(super) fn response(&mut self, exchange: SaslExchange, line: &[u8]) -> Option<Step<R>> {
         let Ok(line) = str::from_utf8(line) else {
             self.fault(&NOT_UTF8);
             return None;
@@ -158,7 +158,7 @@ impl<A, R> Session<A, R> {
         self.advance(exchange, line.trim_end_matches(['\r', '\n']))
     }
 
-    fn advance(&mut self, exchange: Exchange, response: &str) -> Option<Step<R>> {
+    fn advance(&mut self, exchange: SaslExchange, response: &str) -> Option<Step<R>> {
         match exchange.respond(response) {
             Ok(SaslStep::Complete(login)) => return Some(Step::Ask(Question::Authenticate(login))),
             Ok(SaslStep::Prompt(exchange)) => self.prompt(exchange),
@@ -191,7 +191,7 @@ impl<A, R> Session<A, R> {
         } else if sender.size.is_some_and(|size| size > limit) {
             self.refuse(&TOO_LARGE);
         } else {
-            self.transaction = Some(Box::new(Transaction::new(sender)));
+            self.transaction = Some(Box::new(MailTransaction::new(sender)));
             if self.account.is_some() {
                 return Some(Step::Ask(Question::Confirm));
             }
@@ -252,7 +252,7 @@ impl<A, R> Session<A, R> {
     }
 
     /// The transaction, when a body may follow.
-    pub(super) fn ready_for_body(&mut self) -> Result<&mut Transaction<R>, Reject> {
+    pub(super) fn ready_for_body(&mut self) -> Result<&mut MailTransaction<R>, Reject> {
         match self.transaction.as_deref_mut() {
             None => Err(NO_MAIL),
             Some(transaction) if transaction.recipients.is_empty() => Err(NO_RECIPIENTS),

@@ -14,11 +14,11 @@ mod transfer;
 use std::{mem, net::IpAddr, sync::Arc};
 
 use self::{
-    auth::Exchange,
+    auth::SaslExchange,
     data::DotReader,
     line::{Line, Lines},
     reply::Replies,
-    transfer::{Body, Chunk, Transaction},
+    transfer::{Body, Chunk, MailTransaction},
 };
 pub use crate::{BodyBuffer, Config, Hold, Login, Mail, Receipt, Reject, Reservation, Stage};
 
@@ -50,7 +50,7 @@ pub struct Session<A, R> {
     helo: String,
     account: Option<A>,
     mailed: bool,
-    transaction: Option<Box<Transaction<R>>>,
+    transaction: Option<Box<MailTransaction<R>>>,
     phase: Phase,
     lines: Lines,
     replies: Replies,
@@ -77,7 +77,7 @@ pub enum Tls {
 enum Phase {
     #[default]
     Command,
-    Sasl(Exchange),
+    Sasl(SaslExchange),
     Data(DotReader),
     Chunk(Chunk),
     Closing,
@@ -286,7 +286,7 @@ impl<A, R> Session<A, R> {
         }
     }
 
-    fn line(&mut self, exchange: Option<Exchange>, input: &mut &[u8]) -> Option<Step<R>> {
+    fn line(&mut self, exchange: Option<SaslExchange>, input: &mut &[u8]) -> Option<Step<R>> {
         match self.lines.next(input, exchange.is_some()) {
             Line::Unfinished => {
                 self.phase = exchange.map_or(Phase::Command, Phase::Sasl);

@@ -5,7 +5,7 @@ use crate::{BodyBuffer, Mail, Reject};
 
 /// A mail in the making.
 #[derive(Debug)]
-pub(super) struct Transaction<R> {
+pub(super) struct MailTransaction<R> {
     sender: Sender,
     pub(super) recipients: Vec<(String, R)>,
     /// Octets of all recipients' addresses.
@@ -15,7 +15,7 @@ pub(super) struct Transaction<R> {
     pub(super) body: Body,
 }
 
-impl<R> Transaction<R> {
+impl<R> MailTransaction<R> {
     pub(super) fn new(sender: Sender) -> Self {
         let recipients = Vec::new();
         Self { sender, recipients, envelope: 0, chunked: false, body: Body::Empty }
@@ -137,7 +137,7 @@ impl<A, R> Session<A, R> {
     }
 
     fn chunk_complete(&mut self, chunk: Chunk) -> Option<Step<R>> {
-        let too_large = |t: &Transaction<R>| matches!(t.body, Body::TooLarge);
+        let too_large = |t: &MailTransaction<R>| matches!(t.body, Body::TooLarge);
         if let Some(reject) = chunk.refusal {
             self.refuse(&reject);
         } else if chunk.last || self.transaction.as_deref().is_some_and(too_large) {

@@ -18,14 +18,14 @@ const LEASE: &Table = &Table {
 
 /// Who does a piece of work. The row's time to live is the lease's, and each renewal sets it anew.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Lease {
+pub struct WorkLease {
     /// The piece of work.
     pub name: String,
     /// The process.
     pub holder: String,
 }
 
-impl Lease {
+impl WorkLease {
     /// The row of a piece of work.
     #[must_use]
     pub fn row(name: &str) -> Key {
@@ -33,7 +33,7 @@ impl Lease {
     }
 }
 
-impl Record for Lease {
+impl Record for WorkLease {
     const TABLE: &'static Table = LEASE;
     fn key(&self) -> Key {
         Self::row(&self.name)

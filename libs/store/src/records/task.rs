@@ -79,7 +79,7 @@ impl TaskQueue {
 /// A kind of task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Task {
+pub enum TaskKind {
     /// Remove a disposable inbox and its messages.
     ExpireInbox {
         /// The inbox's team.
@@ -109,7 +109,7 @@ pub enum Task {
     },
 }
 
-impl Task {
+impl TaskKind {
     /// The queue in which it waits.
     #[must_use]
     pub fn queue(&self) -> TaskQueue {
@@ -135,7 +135,7 @@ pub struct MaintenanceTask {
     /// at a time.
     pub subject: String,
     /// What is to be done.
-    pub task: Task,
+    pub task: TaskKind,
     /// How often it failed since it was planned.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempt: u32,
@@ -150,8 +150,9 @@ impl MaintenanceTask {
     /// Something to do for the first time. The instants of a segment's reviews and erasures are left to
     /// these.
     #[must_use]
-    pub fn new(due: Time, subject: String, task: Task) -> Self {
-        let has_own_instant = matches!(task, Task::ReviewSegment {} | Task::EraseSegment {});
+    pub fn new(due: Time, subject: String, task: TaskKind) -> Self {
+        let has_own_instant =
+            matches!(task, TaskKind::ReviewSegment {} | TaskKind::EraseSegment {});
         let is_taken =
             |due| Self::review_at(&subject, due) == due || Self::erase_at(&subject, due) == due;
         let mut due = due;
@@ -245,10 +246,10 @@ mod tests {
             // One that is asked for a little later is the same.
             assert_eq!(MaintenanceTask::erase_at(&segment, erase), erase);
             for due in [review, erase] {
-                let check = Task::CheckSegment { visits: 0, aliases: Vec::new() };
+                let check = TaskKind::CheckSegment { visits: 0, aliases: Vec::new() };
                 let check = MaintenanceTask::new(due, segment.clone(), check);
                 assert!(check.due > due && check.due != review && check.due != erase);
-                for own in [Task::ReviewSegment {}, Task::EraseSegment {}] {
+                for own in [TaskKind::ReviewSegment {}, TaskKind::EraseSegment {}] {
                     assert_eq!(MaintenanceTask::new(due, segment.clone(), own).due, due);
                 }
             }

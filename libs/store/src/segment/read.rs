@@ -21,7 +21,7 @@ pub struct Entry {
 
 /// Bytes that are not a whole segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
+pub enum MalformedSegment {
     /// Shorter than an empty segment, or than its footer says.
     #[error("the segment is cut off")]
     Short,
@@ -50,16 +50,16 @@ pub enum Footer {
 /// # Errors
 ///
 /// What is wrong with the bytes: they are not those of a segment, or not all of them.
-pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, Malformed> {
+pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, MalformedSegment> {
     if segment.len() < MAGIC.len() + TAIL {
-        return Err(Malformed::Short);
+        return Err(MalformedSegment::Short);
     }
     if !segment.starts_with(MAGIC) {
-        return Err(Malformed::Magic);
+        return Err(MalformedSegment::Magic);
     }
     match footer(segment, segment.len() as u64)? {
         Footer::Whole(entries) => Ok(entries),
-        Footer::Longer(_) => Err(Malformed::Short),
+        Footer::Longer(_) => Err(MalformedSegment::Short),
     }
 }
 
@@ -68,13 +68,13 @@ pub fn entries(segment: &[u8]) -> Result<Vec<Entry>, Malformed> {
 /// # Errors
 ///
 /// What is wrong with the bytes: they are not those of a segment, or not all of them.
-pub fn footer(tail: &[u8], size: u64) -> Result<Footer, Malformed> {
-    let body = tail.len().checked_sub(TAIL).ok_or(Malformed::Short)?;
-    let room = size.checked_sub((MAGIC.len() + TAIL) as u64).ok_or(Malformed::Short)?;
+pub fn footer(tail: &[u8], size: u64) -> Result<Footer, MalformedSegment> {
+    let body = tail.len().checked_sub(TAIL).ok_or(MalformedSegment::Short)?;
+    let room = size.checked_sub((MAGIC.len() + TAIL) as u64).ok_or(MalformedSegment::Short)?;
     let mut numbers = &tail[body..];
     let (crc, length) = (numbers.get_u32_le(), numbers.get_u32_le());
     if u64::from(length) > room {
-        return Err(Malformed::Short);
+        return Err(MalformedSegment::Short);
     }
     let start = size - TAIL as u64 - u64::from(length);
     let Some(from) = body.checked_sub(length as usize) else {
@@ -82,14 +82,14 @@ pub fn footer(tail: &[u8], size: u64) -> Result<Footer, Malformed> {
     };
     let mut footer = &tail[from..body];
     if !footer.len().is_multiple_of(ENTRY) || crc32c::crc32c(footer) != crc {
-        return Err(Malformed::Footer);
+        return Err(MalformedSegment::Footer);
     }
     let mut found = Vec::with_capacity(footer.len() / ENTRY);
     while footer.len() >= ENTRY {
         let entry = read(&mut footer);
-        let end = entry.offset.checked_add(entry.len).ok_or(Malformed::Bounds)?;
+        let end = entry.offset.checked_add(entry.len).ok_or(MalformedSegment::Bounds)?;
         if entry.offset < MAGIC.len() as u64 || end > start {
-            return Err(Malformed::Bounds);
+            return Err(MalformedSegment::Bounds);
         }
         found.push(entry);
     }

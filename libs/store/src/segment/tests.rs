@@ -48,19 +48,19 @@ fn an_entry_out_of_bounds_is_refused() {
         segment.put_slice(&footer);
         segment.put_u32_le(crc32c::crc32c(&footer));
         segment.put_u32_le(52);
-        assert_eq!(entries(&segment), Err(Malformed::Bounds), "{offset}+{len}");
+        assert_eq!(entries(&segment), Err(MalformedSegment::Bounds), "{offset}+{len}");
     }
 }
 
 #[test]
 fn other_bytes_are_refused() {
     let whole = built(&[b"hello".to_vec()]);
-    let cases: [(&[u8], Malformed); 5] = [
-        (b"", Malformed::Short),
-        (b"TLSEG\x00\x01\n1234567", Malformed::Short),
-        (b"From: a@example.com\r\n\r\n", Malformed::Magic),
-        (b"TLSEG\x00\x01\n\x00\x00\x00\x00\xff\xff\xff\xff", Malformed::Short),
-        (b"TLSEG\x00\x01\nx\x00\x00\x00\x00\x01\x00\x00\x00", Malformed::Footer),
+    let cases: [(&[u8], MalformedSegment); 5] = [
+        (b"", MalformedSegment::Short),
+        (b"TLSEG\x00\x01\n1234567", MalformedSegment::Short),
+        (b"From: a@example.com\r\n\r\n", MalformedSegment::Magic),
+        (b"TLSEG\x00\x01\n\x00\x00\x00\x00\xff\xff\xff\xff", MalformedSegment::Short),
+        (b"TLSEG\x00\x01\nx\x00\x00\x00\x00\x01\x00\x00\x00", MalformedSegment::Footer),
     ];
     for (bytes, why) in cases {
         assert_eq!(entries(bytes), Err(why), "{bytes:?}");

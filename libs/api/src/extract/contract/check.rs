@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use trapline_app::Issue;
 use trapline_model::Time;
 
-use super::{Field, Format, Kind, Rule, Text, issue};
+use super::{Field, Format, Rule, RuleKind, Text, issue};
 
 impl Rule {
     pub(super) fn check(&self, value: &mut Value, path: &str, issues: &mut Vec<Issue>) {
@@ -14,15 +14,15 @@ impl Rule {
             return;
         }
         match (&self.kind, value) {
-            (Kind::Boolean, Value::Bool(_)) => {}
-            (Kind::Text(rule), Value::String(text)) => rule.check(text, path, issues),
-            (Kind::Integer { min, max }, value @ Value::Number(_)) => {
+            (RuleKind::Boolean, Value::Bool(_)) => {}
+            (RuleKind::Text(rule), Value::String(text)) => rule.check(text, path, issues),
+            (RuleKind::Integer { min, max }, value @ Value::Number(_)) => {
                 check_integer(value, *min, *max, path, issues);
             }
-            (Kind::Array { item, min, max }, Value::Array(items)) => {
+            (RuleKind::Array { item, min, max }, Value::Array(items)) => {
                 check_items(item, *min..=*max, items, path, issues);
             }
-            (Kind::Object(fields), Value::Object(members)) => {
+            (RuleKind::Object(fields), Value::Object(members)) => {
                 check_fields(fields, members, path, issues);
             }
             (kind, _) => issues.push(issue(path, "invalid_type", kind.wanted())),
@@ -30,7 +30,7 @@ impl Rule {
     }
 }
 
-impl Kind {
+impl RuleKind {
     fn wanted(&self) -> &'static str {
         match self {
             Self::Text(_) => "must be a string",
@@ -81,7 +81,7 @@ fn characters(count: usize) -> String {
 
 fn check_integer(value: &mut Value, min: i64, max: i64, path: &str, issues: &mut Vec<Issue>) {
     match whole(value) {
-        None => issues.push(issue(path, "invalid_type", Kind::Integer { min, max }.wanted())),
+        None => issues.push(issue(path, "invalid_type", RuleKind::Integer { min, max }.wanted())),
         Some(number) if number < min => {
             issues.push(issue(path, "too_small", format!("must be at least {min}")));
         }

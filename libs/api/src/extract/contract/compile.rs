@@ -12,7 +12,7 @@ use utoipa::{
     },
 };
 
-use super::{Field, Format, Kind, Rule, Text, Unclear};
+use super::{Field, Format, Rule, RuleKind, Text, Unclear};
 
 /// Schemas by the names that references use.
 pub(super) type Parts = BTreeMap<String, RefOr<Schema>>;
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         let nullable =
             matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
         let item = Box::new(self.rule(item)?);
-        let kind = Kind::Array { item, min: array.min_items.unwrap_or(0), max };
+        let kind = RuleKind::Array { item, min: array.min_items.unwrap_or(0), max };
         Ok(Rule { kind, nullable })
     }
 
@@ -94,10 +94,10 @@ impl Compiler<'_> {
             return unclear("a schema has a keyword that is not checked");
         }
         let kind = match kinds.as_slice() {
-            [Type::String] => Kind::Text(text(object)?),
+            [Type::String] => RuleKind::Text(text(object)?),
             [Type::Integer] => integer(object),
-            [Type::Boolean] => Kind::Boolean,
-            [Type::Object] => Kind::Object(self.fields(object)?),
+            [Type::Boolean] => RuleKind::Boolean,
+            [Type::Object] => RuleKind::Object(self.fields(object)?),
             other => return unclear(format!("a type is one of {} that are checked", other.len())),
         };
         Ok(Rule { kind, nullable: !nulls.is_empty() })
@@ -133,8 +133,8 @@ fn unchecked(object: &Object) -> bool {
         || !object.content_encoding.is_empty()
 }
 
-fn integer(object: &Object) -> Kind {
-    Kind::Integer {
+fn integer(object: &Object) -> RuleKind {
+    RuleKind::Integer {
         min: object.minimum.as_ref().map_or(i64::MIN, whole),
         max: object.maximum.as_ref().map_or(i64::MAX, whole),
     }

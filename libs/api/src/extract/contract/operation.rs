@@ -12,7 +12,7 @@ use utoipa::openapi::{
 };
 
 use super::{
-    Field, Kind, Rule, Unclear,
+    Field, Rule, RuleKind, Unclear,
     compile::{Parts, compile},
     issue,
 };
@@ -85,9 +85,11 @@ impl Rule {
     /// The value that a parameter's text stands for; itself where it stands for none.
     fn of_text(&self, text: &str) -> Value {
         match (&self.kind, text) {
-            (Kind::Integer { .. }, text) => text.parse::<i64>().map_or(text.into(), Value::from),
-            (Kind::Boolean, "true" | "1") => true.into(),
-            (Kind::Boolean, "false" | "0") => false.into(),
+            (RuleKind::Integer { .. }, text) => {
+                text.parse::<i64>().map_or(text.into(), Value::from)
+            }
+            (RuleKind::Boolean, "true" | "1") => true.into(),
+            (RuleKind::Boolean, "false" | "0") => false.into(),
             (_, text) => text.into(),
         }
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use tokio::time::Instant;
 use trapline_store::{
     Op, Record as _, Row, When,
-    records::{MaintenanceTask, Position, Task, TaskQueue},
+    records::{MaintenanceTask, Position, TaskKind, TaskQueue},
 };
 
 use super::{
@@ -70,20 +70,20 @@ impl Maintenance {
     async fn run_early(&self, row: &Row) -> Result<()> {
         let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
         let over = match &task.task {
-            Task::ExpireInbox { .. } => return Ok(()),
-            Task::CheckSegment { aliases, .. } => {
+            TaskKind::ExpireInbox { .. } => return Ok(()),
+            TaskKind::CheckSegment { aliases, .. } => {
                 let found =
                     self.check_and_compact(&task.subject, aliases, Compaction::OfHalfDead).await;
                 found.map(|found| found == SegmentState::Removed)
             }
-            Task::ReviewSegment {} => {
+            TaskKind::ReviewSegment {} => {
                 self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| true)
             }
             // A whole erasure may take more room than it gives, so it stays planned.
-            Task::EraseSegment {} => {
+            TaskKind::EraseSegment {} => {
                 self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| false)
             }
-            Task::RemoveSegment { aliases } => {
+            TaskKind::RemoveSegment { aliases } => {
                 self.remove_segment(&task.subject, aliases).await.map(|()| true)
             }
         };

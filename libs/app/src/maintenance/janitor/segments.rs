@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use trapline_model::{InboxId, MessageId};
 use trapline_store::{
     Group, Op, PortError, Scan, Value, When, load,
-    records::{MaintenanceTask, Message, Moved, SegmentAlias, Task},
+    records::{MaintenanceTask, Message, Moved, SegmentAlias, TaskKind},
     segment::{self, Builder, Class, Entry, Footer},
 };
 use uuid::Uuid;
@@ -85,7 +85,7 @@ impl Maintenance {
         if found != SegmentState::Kept && !leads_on {
             return Ok(None);
         }
-        let task = Task::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
+        let task = TaskKind::CheckSegment { visits: visits + 1, aliases: aliases.to_vec() };
         let due = self.clock.now().after(next_check(visits));
         Ok(Some(MaintenanceTask::new(due, name.to_owned(), task)))
     }
@@ -225,9 +225,9 @@ impl Maintenance {
         let mut leading: Vec<String> = aliases.to_vec();
         leading.push(name.to_owned());
         let now = self.clock.now();
-        let check = Task::CheckSegment { visits: 0, aliases: leading };
+        let check = TaskKind::CheckSegment { visits: 0, aliases: leading };
         let check = MaintenanceTask::new(now.after(first_check(class)), target.clone(), check);
-        let remove = Task::RemoveSegment { aliases: Vec::new() };
+        let remove = TaskKind::RemoveSegment { aliases: Vec::new() };
         let remove = MaintenanceTask::new(now.after(MOVED_GRACE), name.to_owned(), remove);
         let (before, rows) = (vec![check.planned()?], Vec::new());
         let bytes = builder.finish();

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use trapline_model::Time;
 use trapline_store::{
     Op, PortError, Record, Row, When,
-    records::{MaintenanceTask, Task, TaskQueue},
+    records::{MaintenanceTask, TaskKind, TaskQueue},
 };
 
 use super::{UNKNOWN_WORK_DELAY, reader::JanitorQueue, segments::Compaction, shard::Shard};
@@ -170,19 +170,19 @@ impl Maintenance {
     /// Does a task; the one that follows it, if any.
     async fn perform(&self, task: &MaintenanceTask) -> Result<Option<MaintenanceTask>> {
         match &task.task {
-            Task::ExpireInbox { team, inbox, username } => {
+            TaskKind::ExpireInbox { team, inbox, username } => {
                 self.inboxes.expire(*team, *inbox, username).await.map(|()| None)
             }
-            Task::CheckSegment { visits, aliases } => {
+            TaskKind::CheckSegment { visits, aliases } => {
                 self.check_segment(&task.subject, *visits, aliases).await
             }
-            Task::ReviewSegment {} => {
+            TaskKind::ReviewSegment {} => {
                 self.review_segment(&task.subject, Compaction::OfHalfDead).await.map(|()| None)
             }
-            Task::EraseSegment {} => {
+            TaskKind::EraseSegment {} => {
                 self.review_segment(&task.subject, Compaction::OfAnyDead).await.map(|()| None)
             }
-            Task::RemoveSegment { aliases } => {
+            TaskKind::RemoveSegment { aliases } => {
                 self.remove_segment(&task.subject, aliases).await.map(|()| None)
             }
         }

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn parsed(url: &str) -> Address {
-    Address::parse(url).map_err(|error| format!("{url}: {error}")).unwrap()
+fn parsed(url: &str) -> NatsAddress {
+    NatsAddress::parse(url).map_err(|error| format!("{url}: {error}")).unwrap()
 }
 
 fn refused(url: &str) -> String {
-    Address::parse(url).err().unwrap_or_else(|| panic!("{url} was taken")).to_string()
+    NatsAddress::parse(url).err().unwrap_or_else(|| panic!("{url} was taken")).to_string()
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn one_server() {
         ("redis://[::1]:1", ("::1", 1), None, None, 0),
     ];
     for (text, at, user, password, database) in cases {
-        let address = Address::parse(text).unwrap();
+        let address = RedisAddress::parse(text).unwrap();
         let [node] = &address.nodes[..] else { panic!("{text}") };
         let redis = node.redis_settings();
         assert_eq!(host_and_port(node), at, "{text}");
@@ -38,7 +38,7 @@ fn one_server() {
 
 #[test]
 fn a_cluster() {
-    let address = Address::parse("rediss://me:pw@a:1,b,c:3/?cluster=true").unwrap();
+    let address = RedisAddress::parse("rediss://me:pw@a:1,b,c:3/?cluster=true").unwrap();
     let at: Vec<_> = address.nodes.iter().map(host_and_port).collect();
     assert_eq!(at, [("a", 1), ("b", 6379), ("c", 3)]);
     assert_eq!(address.hosts, "a:1,b:6379,c:3");
@@ -72,7 +72,7 @@ fn what_is_wrong_is_told_without_the_password() {
         ("rediss://:hunter2@h?ca=/dev/null", "cannot read the CA"),
     ];
     for (text, told) in cases {
-        let error = Address::parse(text).err().unwrap_or_else(|| panic!("{text}"));
+        let error = RedisAddress::parse(text).err().unwrap_or_else(|| panic!("{text}"));
         assert!(error.to_string().contains(told), "{text}: {error}");
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{text}: {error:?}");
     }

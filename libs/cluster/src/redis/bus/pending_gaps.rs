@@ -15,7 +15,7 @@ use redis::cmd;
 use tokio::time::{Instant, sleep};
 use trapline_model::InboxId;
 
-use super::{super::client::Client, super::meters::Operation, channel, wire};
+use super::{super::client::Client, super::meters::RedisCall, channel, wire};
 
 /// Inboxes that are remembered; of more the bus gives up announcing.
 const MAX_INBOXES: usize = 10_000;
@@ -66,7 +66,7 @@ impl PendingGaps {
             while let Some(inbox) = self.first() {
                 let mut command = cmd(verb);
                 command.arg(channel(&client.namespace, inbox)).arg(wire::GAP);
-                if client.query::<()>(Operation::Publish, &command).await.is_err() {
+                if client.query::<()>(RedisCall::Publish, &command).await.is_err() {
                     break;
                 }
                 if self.remove(inbox) {

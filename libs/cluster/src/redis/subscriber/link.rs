@@ -15,9 +15,9 @@ use trapline_model::InboxId;
 use trapline_store::Fanout;
 
 use super::super::{
-    address::Address,
+    address::RedisAddress,
     bus::{channel, decode, inbox_of},
-    meters::Operation,
+    meters::RedisCall,
     pool::CONNECTION_WAIT,
 };
 
@@ -41,7 +41,7 @@ pub(super) enum Notice {
 }
 
 /// An open connection.
-pub(super) struct Link {
+pub(super) struct SubscriberLink {
     connection: Connection,
     namespace: String,
     notices: UnboundedReceiver<Notice>,
@@ -61,10 +61,10 @@ struct Pushes {
     notices: UnboundedSender<Notice>,
 }
 
-impl Link {
+impl SubscriberLink {
     /// Connects, in [`ANSWER_TIMEOUT`] at most; `fanout` hears the messages.
     pub(super) async fn open(
-        address: &Address,
+        address: &RedisAddress,
         namespace: &str,
         fanout: Fanout,
     ) -> RedisResult<Self> {
@@ -110,7 +110,7 @@ async fn open_server(node: &ConnectionInfo, pushes: Pushes) -> RedisResult<Multi
     client.get_multiplexed_async_connection_with_config(&config).await
 }
 
-async fn open_cluster(address: &Address, pushes: Pushes) -> RedisResult<ClusterConnection> {
+async fn open_cluster(address: &RedisAddress, pushes: Pushes) -> RedisResult<ClusterConnection> {
     let client = address
         .cluster_builder()
         .use_protocol(ProtocolVersion::RESP3)
@@ -155,10 +155,10 @@ impl AsyncPushSender for Pushes {
 }
 
 impl Verb {
-    pub(super) fn operation(self) -> Operation {
+    pub(super) fn operation(self) -> RedisCall {
         match self {
-            Self::Subscribe => Operation::Subscribe,
-            Self::Unsubscribe => Operation::Unsubscribe,
+            Self::Subscribe => RedisCall::Subscribe,
+            Self::Unsubscribe => RedisCall::Unsubscribe,
         }
     }
 }

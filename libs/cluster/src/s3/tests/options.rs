@@ -2,7 +2,7 @@
 
 use crate::s3::{
     SegmentOptions, Segments,
-    options::{Bucket, Place},
+    options::{Bucket, SegmentsLocation},
 };
 
 fn bucket(name: &str, prefix: &str) -> Bucket {
@@ -15,23 +15,27 @@ fn urls_are_taken_apart() {
     let region = Some("eu-west-1".to_owned());
     let endpoint = Some("http://127.0.0.1:8333".to_owned());
     let cases = [
-        ("file:///srv/segments", Place::Folder("/srv/segments".into())),
-        ("file:///srv/a%20b/", Place::Folder("/srv/a b/".into())),
-        ("s3://mail", Place::Bucket(bucket("mail", ""))),
-        ("s3://Mail.box/", Place::Bucket(bucket("Mail.box", ""))),
-        ("s3://mail/a%20b/./c d", Place::Bucket(bucket("mail", "a%20b/c%20d"))),
-        ("s3://mail/a/b/?", Place::Bucket(bucket("mail", "a/b"))),
+        ("file:///srv/segments", SegmentsLocation::Folder("/srv/segments".into())),
+        ("file:///srv/a%20b/", SegmentsLocation::Folder("/srv/a b/".into())),
+        ("s3://mail", SegmentsLocation::Bucket(bucket("mail", ""))),
+        ("s3://Mail.box/", SegmentsLocation::Bucket(bucket("Mail.box", ""))),
+        ("s3://mail/a%20b/./c d", SegmentsLocation::Bucket(bucket("mail", "a%20b/c%20d"))),
+        ("s3://mail/a/b/?", SegmentsLocation::Bucket(bucket("mail", "a/b"))),
         (
             "s3://mail?region=eu-west-1&ca=/etc/ca.pem",
-            Place::Bucket(Bucket { region, ca: Some("/etc/ca.pem".into()), ..bucket("mail", "") }),
+            SegmentsLocation::Bucket(Bucket {
+                region,
+                ca: Some("/etc/ca.pem".into()),
+                ..bucket("mail", "")
+            }),
         ),
         (
             "s3://mail/x?endpoint=http://127.0.0.1:8333&key=AKIA1&secret=a+b/c%3Dd%20e",
-            Place::Bucket(Bucket { endpoint, credentials, ..bucket("mail", "x") }),
+            SegmentsLocation::Bucket(Bucket { endpoint, credentials, ..bucket("mail", "x") }),
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(Place::parse(text).unwrap(), expected, "{text}");
+        assert_eq!(SegmentsLocation::parse(text).unwrap(), expected, "{text}");
     }
 }
 
@@ -54,7 +58,7 @@ fn wrong_urls_are_refused_without_their_secret() {
         ("file:///", "a folder"),
     ];
     for (text, told) in cases {
-        let error = Place::parse(text).err().unwrap();
+        let error = SegmentsLocation::parse(text).err().unwrap();
         assert!(error.to_string().contains(told), "{text}: {error}");
         assert!(!format!("{error} {error:?}").contains("hush"), "{text}: {error:?}");
     }

@@ -8,30 +8,34 @@ fn sender(address: &str) -> Sender {
 
 #[test]
 fn parses_commands() {
-    let auth = |mechanism, initial: &str| Command::Auth { mechanism, initial: initial.to_owned() };
+    let auth =
+        |mechanism, initial: &str| SmtpCommand::Auth { mechanism, initial: initial.to_owned() };
     for (line, command) in [
-        ("EHLO client.test\r\n", Command::Ehlo("client.test".to_owned())),
-        ("ehlo [127.0.0.1]\n", Command::Ehlo("[127.0.0.1]".to_owned())),
-        ("HELO x\r\n", Command::Helo("x".to_owned())),
-        ("DATA\r\n", Command::Data),
-        ("data \r\n", Command::Data),
-        ("BDAT 86 LAST\r\n", Command::Bdat { size: 86, last: true }),
-        ("BDAT 0\r\n", Command::Bdat { size: 0, last: false }),
-        ("bdat 99999999999999999999999 last\r\n", Command::Bdat { size: u64::MAX, last: true }),
-        ("AUTH PLAIN\r\n", auth(Mechanism::Plain, "")),
-        ("auth plain AGEAYg==\r\n", auth(Mechanism::Plain, "AGEAYg==")),
-        ("AUTH LOGIN YQ==\r\n", auth(Mechanism::Login, "YQ==")),
-        ("AUTH CRAM-MD5\r\n", auth(Mechanism::CramMd5, "")),
-        ("STARTTLS\r\n", Command::StartTls),
-        ("rset\r\n", Command::Rset),
-        ("NOOP hi there\r\n", Command::Noop),
-        ("HELP\r\n", Command::Help),
-        ("VRFY ada\r\n", Command::Vrfy),
-        ("QUIT\n", Command::Quit),
-        ("GET / HTTP/1.1\r\n", Command::Http),
-        ("RCPT TO:<a@b.test>\r\n", Command::Rcpt("a@b.test".to_owned())),
-        ("rcpt to: a@b.test NOTIFY=NEVER ORCPT=rfc822;a\n", Command::Rcpt("a@b.test".to_owned())),
-        ("RCPT\tTO : <ada>\r\n", Command::Rcpt("ada".to_owned())),
+        ("EHLO client.test\r\n", SmtpCommand::Ehlo("client.test".to_owned())),
+        ("ehlo [127.0.0.1]\n", SmtpCommand::Ehlo("[127.0.0.1]".to_owned())),
+        ("HELO x\r\n", SmtpCommand::Helo("x".to_owned())),
+        ("DATA\r\n", SmtpCommand::Data),
+        ("data \r\n", SmtpCommand::Data),
+        ("BDAT 86 LAST\r\n", SmtpCommand::Bdat { size: 86, last: true }),
+        ("BDAT 0\r\n", SmtpCommand::Bdat { size: 0, last: false }),
+        ("bdat 99999999999999999999999 last\r\n", SmtpCommand::Bdat { size: u64::MAX, last: true }),
+        ("AUTH PLAIN\r\n", auth(SaslMechanism::Plain, "")),
+        ("auth plain AGEAYg==\r\n", auth(SaslMechanism::Plain, "AGEAYg==")),
+        ("AUTH LOGIN YQ==\r\n", auth(SaslMechanism::Login, "YQ==")),
+        ("AUTH CRAM-MD5\r\n", auth(SaslMechanism::CramMd5, "")),
+        ("STARTTLS\r\n", SmtpCommand::StartTls),
+        ("rset\r\n", SmtpCommand::Rset),
+        ("NOOP hi there\r\n", SmtpCommand::Noop),
+        ("HELP\r\n", SmtpCommand::Help),
+        ("VRFY ada\r\n", SmtpCommand::Vrfy),
+        ("QUIT\n", SmtpCommand::Quit),
+        ("GET / HTTP/1.1\r\n", SmtpCommand::Http),
+        ("RCPT TO:<a@b.test>\r\n", SmtpCommand::Rcpt("a@b.test".to_owned())),
+        (
+            "rcpt to: a@b.test NOTIFY=NEVER ORCPT=rfc822;a\n",
+            SmtpCommand::Rcpt("a@b.test".to_owned()),
+        ),
+        ("RCPT\tTO : <ada>\r\n", SmtpCommand::Rcpt("ada".to_owned())),
     ] {
         assert_eq!(parse(line.as_bytes()), Ok(command), "{line:?}");
     }
@@ -51,7 +55,7 @@ fn parses_mail_and_its_parameters() {
             Sender { size: Some(u64::MAX), ..sender("") },
         ),
     ] {
-        assert_eq!(parse(line.as_bytes()), Ok(Command::Mail(expected)), "{line:?}");
+        assert_eq!(parse(line.as_bytes()), Ok(SmtpCommand::Mail(expected)), "{line:?}");
     }
 }
 
