@@ -270,12 +270,12 @@ fn quota_exceeded(limit: PlanLimit, most: u64) -> String {
 }
 
 /// The most that an answer tells of what is wrong, and of a name that the client made up.
-const MOST_ISSUES: usize = 50;
-const PATH_LETTERS: usize = 100;
+const MAX_ISSUES: usize = 50;
+const MAX_PATH_CHARS: usize = 100;
 
 fn invalid(issues: Vec<Issue>) -> Response {
-    let issues = issues.into_iter().take(MOST_ISSUES).map(|Issue { path, code, message }| {
-        let path = path.chars().take(PATH_LETTERS).collect();
+    let issues = issues.into_iter().take(MAX_ISSUES).map(|Issue { path, code, message }| {
+        let path = path.chars().take(MAX_PATH_CHARS).collect();
         IssueBody { path, code, message }
     });
     let body = ValidationErrorBody {

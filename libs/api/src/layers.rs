@@ -47,7 +47,7 @@ where
 }
 
 /// The time in which any request but a wait or a stream is answered.
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Bytes of a URL: enough for every filter at its longest, percent signs and all. RFC 9110, section
 /// 4.1, asks for 8,000 at least.
@@ -194,7 +194,7 @@ fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
 
 /// Ends a request that takes too long.
 pub(crate) fn request_timeout(request: Request, next: Next) -> Work {
-    let answer = timeout(ANSWER_WITHIN, next.run(request));
+    let answer = timeout(REQUEST_TIMEOUT, next.run(request));
     Box::pin(answer.map(|answer| {
         answer.unwrap_or_else(|_| {
             tracing::warn!("a request took too long");

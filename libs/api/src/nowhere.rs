@@ -1,7 +1,7 @@
 //! Paths that lead nowhere, and the nearest that leads somewhere.
 
 /// Requests with longer paths are not mistyped.
-const LONGEST: usize = 200;
+const MAX_PATH_LENGTH: usize = 200;
 /// The most letters that a path may be away from one that was meant.
 const FARTHEST: usize = 4;
 
@@ -9,7 +9,7 @@ const FARTHEST: usize = 4;
 /// Parameters are as the request has them.
 pub(crate) fn nearest<'a>(path: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let path = path.trim_end_matches('/');
-    if path.len() > LONGEST {
+    if path.len() > MAX_PATH_LENGTH {
         return None;
     }
     let filled = known.map(|known| filled(known, path));

@@ -11,7 +11,7 @@ use crate::{
     auth::{self, Site},
     body_memory, confirmation, docs,
     error::Error,
-    extract::{Contract, hold},
+    extract::{Contract, enforce},
     forwarding, inbox_page, inboxes,
     layers::{self, ContentPolicy, around},
     live, messages,
@@ -149,7 +149,8 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let metrics = OpenApiRouter::default().routes(routes!(service::metrics));
     let document = openapi();
     let contract = Arc::new(Contract::of(&document));
-    let metrics = metrics.layer((around(layers::request_timeout), around(hold(contract.clone()))));
+    let metrics =
+        metrics.layer((around(layers::request_timeout), around(enforce(contract.clone()))));
     let routes = Router::from(metrics);
     assembled(routes, &contract, Api::new(app, options, document))
 }
@@ -169,18 +170,22 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
     let contract = Arc::new(Contract::of(&document));
     let site = Arc::new(Site::of(&app.settings().base_url));
     let request_timeout = around(layers::request_timeout);
-    let hold = around(hold(contract.clone()));
+    let enforce = around(enforce(contract.clone()));
     let count = around(body_memory::count(app.clone(), MemoryHold::UntilAnswered));
     let count_lasting = around(body_memory::count(app.clone(), MemoryHold::WhileInUse));
     let identify = around(auth::identify(app.clone(), site.clone()));
     let meter = around(auth::meter(app.clone()));
     let own_pages = around(auth::own_pages_only(site.clone()));
-    let teams = teams.layer((identify.clone(), hold.clone(), count, request_timeout.clone()));
-    let long_lived = long_lived_routes().layer((identify, hold.clone(), count_lasting));
-    let sign_in =
-        sign_in_routes().layer((meter.clone(), own_pages, request_timeout.clone(), hold.clone()));
-    let public = public_routes().layer((meter, request_timeout.clone(), hold.clone()));
-    let operators = operator_routes().layer((request_timeout, hold));
+    let teams = teams.layer((identify.clone(), enforce.clone(), count, request_timeout.clone()));
+    let long_lived = long_lived_routes().layer((identify, enforce.clone(), count_lasting));
+    let sign_in = sign_in_routes().layer((
+        meter.clone(),
+        own_pages,
+        request_timeout.clone(),
+        enforce.clone(),
+    ));
+    let public = public_routes().layer((meter, request_timeout.clone(), enforce.clone()));
+    let operators = operator_routes().layer((request_timeout, enforce));
     let routes =
         Router::from(teams.merge(long_lived).merge(sign_in).merge(public).merge(operators));
     let pages = docs::routes()

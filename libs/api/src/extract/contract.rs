@@ -11,15 +11,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trapline_app::{Error as AppError, Issue};
 
-pub(super) use gate::BODY_WITHIN;
-pub(crate) use gate::{Contract, hold};
-pub(super) use operation::Taken;
+pub(super) use gate::BODY_TIMEOUT;
+pub(crate) use gate::{Contract, enforce};
+pub(super) use operation::CheckedRequest;
 
 use crate::error::{Error, Result};
 
 /// A description that cannot be held as a check. Where one is met, there is no router.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unclear(String);
+pub(crate) struct UnsupportedSchema(String);
 
 /// What a value must be.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use tokio::time::timeout;
 
-use super::contract::{BODY_WITHIN, Taken};
+use super::contract::{BODY_TIMEOUT, CheckedRequest};
 use crate::error::{Error, Result};
 
 /// A JSON body that keeps to the schema that the document has for its operation.
@@ -22,12 +22,13 @@ where
     type Rejection = Error;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let taken = request.extensions().get::<Taken>().cloned().ok_or(Error::Undescribed)?;
+        let taken =
+            request.extensions().get::<CheckedRequest>().cloned().ok_or(Error::Undescribed)?;
         let rule = taken.operation.body().ok_or(Error::Undescribed)?;
         if !is_json(request.headers()) {
             return Err(Error::UnsupportedMediaType);
         }
-        let read = timeout(BODY_WITHIN, Bytes::from_request(request, state));
+        let read = timeout(BODY_TIMEOUT, Bytes::from_request(request, state));
         let bytes = read.await.map_err(|_elapsed| Error::BodyTimeout)?.map_err(|rejection| {
             if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
                 Error::TooLarge

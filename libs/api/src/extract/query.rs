@@ -5,7 +5,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
-use super::contract::{Taken, typed};
+use super::contract::{CheckedRequest, typed};
 use crate::error::{Error, Result};
 
 /// The query's parameters, which were held against the document before.
@@ -15,7 +15,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let taken = parts.extensions.get::<Taken>().ok_or(Error::Undescribed)?;
+        let taken = parts.extensions.get::<CheckedRequest>().ok_or(Error::Undescribed)?;
         typed(Value::Object(taken.query.clone())).map(Self)
     }
 }

@@ -12,15 +12,15 @@ use utoipa::{
     },
 };
 
-use super::{Field, Format, Rule, RuleKind, Text, Unclear};
+use super::{Field, Format, Rule, RuleKind, Text, UnsupportedSchema};
 
 /// Schemas by the names that references use.
 pub(super) type Parts = BTreeMap<String, RefOr<Schema>>;
 
 /// Deeper than any input is, and a bound for schemas that contain themselves.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
-pub(super) fn compile(schema: &RefOr<Schema>, parts: &Parts) -> Result<Rule, Unclear> {
+pub(super) fn compile(schema: &RefOr<Schema>, parts: &Parts) -> Result<Rule, UnsupportedSchema> {
     Compiler { parts, depth: 0 }.rule(schema)
 }
 
@@ -30,52 +30,52 @@ struct Compiler<'a> {
     depth: usize,
 }
 
-fn unclear<T>(what: impl Into<String>) -> Result<T, Unclear> {
-    Err(Unclear(what.into()))
+fn unsupported<T>(what: impl Into<String>) -> Result<T, UnsupportedSchema> {
+    Err(UnsupportedSchema(what.into()))
 }
 
 impl Compiler<'_> {
-    fn rule(mut self, schema: &RefOr<Schema>) -> Result<Rule, Unclear> {
+    fn rule(mut self, schema: &RefOr<Schema>) -> Result<Rule, UnsupportedSchema> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return unclear("a schema is too deep, or contains itself");
+        if self.depth > MAX_DEPTH {
+            return unsupported("a schema is too deep, or contains itself");
         }
         match schema {
             RefOr::Ref(to) => self.referred(&to.ref_location),
             RefOr::T(Schema::Object(object)) => self.of_object(object),
             RefOr::T(Schema::OneOf(choice)) => self.of_choice(choice),
             RefOr::T(Schema::Array(array)) => self.of_array(array),
-            RefOr::T(Schema::AllOf(_)) => unclear("allOf is not checked"),
-            RefOr::T(Schema::AnyOf(_)) => unclear("anyOf is not checked"),
-            RefOr::T(_) => unclear("a kind of schema is not checked"),
+            RefOr::T(Schema::AllOf(_)) => unsupported("allOf is not checked"),
+            RefOr::T(Schema::AnyOf(_)) => unsupported("anyOf is not checked"),
+            RefOr::T(_) => unsupported("a kind of schema is not checked"),
         }
     }
 
-    fn referred(self, to: &str) -> Result<Rule, Unclear> {
+    fn referred(self, to: &str) -> Result<Rule, UnsupportedSchema> {
         let name = to.strip_prefix("#/components/schemas/").unwrap_or_default();
         match self.parts.get(name) {
             Some(schema) => self.rule(schema),
-            None => unclear(format!("{to} leads nowhere")),
+            None => unsupported(format!("{to} leads nowhere")),
         }
     }
 
     /// `oneOf` with `null` is how the document writes a nullable reference.
-    fn of_choice(self, choice: &OneOf) -> Result<Rule, Unclear> {
+    fn of_choice(self, choice: &OneOf) -> Result<Rule, UnsupportedSchema> {
         let (nulls, others): (Vec<_>, Vec<_>) = choice.items.iter().partition(|item| is_null(item));
         match (nulls.as_slice(), others.as_slice()) {
             ([_], [only]) => Ok(Rule { nullable: true, ..self.rule(only)? }),
-            _ => unclear("oneOf is checked only between null and something"),
+            _ => unsupported("oneOf is checked only between null and something"),
         }
     }
 
-    fn of_array(self, array: &Array) -> Result<Rule, Unclear> {
+    fn of_array(self, array: &Array) -> Result<Rule, UnsupportedSchema> {
         let ArrayItems::RefOrSchema(item) = &array.items else {
-            return unclear("the items of an array have no schema");
+            return unsupported("the items of an array have no schema");
         };
         if array.unique_items || !array.prefix_items.is_empty() {
-            return unclear("an array has a keyword that is not checked");
+            return unsupported("an array has a keyword that is not checked");
         }
-        let Some(max) = array.max_items else { return unclear("an array has no bound") };
+        let Some(max) = array.max_items else { return unsupported("an array has no bound") };
         let nullable =
             matches!(&array.schema_type, SchemaType::Array(kinds) if kinds.contains(&Type::Null));
         let item = Box::new(self.rule(item)?);
@@ -83,7 +83,7 @@ impl Compiler<'_> {
         Ok(Rule { kind, nullable })
     }
 
-    fn of_object(self, object: &Object) -> Result<Rule, Unclear> {
+    fn of_object(self, object: &Object) -> Result<Rule, UnsupportedSchema> {
         let kinds = match &object.schema_type {
             SchemaType::Type(kind) => std::slice::from_ref(kind),
             SchemaType::Array(kinds) => kinds,
@@ -91,22 +91,24 @@ impl Compiler<'_> {
         };
         let (nulls, kinds): (Vec<_>, Vec<_>) = kinds.iter().partition(|kind| **kind == Type::Null);
         if unchecked(object) {
-            return unclear("a schema has a keyword that is not checked");
+            return unsupported("a schema has a keyword that is not checked");
         }
         let kind = match kinds.as_slice() {
             [Type::String] => RuleKind::Text(text(object)?),
             [Type::Integer] => integer(object),
             [Type::Boolean] => RuleKind::Boolean,
             [Type::Object] => RuleKind::Object(self.fields(object)?),
-            other => return unclear(format!("a type is one of {} that are checked", other.len())),
+            other => {
+                return unsupported(format!("a type is one of {} that are checked", other.len()));
+            }
         };
         Ok(Rule { kind, nullable: !nulls.is_empty() })
     }
 
-    fn fields(self, object: &Object) -> Result<Vec<Field>, Unclear> {
+    fn fields(self, object: &Object) -> Result<Vec<Field>, UnsupportedSchema> {
         let rest = object.additional_properties.as_deref();
         if !matches!(rest, Some(AdditionalProperties::FreeForm(false))) {
-            return unclear("an object takes fields that nobody reads");
+            return unsupported("an object takes fields that nobody reads");
         }
         let field = |(name, schema): (&String, _)| {
             let required = object.required.contains(name);
@@ -140,23 +142,25 @@ fn integer(object: &Object) -> RuleKind {
     }
 }
 
-fn text(object: &Object) -> Result<Text, Unclear> {
+fn text(object: &Object) -> Result<Text, UnsupportedSchema> {
     let pattern = object.pattern.as_deref().map(Regex::new).transpose();
     let texts = object.enum_values.iter().flatten().filter(|value| !value.is_null());
     let texts = texts.map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>();
     Ok(Text {
         min: object.min_length.unwrap_or(0),
         max: object.max_length.unwrap_or(usize::MAX),
-        pattern: pattern.map_err(|error| Unclear(format!("a pattern is none: {error}")))?,
+        pattern: pattern
+            .map_err(|error| UnsupportedSchema(format!("a pattern is none: {error}")))?,
         format: object.format.as_ref().map(format).transpose()?,
-        one_of: texts.ok_or_else(|| Unclear("a text is one of something else".to_owned()))?,
+        one_of: texts
+            .ok_or_else(|| UnsupportedSchema("a text is one of something else".to_owned()))?,
     })
 }
 
-fn format(format: &SchemaFormat) -> Result<Format, Unclear> {
+fn format(format: &SchemaFormat) -> Result<Format, UnsupportedSchema> {
     match format {
         SchemaFormat::KnownFormat(KnownFormat::DateTime) => Ok(Format::DateTime),
-        _ => unclear("a format is not checked"),
+        _ => unsupported("a format is not checked"),
     }
 }
 

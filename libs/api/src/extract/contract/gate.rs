@@ -13,8 +13,8 @@ use trapline_app::Error as AppError;
 use utoipa::openapi::{OpenApi, PathItem};
 
 use super::{
-    Unclear, issue,
-    operation::{Operation, Taken, Takes},
+    UnsupportedSchema, issue,
+    operation::{AllowedCallers, CheckedRequest, Operation},
 };
 use crate::{
     auth,
@@ -22,10 +22,10 @@ use crate::{
     layers::{Next, Work, done},
 };
 
-/// Bytes of a body that says nothing, at most.
-const NOTHING: usize = 64;
-/// The time in which a request's body must have come; less than its answer has.
-pub(in crate::extract) const BODY_WITHIN: Duration = Duration::from_secs(20);
+/// Bytes at most of a body that counts as empty.
+const MAX_EMPTY_BODY: usize = 64;
+/// How long a request's body may take; less than its answer may.
+pub(in crate::extract) const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What every operation takes.
 #[derive(Debug)]
@@ -40,18 +40,21 @@ impl Contract {
     /// not start.
     #[expect(clippy::panic, reason = "a fault of ours, which every test of the router shows")]
     pub(crate) fn of(document: &OpenApi) -> Self {
-        Self::new(document).unwrap_or_else(|Unclear(what)| panic!("the API's document: {what}"))
+        Self::new(document)
+            .unwrap_or_else(|UnsupportedSchema(what)| panic!("the API's document: {what}"))
     }
 
-    fn new(document: &OpenApi) -> Result<Self, Unclear> {
+    fn new(document: &OpenApi) -> Result<Self, UnsupportedSchema> {
         let none = std::collections::BTreeMap::new();
         let parts = document.components.as_ref().map_or(&none, |parts| &parts.schemas);
         let mut paths = HashMap::new();
         for (path, item) in &document.paths.paths {
             let mut operations = Vec::new();
             for (method, described) in described(item) {
-                let operation = Operation::of(described, parts)
-                    .map_err(|Unclear(what)| Unclear(format!("{method} {path}: {what}")))?;
+                let operation =
+                    Operation::of(described, parts).map_err(|UnsupportedSchema(what)| {
+                        UnsupportedSchema(format!("{method} {path}: {what}"))
+                    })?;
                 operations.push((method, Arc::new(operation)));
             }
             paths.insert(path.clone(), operations);
@@ -84,9 +87,9 @@ fn described(item: &PathItem) -> impl Iterator<Item = (Method, &utoipa::openapi:
     .filter_map(|(method, operation)| Some((method, operation.as_ref()?)))
 }
 
-/// Lets through what the operation takes, and nothing else: unknown or repeated parameters, values
-/// against their rules and a body that nobody reads are all refused. Extractors find what was taken.
-pub(crate) fn hold(contract: Arc<Contract>) -> impl Fn(Request, Next) -> Work + Clone {
+/// Enforces the contract: unknown or repeated parameters, values against their rules and a body that
+/// nobody reads are refused. Extractors find what was checked.
+pub(crate) fn enforce(contract: Arc<Contract>) -> impl Fn(Request, Next) -> Work + Clone {
     move |request, next| {
         // The path may not take this method, which the router says.
         let Some(operation) = contract.find(&request) else { return next.run(request) };
@@ -105,33 +108,33 @@ async fn examine(operation: Arc<Operation>, request: Request) -> Result<Request>
     let (mut parts, mut body) = request.into_parts();
     let (query, mut issues) = operation.read(parts.uri.query().unwrap_or_default());
     if operation.body.is_none() {
-        if !says_nothing(body).await? {
+        if !is_empty_body(body).await? {
             issues.push(issue("", "unexpected_body", "is a body, and this operation takes none"));
         }
         body = Body::empty();
     }
     if !issues.is_empty() {
         // Whoever may not do it at all is told that, and no more.
-        match operation.takes {
-            Takes::Everybody => {}
-            Takes::Callers => auth::permits(&parts, false)?,
-            Takes::People => auth::permits(&parts, true)?,
+        match operation.callers {
+            AllowedCallers::Everybody => {}
+            AllowedCallers::Callers => auth::permits(&parts, false)?,
+            AllowedCallers::People => auth::permits(&parts, true)?,
         }
         return Err(Error::App(AppError::Invalid(issues)));
     }
-    parts.extensions.insert(Taken { operation, query });
+    parts.extensions.insert(CheckedRequest { operation, query });
     Ok(Request::from_parts(parts, body))
 }
 
 /// Whether a body is empty, or an empty JSON object as clients send that always send one.
-async fn says_nothing(body: Body) -> Result<bool> {
+async fn is_empty_body(body: Body) -> Result<bool> {
     if body.is_end_stream() {
         return Ok(true);
     }
-    if body.size_hint().lower() > NOTHING as u64 {
+    if body.size_hint().lower() > MAX_EMPTY_BODY as u64 {
         return Ok(false);
     }
-    let read = timeout(BODY_WITHIN, to_bytes(body, NOTHING)).await;
+    let read = timeout(BODY_TIMEOUT, to_bytes(body, MAX_EMPTY_BODY)).await;
     let Ok(bytes) = read.map_err(|_elapsed| Error::BodyTimeout)? else { return Ok(false) };
     let is_empty = |object: Map<String, Value>| object.is_empty();
     Ok(bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(is_empty))

@@ -12,7 +12,7 @@ use utoipa::openapi::{
 };
 
 use super::{
-    Field, Rule, RuleKind, Unclear,
+    Field, Rule, RuleKind, UnsupportedSchema,
     compile::{Parts, compile},
     issue,
 };
@@ -22,13 +22,12 @@ use super::{
 pub(crate) struct Operation {
     fields: Vec<Field>,
     pub(super) body: Option<Rule>,
-    /// Who gets in.
-    pub(super) takes: Takes,
+    pub(super) callers: AllowedCallers,
 }
 
-/// Who gets in.
+/// Who may call an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum AllowedCallers {
     /// Everybody, or whoever comes in another way than by a key or a session.
     Everybody,
     /// Whoever has an API key or is signed in.
@@ -39,20 +38,20 @@ pub(super) enum Takes {
 
 /// What a request was found to carry, for the extractors of its handler.
 #[derive(Debug, Clone)]
-pub(in crate::extract) struct Taken {
+pub(in crate::extract) struct CheckedRequest {
     pub operation: Arc<Operation>,
     /// The query, as its parameters' types.
     pub query: Map<String, Value>,
 }
 
 impl Operation {
-    pub(super) fn of(described: &Described, parts: &Parts) -> Result<Self, Unclear> {
+    pub(super) fn of(described: &Described, parts: &Parts) -> Result<Self, UnsupportedSchema> {
         let fields = described.parameters.iter().flatten().filter_map(|it| field(it, parts));
         let body = described.request_body.as_ref().map(|body| of_body(body, parts));
         Ok(Self {
             fields: fields.collect::<Result<_, _>>()?,
             body: body.transpose()?,
-            takes: takes(described),
+            callers: callers(described),
         })
     }
 
@@ -95,38 +94,40 @@ impl Rule {
     }
 }
 
-fn field(parameter: &RefOr<Parameter>, parts: &Parts) -> Option<Result<Field, Unclear>> {
+fn field(parameter: &RefOr<Parameter>, parts: &Parts) -> Option<Result<Field, UnsupportedSchema>> {
     let RefOr::T(parameter) = parameter else {
-        return Some(Err(Unclear("a parameter is a reference".to_owned())));
+        return Some(Err(UnsupportedSchema("a parameter is a reference".to_owned())));
     };
     let Parameter { name, required, schema, parameter_in, .. } = parameter;
     if *parameter_in != ParameterIn::Query {
         return None;
     }
     let Some(schema) = schema else {
-        return Some(Err(Unclear(format!("the parameter {name} has no schema"))));
+        return Some(Err(UnsupportedSchema(format!("the parameter {name} has no schema"))));
     };
     let required = *required == Required::True;
     Some(compile(schema, parts).map(|rule| Field { name: name.clone(), required, rule }))
 }
 
-fn of_body(body: &RefOr<RequestBody>, parts: &Parts) -> Result<Rule, Unclear> {
-    let RefOr::T(body) = body else { return Err(Unclear("a body is a reference".to_owned())) };
+fn of_body(body: &RefOr<RequestBody>, parts: &Parts) -> Result<Rule, UnsupportedSchema> {
+    let RefOr::T(body) = body else {
+        return Err(UnsupportedSchema("a body is a reference".to_owned()));
+    };
     let content = body.content.get("application/json").filter(|_| body.content.len() == 1);
     let Some(RefOr::T(content)) = content.filter(|_| body.required == Some(Required::True)) else {
-        return Err(Unclear("a body is not JSON alone, and required".to_owned()));
+        return Err(UnsupportedSchema("a body is not JSON alone, and required".to_owned()));
     };
     let schema = content.schema.as_ref();
-    compile(schema.ok_or_else(|| Unclear("a body has no schema".to_owned()))?, parts)
+    compile(schema.ok_or_else(|| UnsupportedSchema("a body has no schema".to_owned()))?, parts)
 }
 
-/// Who gets in. The operation says nothing of its own where it takes what the document as a whole does.
-fn takes(described: &Described) -> Takes {
+/// Who may call an operation. One without a security requirement of its own has the document's.
+fn callers(described: &Described) -> AllowedCallers {
     let [key, session] = ["apiKey", "session"].map(|name| SecurityRequirement::new(name, [""; 0]));
     match described.security.as_deref() {
-        None => Takes::Callers,
-        Some(ways) if ways == [session.clone()] => Takes::People,
-        Some(ways) if ways == [key.clone()] || ways == [key, session] => Takes::Callers,
-        Some(_) => Takes::Everybody,
+        None => AllowedCallers::Callers,
+        Some(ways) if ways == [session.clone()] => AllowedCallers::People,
+        Some(ways) if ways == [key.clone()] || ways == [key, session] => AllowedCallers::Callers,
+        Some(_) => AllowedCallers::Everybody,
     }
 }

@@ -10,7 +10,7 @@ use utoipa::openapi::{
     request_body::RequestBodyBuilder,
 };
 
-use super::{Taken, compile::Parts, operation::Operation};
+use super::{CheckedRequest, compile::Parts, operation::Operation};
 
 /// An operation that takes this query.
 pub(in crate::extract) fn query_of<T: utoipa::IntoParams>() -> Operation {
@@ -32,8 +32,8 @@ pub(in crate::extract) fn body_of<T: utoipa::ToSchema>() -> Operation {
 }
 
 /// What a handler of this operation finds, after a good request.
-pub(in crate::extract) fn taken(operation: Operation, query: &str) -> Taken {
+pub(in crate::extract) fn taken(operation: Operation, query: &str) -> CheckedRequest {
     let (query, issues) = operation.read(query);
     assert_eq!(issues, []);
-    Taken { operation: Arc::new(operation), query }
+    CheckedRequest { operation: Arc::new(operation), query }
 }
