@@ -1,4 +1,4 @@
-//! The audit log: who changed what is a team's.
+//! The audit log: who changed what of a team.
 //!
 //! An entry is written first in the same write as the change that it tells of, so that a change is never
 //! there without its entry, wherever a process was killed ([ADR 15](../../../docs/adr/0015-audit.md)). It is a
@@ -27,17 +27,17 @@ pub use kept::KeptLog;
 use names::ActorNames;
 
 /// Entries that are listed.
-const LISTED: usize = 200;
-/// Letters of a target's name that are kept: of subjects and addresses the beginning.
-const NAME_LETTERS: usize = 200;
-/// How often one actor's looks at the same secret are written down at most.
-const LOOK_NOTED_INTERVAL: Duration = Duration::from_hours(1);
-/// Looks that are remembered at the same time.
-const LOOK_CAPACITY: u64 = 10_000;
-/// Teams whose day is remembered to have begun.
+const MAX_LISTED: usize = 200;
+/// Characters that are stored of a target's name, the first ones.
+const MAX_NAME_CHARS: usize = 200;
+/// Shortest time between two entries of one actor's reads of the same secret.
+const SECRET_READ_INTERVAL: Duration = Duration::from_hours(1);
+/// Entries of the cache of secrets that were read.
+const SECRET_READ_CAPACITY: u64 = 10_000;
+/// Entries of the cache of days that have begun.
 const DAY_CAPACITY: u64 = 100_000;
 /// Days that are read at the same time.
-const DAYS_AT_ONCE: usize = 16;
+const MAX_CONCURRENT_DAYS: usize = 16;
 
 /// Writes entries, and lists them.
 pub struct AuditLog {
@@ -46,9 +46,9 @@ pub struct AuditLog {
     ids: Arc<Ids>,
     rows: RowReader,
     names: ActorNames,
-    /// Who looked at which webhook's secret a moment ago; without a webhook, at those of all.
-    looks: Cache<(TeamId, Actor, Option<WebhookId>), ()>,
-    /// Days of which this process knows that their row is there.
+    /// Who read which webhook's secret within [`SECRET_READ_INTERVAL`]; `None` is those of all.
+    secret_reads: Cache<(TeamId, Actor, Option<WebhookId>), ()>,
+    /// Days whose row is known to be there.
     days: Cache<AuditDay, ()>,
 }
 
@@ -60,9 +60,9 @@ impl AuditLog {
             clock,
             ids,
             rows,
-            looks: Cache::builder()
-                .max_capacity(LOOK_CAPACITY)
-                .time_to_live(LOOK_NOTED_INTERVAL)
+            secret_reads: Cache::builder()
+                .max_capacity(SECRET_READ_CAPACITY)
+                .time_to_live(SECRET_READ_INTERVAL)
                 .build(),
             days: Cache::new(DAY_CAPACITY),
         }
@@ -79,18 +79,19 @@ impl AuditLog {
         found.extend(earlier);
         // Processes of two releases may have written side by side.
         found.sort_by_key(|entry| Reverse(entry.entry.id.0));
-        found.truncate(LISTED);
+        found.truncate(MAX_LISTED);
         Ok(found.into_iter().map(|entry| entry.entry).collect())
     }
 
-    /// At most as many reads as there are days with entries, and entries.
+    /// Reads the newest days with entries, one scan each, until there are enough entries.
     async fn latest_by_day(&self, team: TeamId) -> Result<Vec<AuditRecord>> {
         let days = self.store.scan(AuditDay::of_team(team)).await?;
         let days = days.iter().filter_map(|row| self.rows.decode::<AuditDay>(row));
-        let days: Vec<_> = days.map(|day| AuditRecord::of_day(team, day.day, LISTED)).collect();
-        let mut entries = stream::iter(days).map(|day| self.read(day)).buffered(DAYS_AT_ONCE);
+        let days: Vec<_> = days.map(|day| AuditRecord::of_day(team, day.day, MAX_LISTED)).collect();
+        let mut entries =
+            stream::iter(days).map(|day| self.read(day)).buffered(MAX_CONCURRENT_DAYS);
         let mut found = Vec::new();
-        while found.len() < LISTED
+        while found.len() < MAX_LISTED
             && let Some(of_day) = entries.try_next().await?
         {
             found.extend(of_day);
@@ -98,12 +99,12 @@ impl AuditLog {
         Ok(found)
     }
 
-    /// What an earlier release wrote.
+    /// The entries of earlier releases.
     async fn latest_by_month(&self, team: TeamId) -> Result<Vec<AuditRecord>> {
         let mut found = Vec::new();
-        for month in AuditRecord::months(team, self.clock.now(), LISTED) {
+        for month in AuditRecord::months(team, self.clock.now(), MAX_LISTED) {
             found.extend(self.read(month).await?);
-            if found.len() >= LISTED {
+            if found.len() >= MAX_LISTED {
                 break;
             }
         }
@@ -138,14 +139,14 @@ impl AuditLog {
             target: AuditTarget {
                 kind: of.name().to_owned(),
                 id: target,
-                name: called.chars().take(NAME_LETTERS).collect(),
+                name: called.chars().take(MAX_NAME_CHARS).collect(),
             },
             address: by.address.map(|address| address.to_string()),
         };
         AuditRecord { team: by.team, entry }
     }
 
-    /// What the actor is called; empty where that is not known.
+    /// The actor's name; empty where it is not known.
     pub(crate) async fn name_of(&self, by: &Principal) -> String {
         self.names.of(by).await
     }
@@ -167,7 +168,7 @@ impl AuditLog {
         written
     }
 
-    /// Writes down that a day has entries, once for each process.
+    /// Writes the row of a day with entries, once in each process.
     async fn begin_day(&self, day: AuditDay) -> Result<(), PortError> {
         if self.days.contains_key(&day) {
             return Ok(());
@@ -197,20 +198,20 @@ impl AuditLog {
         }
     }
 
-    /// Notes that somebody is about to be shown the secret of a webhook, or with `None` those of all; once
+    /// Records that somebody is about to be shown the secret of a webhook, or with `None` those of all; once
     /// an hour, as programs may list webhooks again and again.
-    pub(crate) async fn note_look(
+    pub(crate) async fn record_secret_read(
         &self,
         by: &Principal,
         webhook: Option<&records::Webhook>,
     ) -> Result<()> {
-        let look = (by.team, by.actor, webhook.map(|hook| hook.id));
-        if by.actor == Actor::System || self.looks.contains_key(&look) {
+        let read = (by.team, by.actor, webhook.map(|hook| hook.id));
+        if by.actor == Actor::System || self.secret_reads.contains_key(&read) {
             return Ok(());
         }
         let target = webhook.map_or_else(|| Target::team(by.team), Target::webhook);
         self.begin(by, AuditAction::WebhookSecretRead, target).await?;
-        self.looks.insert(look, ());
+        self.secret_reads.insert(read, ());
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! Plans: what a team may use. They are data, and which one a team is on is in its row, which also says
-//! whether there is the team.
+//! Plans: what a team may use. They are data; a team's row names the plan that it is on, and tells whether
+//! the team is there.
 
 mod catalog;
 mod plan;
@@ -17,11 +17,11 @@ use crate::{Error, Result, Settings, log_throttle::LogThrottle, metrics};
 pub use catalog::PlanCatalog;
 pub use plan::{Plan, PlanFeature, PlanLimit};
 
-/// How long a process may rely on what it knows of a team's plan.
+/// How long a process caches a team's plan.
 const CACHE_TTL: Duration = Duration::from_secs(5);
-/// Teams whose plan is known at the same time.
+/// Teams in the cache.
 const CACHE_CAPACITY: u64 = 10_000;
-/// Members that are counted; no plan is asked about more.
+/// Members that are counted at most.
 const MAX_MEMBERS: usize = 100_000;
 /// How often a change is tried again when somebody else changes the same team.
 const EDIT_TRIES: usize = 8;
@@ -31,21 +31,21 @@ pub struct Plans {
     store: Arc<dyn Store>,
     settings: Arc<Settings>,
     known: Cache<TeamId, KnownTeam>,
-    not_there: LogThrottle,
+    missing_plan_log: LogThrottle,
 }
 
-/// What a process knows of a team's row for a few seconds.
+/// What a process caches of a team's row.
 #[derive(Clone)]
 struct KnownTeam {
     plan: Arc<Plan>,
-    /// Whether there is the team, which nobody deleted.
+    /// Whether there is such a team, and nobody deleted it.
     is_there: bool,
 }
 
 impl Plans {
     pub(crate) fn new(store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
         let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build();
-        Self { store, settings, known, not_there: LogThrottle::new() }
+        Self { store, settings, known, missing_plan_log: LogThrottle::new() }
     }
 
     /// Every plan that a team can be on.
@@ -69,7 +69,7 @@ impl Plans {
         Ok(self.team(team).await?.plan)
     }
 
-    /// Whether there is the team, as it was at most 5 s ago: nobody deleted it.
+    /// Whether there is such a team and nobody deleted it, as it was at most 5 s ago.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Plans {
         Ok(self.team(team).await?.is_there)
     }
 
-    /// Looks again at a team: at once in this process, within 5 s in every other.
+    /// Forgets a team: it is read anew at once in this process, and within 5 s in every other.
     pub(crate) fn forget(&self, team: TeamId) {
         self.known.invalidate(&team);
     }
@@ -100,10 +100,10 @@ impl Plans {
         Ok(known)
     }
 
-    /// The plan of a team's row; the default plan where the file of plans has no such one any more.
+    /// The plan of a team's row; the default plan where the file of plans no longer has it.
     fn of_record(&self, team: &Team) -> &Arc<Plan> {
         self.catalog().find(&team.plan).unwrap_or_else(|| {
-            if let Some(left_out) = self.not_there.due() {
+            if let Some(left_out) = self.missing_plan_log.due() {
                 tracing::warn!(team = %team.id, plan = team.plan, left_out, "there is no such plan");
             }
             self.catalog().default_plan()
@@ -136,7 +136,7 @@ impl Plans {
         Err(Error::Conflict)
     }
 
-    /// Whether a team that uses `used` of something may use `more`.
+    /// Checks that a team that uses `used` of something may use `more`.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Plans {
         }
     }
 
-    /// Whether a team that has so many members may have one more.
+    /// Checks that a team with so many members may have one more.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Plans {
         self.check(&plan, PlanLimit::Members, members, 1)
     }
 
-    /// Whether a team may have one more member.
+    /// Checks that a team may have one more member.
     ///
     /// # Errors
     ///
@@ -167,13 +167,13 @@ impl Plans {
         self.check_members(team, self.members(team).await?).await
     }
 
-    /// How many people are in a team, of whom 100,000 are counted.
+    /// The number of a team's members, 100,000 at most.
     pub(crate) async fn members(&self, team: TeamId) -> Result<u64> {
         let scan = Scan { keys_only: true, ..Membership::of_team(team, MAX_MEMBERS) };
         Ok(self.store.scan(scan).await?.len() as u64)
     }
 
-    /// Whether a team's plan includes a feature.
+    /// Checks that a team's plan includes a feature.
     ///
     /// # Errors
     ///

@@ -190,7 +190,7 @@ impl Webhooks {
         let statuses = self.statuses.of_team(team).await?;
         let hooks = self.webhook_records(team).await?;
         if by.may_write() && !hooks.is_empty() {
-            self.audit.note_look(by, None).await?;
+            self.audit.record_secret_read(by, None).await?;
         }
         let of = |hook: &records::Webhook| statuses.iter().find(|status| status.id == hook.id);
         hooks.iter().map(|hook| self.present_hook(hook, of(hook), by)).collect()
@@ -205,7 +205,7 @@ impl Webhooks {
     pub async fn get(&self, by: &Principal, id: WebhookId) -> Result<Webhook> {
         let (hook, _) = self.versioned_hook(by.team, id).await?;
         if by.may_write() {
-            self.audit.note_look(by, Some(&hook)).await?;
+            self.audit.record_secret_read(by, Some(&hook)).await?;
         }
         self.with_status(&hook, by).await
     }

@@ -1,11 +1,11 @@
-//! What an entry tells of: actions, and what they are done to.
+//! Actions that entries tell of, and their targets.
 
 use trapline_model::TeamId;
 use trapline_store::records;
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $action:ident = $name:literal;)+) => {
-        /// Something that is done to what is a team's.
+        /// A change that the log tells of.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum AuditAction { $($(#[$doc])* $action,)+ }
 
@@ -13,7 +13,7 @@ macro_rules! actions {
             /// Every action.
             pub const ALL: &[Self] = &[$(Self::$action),+];
 
-            /// Its word in the log: the kind of thing and a verb.
+            /// Its name in the log: the kind of its target and a verb.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$action => $name,)+ }
@@ -93,7 +93,7 @@ actions! {
     MemberLinked = "member.linked";
 }
 
-/// Kind of a target.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     Team,
@@ -125,7 +125,7 @@ impl TargetKind {
     }
 }
 
-/// What something is done to.
+/// The target of an action.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) kind: TargetKind,

@@ -1,4 +1,4 @@
-//! What actors are called, so that an entry says who it was after a key is gone.
+//! Names of actors, so that an entry tells who it was after a key is gone.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,9 +10,9 @@ use trapline_store::{
 };
 
 /// How long a name is used after it was read.
-const KNOWN_FOR: Duration = Duration::from_mins(5);
-/// Names that are known at the same time.
-const CAPACITY: u64 = 10_000;
+const CACHE_TTL: Duration = Duration::from_mins(5);
+/// Names in the cache.
+const CACHE_CAPACITY: u64 = 10_000;
 
 /// Names of keys and people, read once in 5 minutes.
 pub(super) struct ActorNames {
@@ -22,7 +22,7 @@ pub(super) struct ActorNames {
 
 impl ActorNames {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        let known = Cache::builder().max_capacity(CAPACITY).time_to_live(KNOWN_FOR).build();
+        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_live(CACHE_TTL).build();
         Self { store, known }
     }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Inboxes that are removed at the same time.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_REMOVALS: usize = 4;
 /// Keys of messages that are read at a time.
 const PAGE_KEYS: usize = 500;
 
@@ -41,7 +41,10 @@ impl Inboxes {
         ids.dedup();
         let is_some = !ids.is_empty();
         let removals = ids.into_iter().map(|id| self.remove_with_team(team, InboxId(id)));
-        stream::iter(removals).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        stream::iter(removals)
+            .buffer_unordered(MAX_CONCURRENT_REMOVALS)
+            .try_collect::<()>()
+            .await?;
         Ok(is_some)
     }
 

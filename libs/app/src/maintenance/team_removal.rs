@@ -1,9 +1,9 @@
-//! What a deleted team had goes, some rows at a time: however large the team is, it takes little memory,
+//! Removes the rows of a deleted team, some at a time: however large the team is, that takes little memory,
 //! and others have the store in between. A step that is done again finds less, and a walk that was cut
 //! off begins anew. Only the audit log stays, for the operator.
 //!
-//! The first walk takes what people and programs use. What processes still wrote that did not know of the end
-//! yet goes with the second, an hour later, with which the rest and the team's own row go.
+//! The first walk removes what people and programs use. The second, an hour later, removes the rest, what
+//! processes still wrote that did not know of the end yet, and the team's own row.
 
 use std::time::Duration;
 
@@ -24,13 +24,13 @@ use crate::{
 };
 
 /// Rows, and inboxes, that a step removes at most.
-const PAGE: usize = 100;
+const PAGE_ROWS: usize = 100;
 /// Parts of a webhook's log that a step removes at most.
-const BUCKETS: usize = 20;
-/// Between two steps.
-const PAUSE: Duration = Duration::from_millis(200);
-/// Between the two walks: longer than any request, SMTP session or attempt goes on that began before.
-const SECOND_WALK: Duration = Duration::from_hours(1);
+const MAX_BUCKETS: usize = 20;
+/// Time between two steps.
+const STEP_DELAY: Duration = Duration::from_millis(200);
+/// Time between the two walks: longer than any request, SMTP session or attempt that began before.
+const SECOND_WALK_DELAY: Duration = Duration::from_hours(1);
 
 impl Maintenance {
     /// Does a step of the removal of a team. Returns the next one.
@@ -51,10 +51,10 @@ impl Maintenance {
         };
         let now = self.clock.now();
         if is_more {
-            return Ok(Some(team_removal(team, is_last, now.after(PAUSE))?));
+            return Ok(Some(team_removal(team, is_last, now.after(STEP_DELAY))?));
         }
         if !is_last {
-            return Ok(Some(team_removal(team, true, now.after(SECOND_WALK))?));
+            return Ok(Some(team_removal(team, true, now.after(SECOND_WALK_DELAY))?));
         }
         let own = Op::Delete { key: row.key(), when: When::Version(version) };
         self.store.write(vec![own]).await?;
@@ -64,7 +64,7 @@ impl Maintenance {
 
     /// Whether there was something.
     async fn remove_some(&self, team: TeamId, is_last: bool) -> Result<bool> {
-        if self.remove_access(team).await? || self.inboxes.remove_some_of(team, PAGE).await? {
+        if self.remove_access(team).await? || self.inboxes.remove_some_of(team, PAGE_ROWS).await? {
             return Ok(true);
         }
         if !is_last {
@@ -76,9 +76,9 @@ impl Maintenance {
 
     /// Keys, invitations and people, with what leads to them.
     async fn remove_access(&self, team: TeamId) -> Result<bool> {
-        let keys = self.store.scan(ApiKey::of_team(team, PAGE)).await?;
-        let invitations = self.store.scan(Invitation::of_team(team, PAGE)).await?;
-        let people = self.store.scan(Membership::of_team(team, PAGE)).await?;
+        let keys = self.store.scan(ApiKey::of_team(team, PAGE_ROWS)).await?;
+        let invitations = self.store.scan(Invitation::of_team(team, PAGE_ROWS)).await?;
+        let people = self.store.scan(Membership::of_team(team, PAGE_ROWS)).await?;
         // What leads to a row goes before it, for without it nobody would find that. A row that cannot be
         // read leads nowhere.
         let mut ops = Vec::new();
@@ -94,9 +94,9 @@ impl Maintenance {
             self.remove_link(&invitation.link).await?;
         }
         for (scan, rows) in [
-            (ApiKey::of_team(team, PAGE), &keys),
-            (Invitation::of_team(team, PAGE), &invitations),
-            (Membership::of_team(team, PAGE), &people),
+            (ApiKey::of_team(team, PAGE_ROWS), &keys),
+            (Invitation::of_team(team, PAGE_ROWS), &invitations),
+            (Membership::of_team(team, PAGE_ROWS), &people),
         ] {
             self.store.write(removal_of_rows(&scan, rows)).await?;
         }
@@ -129,11 +129,11 @@ impl Maintenance {
 
     /// The logs of the team's webhooks.
     async fn remove_deliveries(&self, team: TeamId) -> Result<bool> {
-        let scan = Scan { keys_only: true, ..Webhook::of_team(team, PAGE) };
+        let scan = Scan { keys_only: true, ..Webhook::of_team(team, PAGE_ROWS) };
         let mut pages = Pages::of(&*self.store, scan);
         while let Some(hooks) = pages.next().await? {
             for webhook in hooks.iter().filter_map(id_of) {
-                let buckets = DeliveryBucket::before(webhook, i64::MAX, BUCKETS);
+                let buckets = DeliveryBucket::before(webhook, i64::MAX, MAX_BUCKETS);
                 let buckets = self.store.scan(buckets).await?;
                 let buckets = buckets.iter().filter_map(DeliveryBucket::bucket_of);
                 let ops = buckets.flat_map(|bucket| removal_of_deliveries(webhook, bucket));
@@ -149,7 +149,7 @@ impl Maintenance {
 
     /// Whatever else is in the tables of teams.
     async fn remove_rows(&self, team: TeamId) -> Result<bool> {
-        for part in parts_of_team(team, self.clock.now(), PAGE) {
+        for part in parts_of_team(team, self.clock.now(), PAGE_ROWS) {
             let rows = if part.table.sort.is_empty() {
                 let (table, partition) = (part.table, part.partition.clone());
                 let own = self.store.get(&Key { table, partition, sort: Vec::new() }).await?;

@@ -1,4 +1,4 @@
-//! The plans that there are: built in, or an operator's own file.
+//! The catalogue of plans: built in, or an operator's own file.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -7,9 +7,11 @@ use serde_json::{Map, Value};
 use super::{Plan, PlanFeature, PlanLimit};
 
 const BUILT_IN: &str = include_str!("built_in.json");
-/// Bounds of a file of plans.
+/// Plans of a file at most.
 const MAX_PLANS: usize = 100;
+/// Characters of an id at most.
 const MAX_ID: usize = 40;
+/// Characters of a name at most.
 const MAX_NAME: usize = 100;
 
 /// The plans that teams can be on.
@@ -64,7 +66,7 @@ impl PlanCatalog {
 impl Default for PlanCatalog {
     /// The built-in plans.
     fn default() -> Self {
-        // A test reads them, so the other plan here is never the one.
+        // A test reads the built-in plans, so this other one is never used.
         Self::parse(BUILT_IN).unwrap_or_else(|_| {
             let (id, name) = ("unlimited".to_owned(), "Unlimited".to_owned());
             let features = PlanFeature::ALL.to_vec();
@@ -87,7 +89,7 @@ fn read_catalog(value: &Value, mistakes: &mut Vec<String>) -> Option<PlanCatalog
         return None;
     }
     let default = file.get("default").and_then(Value::as_str).map(str::to_owned);
-    // Also one of a plan in which something is wrong.
+    // The plan with this id may have mistakes of its own.
     if default.is_none() || !plans.iter().any(|plan| plan["id"].as_str() == default.as_deref()) {
         mistakes.push("default: wants the id of one of the plans".to_owned());
     }
