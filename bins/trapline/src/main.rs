@@ -90,7 +90,7 @@ fn run(command_line: CommandLine, runtime: &Runtime, mut stop: Stop) -> anyhow::
             return runtime.block_on(stop.unless_stopped(verified));
         }
         Some(Command::Audit { team, backend }) => {
-            let backend = backend.check().map_err(bad)?;
+            let backend = backend.assemble().map_err(bad)?;
             return runtime.block_on(stop.unless_stopped(admin::audit(team.as_ref(), backend)));
         }
         Some(Command::Plan(command)) => {

@@ -191,7 +191,7 @@ async fn too_many_tries_and_what_else_goes_wrong_are_told_by_a_page() {
     let opened = async |token: usize| {
         let path = format!("/link?token={token}");
         let mut request = request(None, "GET", &path, &Value::Null);
-        let (address, share) = ([192, 0, 2, 7].into(), service.app.answers().share());
+        let (address, share) = ([192, 0, 2, 7].into(), service.app.body_memory().share());
         request.extensions_mut().insert(Client { address, share });
         service.ask(request).await
     };

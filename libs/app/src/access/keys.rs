@@ -142,7 +142,8 @@ impl AccessControl {
         address: Option<IpAddr>,
     ) -> Result<Option<Arc<records::ApiKeyByHash>>> {
         let row = records::ApiKeyByHash::row(&sha256);
-        let found = self.look_up_credential::<records::ApiKeyByHash>(&sha256, &row, address).await?;
+        let found =
+            self.look_up_credential::<records::ApiKeyByHash>(&sha256, &row, address).await?;
         let key = found.map(|(key, _)| Arc::new(key));
         if let Some(key) = &key {
             self.keys.insert(sha256, key.clone());
