@@ -6,7 +6,7 @@ FAULTS ?= full
 # Builds and runs the service over ./trapline-data, without what it can do without: the drivers of a
 # cluster, which are half of all crates, and the allocator.
 run:
-	@echo 'The first build takes about eight minutes on two cores.'
+	@echo 'The first build takes five to seven minutes on two cores.'
 	$(CARGO) run --profile quick -p trapline --no-default-features -- serve
 
 # Serves the web console from its sources, which a change shows in at once, over the API of a server
