@@ -3,7 +3,8 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -50,8 +51,13 @@ impl Server {
         fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Ends as an operator ends it, and returns what was printed.
+    /// Ends as an operator ends it once it has started, and returns what was printed.
     fn terminate(mut self) -> String {
+        let api = self.banner.split_once("http://").unwrap().1;
+        // Nothing is answered before the whole start is over, which notes that its key was shown.
+        let mut probe = TcpStream::connect(api.split('/').next().unwrap()).unwrap();
+        probe.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        probe.read_exact(&mut [0]).unwrap();
         let id = self.process.id().to_string();
         assert!(Command::new("kill").arg(id).status().unwrap().success());
         assert!(self.process.wait().unwrap().success());
