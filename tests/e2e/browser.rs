@@ -10,8 +10,8 @@ mod team;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-use trapline_tests::{Mail, Shared, deliver, shared};
+use serde_json::{Value, json};
+use trapline_tests::{Deployment, Mail, Shared, deliver, shared};
 
 use crate::tools::{node, run};
 use hostile::{CANARY, Kind, PROBES};
@@ -112,6 +112,23 @@ fn lookups(report: &Value) -> impl Iterator<Item = &str> {
 fn requests(report: &Value) -> impl Iterator<Item = &str> {
     let urls = report["requests"].as_array().unwrap().iter().map(|url| url.as_str().unwrap());
     urls.filter(|url| !url.starts_with("data:"))
+}
+
+/// What the browser saw on a journey of `clients/node` through the web console, where nothing went wrong and
+/// nothing was asked of anybody else.
+async fn walk(server: &Deployment, journey: &str, arguments: &[&str]) -> Value {
+    let mut browser = node(&format!("node/{journey}.cjs"));
+    browser.args(arguments);
+    let report = run(browser).await;
+    let report: Value = serde_json::from_str(&report).expect(&report);
+    for nothing in ["errors", "violations"] {
+        assert_eq!(report[nothing], json!([]), "{nothing}");
+    }
+    let home = &server.api()[0];
+    for request in requests(&report) {
+        assert!(request.starts_with(home), "{request}");
+    }
+    report
 }
 
 /// Without a fence the probes do what they are for, so that the other tests could fail.

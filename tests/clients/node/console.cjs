@@ -4,42 +4,16 @@
 "use strict";
 
 const fs = require("node:fs");
-const { chromium } = require("playwright-core");
-const nodemailer = require("nodemailer");
 
-const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
-const EMAIL = "ada@example.com";
-const PASSWORD = "correct horse battery";
+const { PASSWORD, connect, open, press, reader, report, row, signIn, walk } = require("./walk.cjs");
+
 // What runs a script where a text becomes markup.
 const MARKUP = `"><img src=x onerror="document.documentElement.dataset.ran='yes'">`;
 
-const report = { clicks: 0, keys: 0, requests: [], errors: [], violations: [] };
-
-async function main(link, file) {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGS });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await context.addInitScript(() => {
-    window.violations = [];
-    // What the page says stands there for a moment only, so it is written down.
-    window.said = new Set();
-    new MutationObserver(() => {
-      const places = document.querySelectorAll('[role="status"]');
-      places.forEach((place) => window.said.add(place.textContent.trim()));
-    }).observe(document, { childList: true, characterData: true, subtree: true });
-    addEventListener("securitypolicyviolation", (event) => {
-      window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
-    });
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  page.on("pageerror", (error) => report.errors.push(String(error)));
-  const requests = new Set();
-  context.on("request", (request) => requests.add(request));
-  context.on("requestfailed", (request) => {
-    if (!request.failure().errorText.startsWith("net::")) requests.delete(request);
-  });
+walk(async (link, file) => {
+  const { context, page, end } = await open();
   await signIn(page, link);
+  report.clicksToSettings = report.clicks;
   const clipboard = await reader(context, link);
   const send = await connect(page, clipboard);
   await firstMail(page, send, clipboard);
@@ -49,66 +23,9 @@ async function main(link, file) {
   await hostile(page, send, fs.readFileSync(file, "utf8"));
   await sessionOver(page, context);
   report.ran = await page.evaluate(() => document.documentElement.dataset.ran ?? "");
-  report.violations.push(...(await page.evaluate(() => window.violations)));
-  report.requests = [...requests].map((request) => request.url());
   report.nodes = await page.evaluate(() => document.querySelectorAll("*").length);
-  await browser.close();
-  console.log(JSON.stringify(report));
-}
-
-function click(target) {
-  report.clicks++;
-  return target.click();
-}
-
-function press(page, key) {
-  report.keys++;
-  return page.keyboard.press(key);
-}
-
-async function signIn(page, link) {
-  await page.goto(link);
-  await page.getByLabel("E-mail").fill(EMAIL);
-  await page.getByLabel("New password").fill(PASSWORD);
-  await click(page.getByRole("button", { name: "Sign in as owner" }));
-  await page.getByLabel("SMTP settings").waitFor();
-  report.clicksToSettings = report.clicks;
-}
-
-// Reads the clipboard, which the policy of the console's own page does not let it do.
-async function reader(context, link) {
-  const page = await context.newPage();
-  await page.goto(new URL("/api/health", link).href);
-  return () => page.evaluate(() => navigator.clipboard.readText());
-}
-
-// Waits until the page has told of something to people who do not see it.
-async function said(page, words) {
-  const end = Date.now() + 60_000;
-  while (!(await page.evaluate((words) => window.said.has(words), words))) {
-    if (Date.now() > end) throw new Error(`the page never said "${words}"`);
-    await page.waitForTimeout(50);
-  }
-}
-
-// A sender that has its settings from the page.
-async function connect(page, clipboard) {
-  const settings = page.getByLabel("SMTP settings");
-  const copied = async (name) => {
-    await settings.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
-    await said(page, `${name} copied`);
-    return clipboard();
-  };
-  const [host, port] = [await copied("Host"), Number(await copied("Port"))];
-  const auth = { user: await copied("User"), pass: await copied("Password") };
-  const tls = { rejectUnauthorized: false };
-  const transport = nodemailer.createTransport({ host, port, auth, tls });
-  return (mail) => transport.sendMail({ from: "shop@example.com", to: EMAIL, ...mail });
-}
-
-function row(page, name) {
-  return page.getByLabel("Messages").getByRole("link").filter({ hasText: name });
-}
+  await end();
+});
 
 async function firstMail(page, send, clipboard) {
   const html = "<h1>Hello</h1><p>Your code is <b>481516</b>.</p>";
@@ -194,8 +111,3 @@ async function sessionOver(page, context) {
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("heading", { name: "Hostile" }).waitFor();
 }
-
-main(...process.argv.slice(2)).catch((error) => {
-  console.error(error, JSON.stringify(report));
-  process.exit(1);
-});

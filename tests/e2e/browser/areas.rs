@@ -3,29 +3,17 @@
 use serde_json::{Value, json};
 use trapline_tests::Deployment;
 
-use super::requests;
-use crate::tools::{node, run};
+use super::walk;
 
-/// What the browser saw in this area of `clients/node/areas.cjs`, where nothing went wrong.
-async fn walk(area: &str, server: &Deployment) -> Value {
-    let mut browser = node("node/areas.cjs");
-    browser.arg(area).arg(server.here(server.owners_link()));
-    let report = run(browser).await;
-    let report: Value = serde_json::from_str(&report).expect(&report);
-    for nothing in ["errors", "violations"] {
-        assert_eq!(report[nothing], json!([]), "{nothing}");
-    }
-    let home = server.api().remove(0);
-    for request in requests(&report) {
-        assert!(request.starts_with(&home), "{request}");
-    }
-    report
+/// What the browser saw in this area.
+async fn visit(area: &str, server: &Deployment) -> Value {
+    walk(server, "areas", &[area, &server.here(server.owners_link())]).await
 }
 
 #[tokio::test]
 async fn webhooks_are_made_tested_and_sent_again() {
     let server = Deployment::alone(&[]);
-    let report = walk("webhooks", &server).await;
+    let report = visit("webhooks", &server).await;
     assert!(report["refused"].as_str().unwrap().contains("user"), "{report:#}");
     assert!(report["secret"].as_str().unwrap().starts_with("whsec_"), "{report:#}");
     assert_eq!((&report["again"], &report["kept"]), (&report["secret"], &json!([])));
@@ -40,7 +28,7 @@ async fn webhooks_are_made_tested_and_sent_again() {
 #[tokio::test]
 async fn inboxes_and_projects_are_found_changed_and_deleted() {
     let server = Deployment::alone(&[]);
-    let report = walk("inboxes", &server).await;
+    let report = visit("inboxes", &server).await;
     assert!(report["url"].as_str().unwrap().ends_with("/inboxes?kind=disposable"), "{report:#}");
     assert!(report["sure"].as_str().unwrap().contains("12 inboxes with 0 messages"));
     assert_eq!(report["kept"], json!([1, 1]));
@@ -50,6 +38,6 @@ async fn inboxes_and_projects_are_found_changed_and_deleted() {
 async fn first_steps_are_ticked_as_they_are_made() {
     let server = Deployment::alone(&[]);
     let home = server.api().remove(0);
-    let report = walk("start", &server).await;
+    let report = visit("start", &server).await;
     assert_eq!(report["url"], format!("{home}/webhooks"));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use trapline_tests::{Deployment, Relayed, eventually, relay_flags, shared_relay};
 
-use super::people::walk;
+use super::walk;
 
 /// Who agreed to get what is forwarded here.
 const PHONE: &str = "phone@mail-journey.example";
@@ -11,9 +11,8 @@ const PHONE: &str = "phone@mail-journey.example";
 #[tokio::test]
 async fn many_are_deleted_by_keys_and_what_waits_is_not_lost() {
     let server = Deployment::alone(&[]);
-    let home = server.api().remove(0);
     let link = server.here(server.owners_link());
-    let report = walk("node/mail.cjs", &["clean", &link], &home).await;
+    let report = walk(&server, "mail", &["clean", &link]).await;
     // Keys and clicks; the words of the search are typed besides.
     assert_eq!(report["undo"], json!([4, 0]));
     assert_eq!(report["several"], json!([5, 0]));
@@ -38,9 +37,8 @@ async fn mail_is_found_followed_shared_and_forwarded_by_keys() {
         relay.mails(PHONE).iter().find_map(Relayed::confirmation)
     });
     server.anonymous().post(&agree.await, Value::Null).await.expect(200);
-    let home = server.api().remove(0);
     let link = server.here(server.owners_link());
-    let report = walk("node/mail.cjs", &["find", &link], &home).await;
+    let report = walk(&server, "mail", &["find", &link]).await;
     let filter = json!({ "q": "inv", "from": "billing", "attachment": "true" });
     assert_eq!(report["filter"], filter);
     assert_eq!((&report["matching"], &report["paused"]), (&json!(2), &json!(1)));

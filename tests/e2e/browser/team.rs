@@ -3,7 +3,7 @@
 use serde_json::json;
 use trapline_tests::Deployment;
 
-use super::people::walk;
+use super::walk;
 use crate::people::SIGN_UP;
 
 /// Nothing of a secret stays in the page once its dialog is closed, and each role sees what it may use.
@@ -11,8 +11,7 @@ use crate::people::SIGN_UP;
 async fn a_team_is_run_and_an_account_kept_in_the_browser() {
     // The journey signs in more often than a person does in a minute.
     let server = Deployment::alone(&[SIGN_UP.as_slice(), &["--sign-in-rate", "0"]].concat());
-    let home = server.api().remove(0);
-    let report = walk("node/team.cjs", &[server.owners_link()], &home).await;
+    let report = walk(&server, "team", &[&server.here(server.owners_link())]).await;
     let is = |name: &str, wanted: serde_json::Value| assert_eq!(report[name], wanted, "{name}");
     is("refused", json!("nobody"));
     for stays in ["linkStays", "keyStays", "passwordStays"] {
