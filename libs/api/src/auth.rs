@@ -116,15 +116,16 @@ async fn identity(
         Some(token) => app.people().authenticate(token, &visitor).await,
         None => Err(AppError::Unauthenticated(Unauthenticated::Missing)),
     };
-    match known {
-        Err(AppError::Unauthenticated(_)) if is_open && site.is_own_host(headers) => {
-            app.people().anyone(&visitor).await.map(Identity::Person)
-        }
+    let person = match known {
         Err(AppError::Unauthenticated(_)) if is_open => {
-            Err(AppError::Forbidden(Forbidden::UnknownHost))
+            if !site.is_own_host(headers) {
+                return Err(AppError::Forbidden(Forbidden::UnknownHost));
+            }
+            app.people().anyone(&visitor).await
         }
-        known => known.map(Identity::Person),
-    }
+        known => known,
+    };
+    person.map(Identity::Person)
 }
 
 /// Whose request it is, for somebody who signs in.

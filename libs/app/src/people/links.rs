@@ -272,14 +272,24 @@ impl People {
         self.use_up(used).await?;
         let new = NewPerson { email, name, password: hash, verified_at: Some(self.clock.now()) };
         let person = self.person_or_new(known.as_ref(), new).await?;
-        self.claim_first_team(team, person).await?;
-        let by = Principal::of_person(team, person, Role::Owner).at(visitor.address);
-        self.join(&by, person).await?;
+        self.own_first_team(team, person, visitor).await?;
         Ok((team, person))
     }
 
+    /// Makes a person the owner of the first team, which has none.
+    pub(super) async fn own_first_team(
+        &self,
+        team: TeamId,
+        person: PersonId,
+        visitor: &Visitor,
+    ) -> Result<()> {
+        self.claim_first_team(team, person).await?;
+        let by = Principal::of_person(team, person, Role::Owner).at(visitor.address);
+        self.join(&by, person).await
+    }
+
     /// Claims the first team. Of several links that are used at the same moment, one gets it.
-    pub(super) async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
+    async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
         let claimed_at = self.clock.now();
         let when = match load::<FirstOwner>(&*self.store, &FirstOwner::row()).await? {
             None => When::Absent,

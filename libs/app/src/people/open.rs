@@ -1,6 +1,6 @@
 //! A server at which nobody signs in: whoever reaches it acts as the owner of its first team.
 
-use trapline_model::{PersonId, Principal, Role, TeamId};
+use trapline_model::{PersonId, TeamId};
 
 use super::{People, SignedIn, Visitor, rows::NewPerson};
 use crate::{Error, Result, Unauthenticated, mail::EmailAddress};
@@ -35,15 +35,11 @@ impl People {
             return Ok((team, person));
         }
         let email = EmailAddress::parse("email", &format!("owner@{}", self.settings.mail_domain))?;
-        let person = if let Some((person, _)) = self.person_of(&email.folded()).await? {
-            person
-        } else {
-            let name = "Owner".to_owned();
-            self.create_person(NewPerson { email, name, password: None, verified_at: None }).await?
-        };
-        self.claim_first_team(team, person.id).await?;
-        let by = Principal::of_person(team, person.id, Role::Owner).at(visitor.address);
-        self.join(&by, person.id).await?;
-        Ok((team, person.id))
+        let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
+        let name = "Owner".to_owned();
+        let new = NewPerson { email, name, password: None, verified_at: None };
+        let person = self.person_or_new(known.as_ref(), new).await?;
+        self.own_first_team(team, person, visitor).await?;
+        Ok((team, person))
     }
 }
