@@ -1,33 +1,16 @@
-import { type ApiError, shown } from "../api/error";
+import { Attempt } from "../api/attempt.svelte";
+import type { ApiError } from "../api/error";
 
-/** A form that asks the API for something: whether it is under way, what went wrong, and how long the
- * server wants to be left alone. */
-export class Attempt {
-  error = $state.raw<ApiError | undefined>();
-  busy = $state(false);
+/** An attempt to come in, and how long the server wants to be left alone with them. */
+export class SignInAttempt extends Attempt {
   /** Seconds until the next try can succeed. */
   wait = $state(0);
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Tries; whether it worked. */
-  async run(what: () => Promise<void>): Promise<boolean> {
-    this.busy = true;
-    this.error = undefined;
-    try {
-      await what();
-      return true;
-    } catch (failure) {
-      this.error = shown(failure);
-      this.#count(this.error?.status === 429 ? (this.error.retryAfter ?? 0) : 0);
-      return false;
-    } finally {
-      this.busy = false;
-    }
-  }
-
-  /** What a field is told. */
-  of(path: string): string | undefined {
-    return this.error?.of(path);
+  override async run(what: () => Promise<void>): Promise<boolean> {
+    const worked = await super.run(what);
+    if (!worked) this.#count(this.error?.status === 429 ? (this.error.retryAfter ?? 0) : 0);
+    return worked;
   }
 
   /** What no field is told. */

@@ -1,20 +1,14 @@
-import { type ApiError, shown } from "../api/error";
+import { Attempt } from "../api/attempt.svelte";
 import { type Delivery, test } from "./webhooks.svelte";
 
 /** A test of one webhook: under way, or how it went. */
-export class Testing {
-  busy = $state(false);
+export class Testing extends Attempt {
   result = $state.raw<Delivery | undefined>();
-  error = $state.raw<ApiError | undefined>();
 
-  async run(id: string): Promise<void> {
-    this.busy = true;
-    this.result = this.error = undefined;
-    try {
+  async start(id: string): Promise<void> {
+    this.result = undefined;
+    await this.run(async () => {
       this.result = await test(id);
-    } catch (failure) {
-      this.error = shown(failure);
-    }
-    this.busy = false;
+    });
   }
 }

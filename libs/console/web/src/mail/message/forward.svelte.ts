@@ -1,5 +1,6 @@
+import { Attempt } from "../../api/attempt.svelte";
 import { api, body, type Schema } from "../../api/client";
-import { type ApiError, shown } from "../../api/error";
+import { shown } from "../../api/error";
 import { Resource } from "../../api/resource.svelte";
 
 type Address = Schema["ForwardAddress"];
@@ -17,7 +18,7 @@ interface Ways {
 }
 
 /** Forwards one message, and follows each recipient until that is final. */
-export class Forwarding {
+export class Forwarding extends Attempt {
   readonly ways = new Resource<Ways>(async (signal) => {
     const [status, addresses] = await Promise.all([
       body(api.GET("/api/forwarding-status", { signal })),
@@ -29,13 +30,12 @@ export class Forwarding {
   chosen = $state.raw<ReadonlySet<string>>(new Set(last()));
   /** One for each recipient, once the message is on its way. */
   sent = $state.raw<Forward[] | undefined>();
-  error = $state.raw<ApiError | undefined>();
-  busy = $state(false);
   readonly #message: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = new AbortController();
 
   constructor(message: string) {
+    super();
     this.#message = message;
     void this.ways.reload();
   }
@@ -57,7 +57,7 @@ export class Forwarding {
 
   /** Adds an address, whose owner is then asked; whether that went well. */
   async add(email: string): Promise<boolean> {
-    return this.#try(async () => {
+    return this.run(async () => {
       await api.POST("/api/forward-addresses", { body: { email } });
       await this.ways.reload();
     });
@@ -65,7 +65,7 @@ export class Forwarding {
 
   async send(): Promise<void> {
     localStorage.setItem(LAST, JSON.stringify(this.to.map((address) => address.id)));
-    await this.#try(async () => {
+    await this.run(async () => {
       const to = this.to.map((address) => address.email);
       const params = { path: { id: this.#message } };
       this.sent = await body(api.POST("/api/messages/{id}/forward", { params, body: { to } }));
@@ -77,18 +77,6 @@ export class Forwarding {
     clearTimeout(this.#timer);
     this.#closed.abort();
     this.ways.close();
-  }
-
-  async #try(act: () => Promise<void>): Promise<boolean> {
-    this.busy = true;
-    this.error = undefined;
-    try {
-      await act();
-    } catch (failure) {
-      this.error = shown(failure);
-    }
-    this.busy = false;
-    return this.error === undefined;
   }
 
   #lookLater(): void {
