@@ -8,7 +8,6 @@ Prints the server's CPU for a request with a key and with a session, and with li
 passwords cost. smtpblast is that of the `dist` profile.
 """
 
-import argparse
 import collections
 import socket
 import statistics
@@ -16,13 +15,13 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
-from lib import build, machine
+from lib import build
 from lib.blast import blast, recipients
 from lib.groups.smtp import INBOXES
 from lib.rest import Answer, Failed, Http
 from lib.servers import Trapline
+from lib.standalone import measurement
 from plans import counted
 
 METRICS_TOKEN = "a-token-for-measuring"
@@ -73,17 +72,7 @@ def cookie_of(answer: Answer) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("binary", type=Path, help="an executable")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--requests", type=int, default=10_000)
-    parser.add_argument("--seconds", type=int, default=20)
-    arguments = parser.parse_args()
-    build.TRAPLINE_BINARY = arguments.binary.resolve()
-    machine.raise_file_limit()
-    with build.workspace():
+    with measurement(__doc__, rounds=5, requests=10_000, seconds=20) as arguments:
         requests(arguments.rounds, arguments.requests)
         status(arguments.seconds)
         sign_ins(arguments.rounds, arguments.seconds)

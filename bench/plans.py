@@ -7,16 +7,16 @@ Prints the server's CPU for a message of 16 connections on both plans, and by ho
 limits needs more; smtpblast is that of the `dist` profile.
 """
 
-import argparse
 import json
 import statistics
 import sys
 from pathlib import Path
 
-from lib import build, machine
+from lib import build
 from lib.blast import blast, recipients
 from lib.groups.smtp import INBOXES
 from lib.servers import Trapline
+from lib.standalone import measurement
 
 LIMITS = {
     "inboxes": 100_000,
@@ -39,16 +39,7 @@ class Planned(Trapline):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("binary", type=Path, help="an executable")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=int, default=8)
-    arguments = parser.parse_args()
-    build.TRAPLINE_BINARY = arguments.binary.resolve()
-    machine.raise_file_limit()
-    with build.workspace():
+    with measurement(__doc__, rounds=7, seconds=8) as arguments:
         measure(arguments.rounds, arguments.seconds)
     return 0
 

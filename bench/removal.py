@@ -7,7 +7,6 @@ Prints the p99 of mail at 500 a second and of lists of another team, before and 
 and the memory that it adds. smtpblast is that of the `dist` profile.
 """
 
-import argparse
 import contextlib
 import json
 import sqlite3
@@ -15,12 +14,11 @@ import statistics
 import sys
 import threading
 import time
-from pathlib import Path
 
-from lib import build, machine
 from lib.blast import recipients
 from lib.groups.smtp import INBOXES
 from lib.rest import Failed, Http
+from lib.standalone import measurement
 from people import PASSWORD, Served, cookie_of, p99_of_mail
 
 # How long the removal may take.
@@ -55,16 +53,7 @@ class Shared(Served):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("binary", type=Path, help="an executable")
-    parser.add_argument("--inboxes", type=int, default=100_000)
-    parser.add_argument("--seconds", type=int, default=60)
-    arguments = parser.parse_args()
-    build.TRAPLINE_BINARY = arguments.binary.resolve()
-    machine.raise_file_limit()
-    with build.workspace():
+    with measurement(__doc__, inboxes=100_000, seconds=60) as arguments:
         removal(arguments.inboxes, arguments.seconds)
     return 0
 
