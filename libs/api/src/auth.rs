@@ -15,7 +15,7 @@ use trapline_app::{App, Error as AppError, Forbidden, RateDecision, Unauthentica
 use crate::{
     allowance::{self, Metered},
     error::{Error, Result},
-    layers::{Next, Work, done},
+    layers::{Next, ResponseFuture, immediate},
     state::Client,
 };
 use callers::Identity;
@@ -24,14 +24,17 @@ pub(crate) use site::{Site, own_pages_only};
 
 /// Finds out who asks, and takes one request from the allowance of the team and of the key or person, or
 /// else of the address.
-pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn identify(
+    app: Arc<App>,
+    site: Arc<Site>,
+) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
     move |request, next| {
         let identified = Box::pin(identified(app.clone(), site.clone(), request));
         Box::pin(async move {
             let (request, metered) = identified.await;
             let work = match request {
                 Ok(request) => next.run(request),
-                Err(error) => done(error),
+                Err(error) => immediate(error),
             };
             let mut response = work.await;
             if let Some((rate, decision)) = metered {
@@ -43,14 +46,14 @@ pub(crate) fn identify(app: Arc<App>, site: Arc<Site>) -> impl Fn(Request, Next)
 }
 
 /// Takes one request from the allowance of the address, whoever asks.
-pub(crate) fn meter(app: Arc<App>) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn meter(app: Arc<App>) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
     move |request, next| {
         let (app, address) = (app.clone(), address(request.extensions()));
         Box::pin(async move {
             let metered = app.access().meter_anonymous(address).await;
             let work = match metered {
                 Some((_, RateDecision::Limited { retry_after })) => {
-                    done(Error::from(AppError::TooMany { retry_after }))
+                    immediate(Error::from(AppError::TooMany { retry_after }))
                 }
                 _ => next.run(request),
             };

@@ -17,9 +17,9 @@ use http_body::{Frame, SizeHint};
 use trapline_app::{AnswerReservation, App, HandledRequest, MemoryHold};
 
 use crate::{
+    deferred,
     error::Error,
-    later,
-    layers::{MAX_BODY, Next, Work},
+    layers::{MAX_BODY, Next, ResponseFuture},
     state::Client,
 };
 
@@ -27,7 +27,10 @@ use crate::{
 const MAX_UNCOUNTED: usize = 16 * 1024;
 
 /// Counts the bytes of requests and their answers.
-pub(crate) fn count(app: Arc<App>, hold: MemoryHold) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn count(
+    app: Arc<App>,
+    hold: MemoryHold,
+) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
     move |request, next| {
         let share = request.extensions().get::<Client>().map(|client| client.share.clone());
         let (incoming, memory) = (incoming(&request), app.body_memory().clone());
@@ -38,14 +41,14 @@ pub(crate) fn count(app: Arc<App>, hold: MemoryHold) -> impl Fn(Request, Next) -
                 Ok(counted) => counted,
                 Err(error) => return Error::from(error).into_response(),
             };
-            let Some(work) = later::take(&mut response) else {
+            let Some(work) = deferred::take(&mut response) else {
                 return reserve(response, handled).await;
             };
             let later = async move {
                 let (response, handled) = handled.resume(work).await;
                 reserve(response, handled).await
             };
-            later::put(&mut response, Box::pin(later));
+            deferred::put(&mut response, Box::pin(later));
             response
         })
     }

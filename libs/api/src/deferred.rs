@@ -13,14 +13,14 @@ use axum::{
 };
 use futures_util::FutureExt as _;
 
-use crate::layers::{Work, panicked};
+use crate::layers::{ResponseFuture, panicked};
 
 /// An answer to come, among the extensions of one that has but headers.
 #[derive(Clone)]
-struct Later(Arc<Mutex<Option<Work>>>);
+struct Deferred(Arc<Mutex<Option<ResponseFuture>>>);
 
-/// An answer to come, for a listener that asks for it with [`to_come`].
-pub fn later<T: IntoResponse>(answer: impl Future<Output = T> + Send + 'static) -> Response {
+/// An answer to come, for a listener that asks for it with [`deferred_response`].
+pub fn deferred<T: IntoResponse>(answer: impl Future<Output = T> + Send + 'static) -> Response {
     let answer = AssertUnwindSafe(answer).catch_unwind();
     let mut response = Response::default();
     put(
@@ -34,14 +34,14 @@ pub fn later<T: IntoResponse>(answer: impl Future<Output = T> + Send + 'static) 
 }
 
 /// Takes the answer to come out of an answer, if it has one.
-pub(crate) fn take(response: &mut Response) -> Option<Work> {
-    let Later(work) = response.extensions_mut().remove()?;
+pub(crate) fn take(response: &mut Response) -> Option<ResponseFuture> {
+    let Deferred(work) = response.extensions_mut().remove()?;
     work.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// Puts back what was taken.
-pub(crate) fn put(response: &mut Response, work: Work) {
-    response.extensions_mut().insert(Later(Arc::new(Mutex::new(Some(work)))));
+pub(crate) fn put(response: &mut Response, work: ResponseFuture) {
+    response.extensions_mut().insert(Deferred(Arc::new(Mutex::new(Some(work)))));
 }
 
 /// The answer that is to come instead of this one, with its headers, or this one. Who puts a [`crate::Client`] into a
@@ -50,7 +50,7 @@ pub(crate) fn put(response: &mut Response, work: Work) {
 /// # Errors
 ///
 /// The answer itself, when no other is to come.
-pub fn to_come(mut response: Response) -> Result<Work, Box<Response>> {
+pub fn deferred_response(mut response: Response) -> Result<ResponseFuture, Box<Response>> {
     let Some(work) = take(&mut response) else { return Err(Box::new(response)) };
     let headers = response.headers().iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
     let headers: Box<[(HeaderName, HeaderValue)]> =

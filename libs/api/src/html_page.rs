@@ -9,7 +9,7 @@ use axum::{
 use serde::Deserialize;
 use trapline_app::{Issue, escape_html};
 
-use crate::layers::{Next, Work};
+use crate::layers::{Next, ResponseFuture};
 
 /// The most bytes of an error that are read; the service's own have a few hundred.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -26,7 +26,7 @@ pub(crate) const FORM_STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max
      border-radius:.4em;background:#1d4ed8;color:#fff}";
 
 /// What is wrong with what a form brought, for whoever filled it in.
-pub(crate) fn told(issues: &[Issue]) -> String {
+pub(crate) fn issues_text(issues: &[Issue]) -> String {
     let lines = issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
     lines.collect::<Vec<_>>().join("; ")
 }
@@ -66,14 +66,14 @@ impl SecretPage {
 
     /// A layer that answers what goes wrong as such a page, in the words and with the fields that other
     /// clients get: whatever comes here is shown to somebody.
-    pub(crate) fn of_errors(&'static self) -> impl Fn(Request, Next) -> Work + Clone {
+    pub(crate) fn error_layer(&'static self) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
         move |request, next| {
             let work = next.run(request);
-            Box::pin(async move { self.readable(work.await).await })
+            Box::pin(async move { self.as_page(work.await).await })
         }
     }
 
-    async fn readable(&self, answer: Response) -> Response {
+    async fn as_page(&self, answer: Response) -> Response {
         let kind = answer.headers().get(header::CONTENT_TYPE);
         let is_page = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
         if is_page || !(answer.status().is_client_error() || answer.status().is_server_error()) {
@@ -84,7 +84,7 @@ impl SecretPage {
         let again = again.map_or_else(String::new, |seconds| {
             format!("<p>Try again in {} s.</p>", escape_html(seconds))
         });
-        let words = escape_html(&words(body).await);
+        let words = escape_html(&error_text(body).await);
         let body = format!("<h1>This did not work</h1><p role=\"alert\">{words}.</p>{again}");
         let mut page = self.answer(head.status, &body);
         let mut headers = head.headers;
@@ -96,7 +96,7 @@ impl SecretPage {
 }
 
 /// What an error says to people.
-async fn words(body: Body) -> String {
+async fn error_text(body: Body) -> String {
     #[derive(Deserialize)]
     struct Told {
         error: String,
@@ -121,7 +121,7 @@ mod tests {
         SecretPage { title: "T", style: "", policy: FORM_POLICY, referrer: "no-referrer" };
 
     async fn shown(answer: Response) -> (u16, String, String) {
-        let answer = PAGE.readable(answer).await;
+        let answer = PAGE.as_page(answer).await;
         let again = answer.headers().get("retry-after").map_or("", |time| time.to_str().unwrap());
         let (status, again) = (answer.status().as_u16(), again.to_owned());
         let body = to_bytes(answer.into_body(), ERROR_BYTES).await.unwrap();

@@ -12,7 +12,7 @@ use crate::{
     error::{PlanBody, Result},
     extract::{Body, Flag, Params, PathParams, given},
     projects::Name,
-    reply::{Created, NoContent, Part},
+    reply::{Created, ListPage, NoContent},
 };
 
 /// What a new inbox is to be.
@@ -145,10 +145,10 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
     Params(input): Params<InboxListInput>,
-) -> Result<Part<Inbox>> {
+) -> Result<ListPage<Inbox>> {
     let page = app.inboxes().list(&by, &input.into()).await?;
     let inboxes = page.inboxes.into_iter().map(|inbox| shown(&by, inbox)).collect();
-    Ok(Part(inboxes, page.total))
+    Ok(ListPage(inboxes, page.total))
 }
 
 /// Create an inbox

@@ -20,9 +20,9 @@ use tower_http::{
 use tracing::{Instrument, Span};
 use trapline_app::{Error as AppError, metrics};
 
-use crate::{error::Error, later};
-pub use around::Work;
-pub(crate) use around::{Next, around, done};
+use crate::{deferred, error::Error};
+pub use around::ResponseFuture;
+pub(crate) use around::{Next, around, immediate};
 
 /// The most bytes that a body may have.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
@@ -78,17 +78,17 @@ fn is_fit(id: &[u8]) -> bool {
 }
 
 /// One span and one measurement per request. Neither holds a query or a key: both have secrets.
-fn trace_request(request: Request, next: Next) -> Work {
+fn trace_request(request: Request, next: Next) -> ResponseFuture {
     let trace = Trace::of(&request);
     let work = trace.span.in_scope(|| next.run(request)).instrument(trace.span.clone());
     Box::pin(async move {
         let mut response = work.await;
-        match later::take(&mut response) {
+        match deferred::take(&mut response) {
             None => trace.answered(&response),
             Some(work) => {
                 let work = work.instrument(trace.span.clone());
                 let work = work.inspect(move |response| trace.answered(response));
-                later::put(&mut response, Box::pin(work));
+                deferred::put(&mut response, Box::pin(work));
             }
         }
         response
@@ -147,10 +147,10 @@ fn known_method(method: &Method) -> &'static str {
 
 /// Refuses URLs that are too long, and sends headers that keep browsers and caches from doing more than
 /// they are told.
-fn guard(request: Request, next: Next) -> Work {
+fn guard(request: Request, next: Next) -> ResponseFuture {
     let length = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let api = request.uri().path().starts_with("/api");
-    let work = if length > URL_BYTES { done(Error::UriTooLong) } else { next.run(request) };
+    let work = if length > URL_BYTES { immediate(Error::UriTooLong) } else { next.run(request) };
     Box::pin(work.map(move |mut response| {
         let headers = response.headers_mut();
         unless_set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -193,7 +193,7 @@ fn unless_set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
 }
 
 /// Ends a request that takes too long.
-pub(crate) fn request_timeout(request: Request, next: Next) -> Work {
+pub(crate) fn request_timeout(request: Request, next: Next) -> ResponseFuture {
     let answer = timeout(REQUEST_TIMEOUT, next.run(request));
     Box::pin(answer.map(|answer| {
         answer.unwrap_or_else(|_| {

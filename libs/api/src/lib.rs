@@ -2,11 +2,13 @@
 //! are the application's.
 
 mod allowance;
+mod answer_cache;
 mod api_keys;
 mod audit;
 mod auth;
 mod body_memory;
 mod confirmation;
+mod deferred;
 mod disposition;
 mod docs;
 mod error;
@@ -15,11 +17,10 @@ mod forwarding;
 mod html_page;
 mod inbox_page;
 mod inboxes;
-mod later;
 mod layers;
 mod live;
 mod messages;
-mod nowhere;
+mod nearest_path;
 mod onboarding;
 mod openapi;
 mod people;
@@ -27,7 +28,6 @@ mod people_page;
 mod prefix;
 mod preview;
 mod projects;
-mod recent;
 mod reply;
 mod router;
 mod service;
@@ -39,8 +39,8 @@ mod team;
 mod usage;
 mod webhooks;
 
-pub use later::{later, to_come};
-pub use layers::{ContentPolicy, Work, secure};
+pub use deferred::{deferred, deferred_response};
+pub use layers::{ContentPolicy, ResponseFuture, secure};
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
 pub use state::{Client, Console, Options};

@@ -18,9 +18,9 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
 
 use crate::{
     auth::Reader,
+    deferred::deferred,
     error::{Error, Result},
     extract::{Flag, Params, PathParams},
-    later::later,
     reply,
     state::Client,
 };
@@ -167,7 +167,7 @@ pub(crate) async fn wait(
 ) -> Response {
     let waited = waited(app, by, id, input);
     // Without a listener, as in tests, nobody asks for an answer that is to come.
-    if client.is_some() { later(waited) } else { Box::pin(waited).await.into_response() }
+    if client.is_some() { deferred(waited) } else { Box::pin(waited).await.into_response() }
 }
 
 async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> Result<Response> {

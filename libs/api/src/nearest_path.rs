@@ -1,9 +1,9 @@
-//! Paths that lead nowhere, and the nearest that leads somewhere.
+//! The known path that a mistyped one is nearest to.
 
 /// Requests with longer paths are not mistyped.
 const MAX_PATH_LENGTH: usize = 200;
 /// The most letters that a path may be away from one that was meant.
-const FARTHEST: usize = 4;
+const MAX_DISTANCE: usize = 4;
 
 /// Which of the known paths was meant: the one with the fewest letters to change, if they are few.
 /// Parameters are as the request has them.
@@ -13,10 +13,10 @@ pub(crate) fn nearest<'a>(path: &str, known: impl Iterator<Item = &'a str>) -> O
         return None;
     }
     let filled = known.map(|known| filled(known, path));
-    let near = filled.filter(|filled| filled.len().abs_diff(path.len()) <= FARTHEST);
+    let near = filled.filter(|filled| filled.len().abs_diff(path.len()) <= MAX_DISTANCE);
     let far = |filled: String| (strsim::osa_distance(&filled, path), filled);
     let (distance, nearest) = near.map(far).min()?;
-    (distance <= FARTHEST).then_some(nearest)
+    (distance <= MAX_DISTANCE).then_some(nearest)
 }
 
 /// The known path with the request's own texts for its parameters.

@@ -103,7 +103,7 @@ pub(crate) fn document(routes: OpenApiRouter<Api>) -> utoipa::openapi::OpenApi {
     let base = OpenApiRouter::with_openapi(Base::openapi());
     let mut document = base.merge(routes).into_openapi();
     common::complete(&mut document);
-    plain::make(&mut document);
+    plain::simplify(&mut document);
     document
 }
 

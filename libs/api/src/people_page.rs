@@ -17,7 +17,7 @@ use crate::{
     Options,
     auth::{Site, known_visitor, own_pages_only},
     error::Result,
-    html_page::{FORM_POLICY, FORM_STYLE, SecretPage, told},
+    html_page::{FORM_POLICY, FORM_STYLE, SecretPage, issues_text},
     layers::{self, around},
     people::cookie_of,
     state::Api,
@@ -37,7 +37,7 @@ const PATHS: [&str; 4] = ["/link", "/reset", "/verify", "/invite"];
 
 /// The page is for people, so it is no part of the document of the API.
 pub(crate) fn routes(site: Arc<Site>) -> Router<Api> {
-    let errors = around(PAGE.of_errors());
+    let errors = around(PAGE.error_layer());
     let layers = (errors, around(layers::request_timeout), around(own_pages_only(site)));
     let routes = PATHS
         .into_iter()
@@ -60,7 +60,7 @@ async fn show(
     let visitor = known_visitor(&app, &site, &extensions, &headers).await?;
     match app.people().link(&token, &visitor).await {
         Ok(request) => Ok(PAGE.answer(StatusCode::OK, &form(&request, &LinkInput::default(), ""))),
-        Err(error) => over(error),
+        Err(error) => link_error(error),
     }
 }
 
@@ -82,7 +82,7 @@ async fn apply(
     };
     let request = match app.people().link(&token, &visitor).await {
         Ok(request) => request,
-        Err(error) => return over(error),
+        Err(error) => return link_error(error),
     };
     match app.people().use_link(&token, input.clone(), &visitor).await {
         Ok(session) => {
@@ -94,14 +94,14 @@ async fn apply(
             Ok(answer)
         }
         Err(AppError::Invalid(issues)) => {
-            let form = form(&request, &input, &told(&issues));
+            let form = form(&request, &input, &issues_text(&issues));
             Ok(PAGE.answer(StatusCode::BAD_REQUEST, &form))
         }
-        Err(error) => over(error),
+        Err(error) => link_error(error),
     }
 }
 
-fn over(error: AppError) -> Result<Response> {
+fn link_error(error: AppError) -> Result<Response> {
     if !matches!(error, AppError::NotFound) {
         return Err(error.into());
     }

@@ -16,24 +16,24 @@ pub(crate) fn of(base_url: &str) -> &str {
 }
 
 /// Serves under the base URL's path too, for proxies that leave it on their requests.
-pub(crate) fn taken_off(inner: Router, base_url: &str) -> Router {
+pub(crate) fn strip(inner: Router, base_url: &str) -> Router {
     let prefix: Arc<str> = of(base_url).into();
     if prefix.is_empty() {
         return inner;
     }
     // The router inside sees what is left; one that routed first would not.
-    let take_off = move |request| take_off(&prefix, request);
-    Router::new().fallback_service(inner).layer(MapRequestLayer::new(take_off))
+    let strip_request = move |request| strip_request(&prefix, request);
+    Router::new().fallback_service(inner).layer(MapRequestLayer::new(strip_request))
 }
 
-fn take_off(prefix: &str, mut request: Request) -> Request {
-    if let Some(uri) = without(request.uri(), prefix) {
+fn strip_request(prefix: &str, mut request: Request) -> Request {
+    if let Some(uri) = stripped(request.uri(), prefix) {
         *request.uri_mut() = uri;
     }
     request
 }
 
-fn without(uri: &Uri, prefix: &str) -> Option<Uri> {
+fn stripped(uri: &Uri, prefix: &str) -> Option<Uri> {
     let rest = uri.path_and_query()?.as_str().strip_prefix(prefix)?;
     let rest = match rest.chars().next() {
         Some('/') => rest.to_owned(),
@@ -79,7 +79,7 @@ mod tests {
             ("/", None),
         ];
         for (uri, wanted) in cases {
-            let found = without(&uri.parse().unwrap(), "/t").map(|uri| uri.to_string());
+            let found = stripped(&uri.parse().unwrap(), "/t").map(|uri| uri.to_string());
             assert_eq!(found.as_deref(), wanted, "{uri}");
         }
     }

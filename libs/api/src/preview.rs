@@ -25,9 +25,9 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// Scripts in an SVG image run where it is a document, not where a page shows it as an image.
 const SVG: &str = "image/svg+xml";
 const OPAQUE: &str = "application/octet-stream";
-const NO_CONTENT_RUNS: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
+const SANDBOX_POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 /// An image may be styled and hold other images, but loads nothing.
-const ONLY_PAINTED: HeaderValue = HeaderValue::from_static(
+const IMAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:",
 );
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("cross-origin");
@@ -226,7 +226,7 @@ fn file(download: Download, signed: bool) -> Response {
     } else {
         disposition::attachment(&meta.filename, &fallback)
     };
-    let policy = if svg.is_some() { ONLY_PAINTED } else { NO_CONTENT_RUNS };
+    let policy = if svg.is_some() { IMAGE_POLICY } else { SANDBOX_POLICY };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(image.or(svg).unwrap_or(OPAQUE))),
         (header::CONTENT_DISPOSITION, disposition),

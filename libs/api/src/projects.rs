@@ -12,7 +12,7 @@ use crate::{
     auth::{Reader, Writer},
     error::Result,
     extract::{Body, Params, PathParams},
-    reply::{Created, NoContent, Part},
+    reply::{Created, ListPage, NoContent},
 };
 
 /// A name for people; spaces around it are removed.
@@ -96,9 +96,9 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
     Params(input): Params<ProjectListInput>,
-) -> Result<Part<Project>> {
+) -> Result<ListPage<Project>> {
     let page = app.inboxes().list_projects(&by, &input.into()).await?;
-    Ok(Part(page.projects, page.total))
+    Ok(ListPage(page.projects, page.total))
 }
 
 /// Create a project

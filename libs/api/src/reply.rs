@@ -13,7 +13,7 @@ use crate::error::Result;
 /// How many entries a list has, whatever part of it is in the answer.
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 /// Bytes of a message above which its JSON is written beside the reactor.
-const INLINE: u64 = 16 * 1024;
+const INLINE_BYTES: u64 = 16 * 1024;
 
 /// 201 with what was made.
 pub(crate) struct Created<T>(pub T);
@@ -25,9 +25,9 @@ impl<T: Serialize> IntoResponse for Created<T> {
 }
 
 /// 200 with part of a list, and how long the whole of it is.
-pub(crate) struct Part<T>(pub Vec<T>, pub usize);
+pub(crate) struct ListPage<T>(pub Vec<T>, pub usize);
 
-impl<T: Serialize> IntoResponse for Part<T> {
+impl<T: Serialize> IntoResponse for ListPage<T> {
     fn into_response(self) -> Response {
         let total = HeaderValue::from(self.1);
         ([(TOTAL, total)], Json(self.0)).into_response()
@@ -39,7 +39,7 @@ pub(crate) async fn whole<T>(app: &App, size: u64, body: T) -> Result<Response>
 where
     T: Serialize + Send + 'static,
 {
-    if size <= INLINE {
+    if size <= INLINE_BYTES {
         return Ok(Json(body).into_response());
     }
     Ok(app.cpu().run(move || Json(body).into_response()).await?)

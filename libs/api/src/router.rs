@@ -15,7 +15,7 @@ use crate::{
     forwarding, inbox_page, inboxes,
     layers::{self, ContentPolicy, around},
     live, messages,
-    nowhere::nearest,
+    nearest_path::nearest,
     onboarding, openapi, people, people_page, prefix, preview, projects, service, sso, sso_page,
     state::Api,
     status, team, usage, webhooks,
@@ -105,7 +105,7 @@ fn account_routes() -> OpenApiRouter<Api> {
         .routes(routes!(team::leave))
         .routes(routes!(team::transfer))
         .routes(routes!(team::invitations, team::invite))
-        .routes(routes!(team::take_back))
+        .routes(routes!(team::revoke_invitation))
         .routes(routes!(sso::get, sso::put, sso::delete))
 }
 
@@ -200,14 +200,14 @@ fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Route
     let contract = contract.clone();
     let base_url = state.app.settings().base_url.clone();
     let (options, base) = (state.options.clone(), base_url.clone());
-    let nowhere = async move |request: Request| {
+    let not_found = async move |request: Request| {
         let (request, _) = request.into_parts();
         let nearest = || Error::NoSuchPath(nearest(request.uri.path(), contract.paths()));
         options.console(&request, &base).unwrap_or_else(|| nearest().into_response())
     };
-    let routes = routes.fallback(nowhere).method_not_allowed_fallback(layers::method_not_allowed);
+    let routes = routes.fallback(not_found).method_not_allowed_fallback(layers::method_not_allowed);
     let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
-    prefix::taken_off(routes, &base_url)
+    prefix::strip(routes, &base_url)
 }
 
 #[cfg(test)]

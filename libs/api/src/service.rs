@@ -15,12 +15,12 @@ use utoipa::openapi::{OpenApi, Server};
 
 use crate::{
     Options,
+    answer_cache::AnswerCache,
     auth::{self, bearer},
     disposition,
     error::{Error, Result},
     extract::{Flag, Params},
     prefix,
-    recent::Recent,
     reply::Checked,
 };
 
@@ -87,12 +87,12 @@ pub(crate) struct HealthReport {
 )]
 pub(crate) async fn health(
     State(app): State<Arc<App>>,
-    State(recent): State<Arc<Recent>>,
+    State(cache): State<Arc<AnswerCache>>,
     Params(input): Params<HealthInput>,
 ) -> Checked<HealthReport> {
     let mut report = HealthReport { ok: app.maintenance().ping().await, ..HealthReport::default() };
     if input.deep.on() {
-        report = if report.ok { recent.deep.get(&app, deep).await } else { unavailable() };
+        report = if report.ok { cache.deep.get(&app, deep).await } else { unavailable() };
     }
     if let Err(AppError::StorageFull) = app.maintenance().room_for_more().await {
         (report.ok, report.reason) = (false, Some("storage_full"));
@@ -151,9 +151,9 @@ pub(crate) struct MailHealthReport {
 )]
 pub(crate) async fn mail_health(
     State(app): State<Arc<App>>,
-    State(recent): State<Arc<Recent>>,
+    State(cache): State<Arc<AnswerCache>>,
 ) -> Checked<MailHealthReport> {
-    let reasons = recent.mail.get(&app, mail_trouble).await;
+    let reasons = cache.mail.get(&app, mail_trouble).await;
     let report = MailHealthReport { ok: reasons.is_empty(), reasons };
     Checked { is_well: report.ok, report }
 }

@@ -15,7 +15,7 @@ use trapline_model::TeamId;
 use crate::{
     auth::{Site, visitor},
     error::{Error, Result, of_sso},
-    html_page::{FORM_STYLE, SecretPage, told},
+    html_page::{FORM_STYLE, SecretPage, issues_text},
     layers::{self, around},
     people::cookie_of,
     people_page::field,
@@ -37,7 +37,7 @@ pub(crate) fn routes() -> Router<Api> {
     Router::new()
         .route("/api/auth/sso", get(start))
         .route("/api/auth/sso/{team}/callback", get(finish))
-        .layer((around(PAGE.of_errors()), around(layers::request_timeout)))
+        .layer((around(PAGE.error_layer()), around(layers::request_timeout)))
 }
 
 /// Sends the browser to the provider of whoever has the address `email`; without one the page asks.
@@ -112,7 +112,7 @@ fn redirect(to: &str, cookies: &[HeaderValue]) -> Response {
 fn problem(error: AppError) -> Result<Response> {
     let (status, words) = match &error {
         AppError::Sso(problem) => (of_sso(problem).0, problem.to_string()),
-        AppError::Invalid(issues) => (StatusCode::BAD_REQUEST, told(issues)),
+        AppError::Invalid(issues) => (StatusCode::BAD_REQUEST, issues_text(issues)),
         AppError::QuotaExceeded { .. } => {
             let words = "the team has as many members as its plan allows";
             (StatusCode::PAYMENT_REQUIRED, words.to_owned())

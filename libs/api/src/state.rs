@@ -6,7 +6,7 @@ use axum::{extract::FromRef, http::request::Parts, response::Response};
 use trapline_app::{App, ClientShare};
 use utoipa::openapi::OpenApi;
 
-use crate::{auth::Site, prefix, recent::Recent, service::Documents};
+use crate::{answer_cache::AnswerCache, auth::Site, prefix, service::Documents};
 
 /// What the process around the API gives to it.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ impl Options {
 }
 
 /// Who is at the other end of a connection: the listener puts it into the extensions of each request, and asks with
-/// [`crate::to_come`] for answers that are only to come.
+/// [`crate::deferred_response`] for answers that are only to come.
 #[derive(Debug, Clone)]
 pub struct Client {
     /// The address; of IPv6 the network, as one client can have many addresses in it.
@@ -48,7 +48,7 @@ pub(crate) struct Api {
     pub app: Arc<App>,
     pub options: Arc<Options>,
     pub site: Arc<Site>,
-    pub recent: Arc<Recent>,
+    pub cache: Arc<AnswerCache>,
     pub documents: Arc<Documents>,
 }
 
@@ -60,7 +60,7 @@ impl Api {
             app,
             options: Arc::new(options),
             site,
-            recent: Arc::default(),
+            cache: Arc::default(),
             documents: Arc::new(documents),
         }
     }

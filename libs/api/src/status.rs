@@ -15,7 +15,7 @@ use bytes::Bytes;
 use trapline_app::App;
 use trapline_model::ServiceStatus;
 
-use crate::{recent::Recent, state::Api};
+use crate::{answer_cache::AnswerCache, state::Api};
 
 /// How long caches may keep an answer, as long as this process does.
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=5");
@@ -59,14 +59,14 @@ pub(crate) fn routes() -> Router<Api> {
 )]
 pub(crate) async fn status(
     State(app): State<Arc<App>>,
-    State(recent): State<Arc<Recent>>,
+    State(cache): State<Arc<AnswerCache>>,
 ) -> Response {
-    let documents = recent.status.get(&app, StatusAnswers::make).await;
+    let documents = cache.status.get(&app, StatusAnswers::make).await;
     answer("application/json", documents.json)
 }
 
-async fn show(State(app): State<Arc<App>>, State(recent): State<Arc<Recent>>) -> Response {
-    let documents = recent.status.get(&app, StatusAnswers::make).await;
+async fn show(State(app): State<Arc<App>>, State(cache): State<Arc<AnswerCache>>) -> Response {
+    let documents = cache.status.get(&app, StatusAnswers::make).await;
     let policy: [(HeaderName, HeaderValue); 1] = [(header::CONTENT_SECURITY_POLICY, POLICY)];
     (policy, answer("text/html; charset=utf-8", documents.page)).into_response()
 }

@@ -30,24 +30,24 @@ pub(crate) struct TeamChange {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemberChange {
     /// The new role. The owner's changes by handing the team over.
-    role: GivenRole,
+    role: AssignableRole,
 }
 
 /// A role that an admin gives.
 #[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum GivenRole {
+pub(crate) enum AssignableRole {
     /// Uses what the team has.
     Member,
     /// Also decides about the team's people, keys and settings.
     Admin,
 }
 
-impl From<GivenRole> for Role {
-    fn from(role: GivenRole) -> Self {
+impl From<AssignableRole> for Role {
+    fn from(role: AssignableRole) -> Self {
         match role {
-            GivenRole::Member => Self::Member,
-            GivenRole::Admin => Self::Admin,
+            AssignableRole::Member => Self::Member,
+            AssignableRole::Admin => Self::Admin,
         }
     }
 }
@@ -61,7 +61,7 @@ pub(crate) struct InvitationInput {
     email: String,
     /// What they will be to the team; member when left out.
     #[schema(nullable = false)]
-    role: Option<GivenRole>,
+    role: Option<AssignableRole>,
 }
 
 /// Which team is to be deleted.
@@ -284,7 +284,7 @@ pub(crate) async fn invite(
     Admin(by): Admin,
     Body(input): Body<InvitationInput>,
 ) -> Result<Created<OpenInvitation>> {
-    let role = input.role.unwrap_or(GivenRole::Member).into();
+    let role = input.role.unwrap_or(AssignableRole::Member).into();
     Ok(Created(app.teams().invite(&by, &input.email, role).await?))
 }
 
@@ -294,17 +294,17 @@ pub(crate) async fn invite(
 #[utoipa::path(
     delete,
     path = "/api/team/invitations/{id}",
-    operation_id = "takeBackInvitation",
+    operation_id = "revokeInvitation",
     tag = "Team",
     security(("session" = [])),
     params(("id" = InvitationId, Path, description = "The invitation.")),
     responses((status = 204, description = "The invitation is over."))
 )]
-pub(crate) async fn take_back(
+pub(crate) async fn revoke_invitation(
     State(app): State<Arc<App>>,
     Admin(by): Admin,
     PathParams(id): PathParams<InvitationId>,
 ) -> Result<NoContent> {
-    app.teams().take_back_invitation(&by, id).await?;
+    app.teams().revoke_invitation(&by, id).await?;
     Ok(NoContent)
 }

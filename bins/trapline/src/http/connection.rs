@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
-use trapline_api::Work;
+use trapline_api::ResponseFuture;
 use trapline_app::metrics;
 
 use super::{
@@ -40,7 +40,7 @@ type Server = http1::Connection<TokioIo<Io>, Exchange>;
 /// A connection without a server, whose answer is deferred.
 struct DeferredAnswer {
     io: Io,
-    work: Work,
+    work: ResponseFuture,
     head: RequestHead,
     /// What the client sent after its request.
     more: Box<[u8]>,
@@ -49,7 +49,7 @@ struct DeferredAnswer {
 /// Why a server stops serving a connection.
 enum ServerEnd {
     Closed(hyper::Result<()>),
-    Deferred(Work, RequestHead),
+    Deferred(ResponseFuture, RequestHead),
 }
 
 impl Connection {
@@ -148,7 +148,7 @@ impl Connection {
 }
 
 /// The answer, unless the client leaves before it is there.
-async fn answer_unless_closed(stream: &TcpStream, work: Work) -> Option<Response> {
+async fn answer_unless_closed(stream: &TcpStream, work: ResponseFuture) -> Option<Response> {
     tokio::select! {
         answer = work => Some(answer),
         () = closed_by_client(stream) => None,

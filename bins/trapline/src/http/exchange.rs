@@ -18,7 +18,7 @@ use hyper::{
     header,
 };
 use tower::Service as _;
-use trapline_api::{Client, Work, to_come};
+use trapline_api::{Client, ResponseFuture, deferred_response};
 
 use super::write_timeout::StreamState;
 
@@ -39,7 +39,7 @@ enum CurrentRequest {
     None,
     Routed(Pin<Box<RouteFuture<Infallible>>>, Option<RequestHead>),
     /// The answer is to come later.
-    Later(Work, Option<RequestHead>),
+    Deferred(ResponseFuture, Option<RequestHead>),
     Answer(Box<Response>),
 }
 
@@ -64,13 +64,13 @@ impl Exchange {
 
     /// Takes the work on a deferred answer, once all earlier answers are written. The caller then calls
     /// [`Exchange::answer`], and has another server read the head again.
-    pub(super) fn take_deferred(&self) -> Option<(Work, RequestHead)> {
+    pub(super) fn take_deferred(&self) -> Option<(ResponseFuture, RequestHead)> {
         if self.0.state.is_writing() {
             return None;
         }
         let mut current = self.0.current();
         match mem::replace(&mut *current, CurrentRequest::None) {
-            CurrentRequest::Later(work, Some(head)) => Some((work, head)),
+            CurrentRequest::Deferred(work, Some(head)) => Some((work, head)),
             other => {
                 *current = other;
                 None
@@ -87,18 +87,18 @@ impl Exchange {
 impl hyper::service::Service<Request<Incoming>> for Exchange {
     type Response = Response;
     type Error = Infallible;
-    type Future = ResponseFuture;
+    type Future = ExchangeFuture;
 
-    fn call(&self, request: Request<Incoming>) -> ResponseFuture {
+    fn call(&self, request: Request<Incoming>) -> ExchangeFuture {
         self.0.begin(request);
-        ResponseFuture(self.0.clone())
+        ExchangeFuture(self.0.clone())
     }
 }
 
 /// The future of the answer to the current request.
-pub(super) struct ResponseFuture(Arc<SharedExchange>);
+pub(super) struct ExchangeFuture(Arc<SharedExchange>);
 
-impl Future for ResponseFuture {
+impl Future for ExchangeFuture {
     type Output = Result<Response, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -125,12 +125,12 @@ impl SharedExchange {
             match &mut *current {
                 CurrentRequest::Routed(work, head) => {
                     let Ok(answer) = ready!(work.as_mut().poll(cx));
-                    match to_come(answer) {
-                        Ok(work) => *current = CurrentRequest::Later(work, *head),
+                    match deferred_response(answer) {
+                        Ok(work) => *current = CurrentRequest::Deferred(work, *head),
                         Err(answer) => break *answer,
                     }
                 }
-                CurrentRequest::Later(work, _) => break ready!(work.as_mut().poll(cx)),
+                CurrentRequest::Deferred(work, _) => break ready!(work.as_mut().poll(cx)),
                 CurrentRequest::Answer(answer) => break mem::take(&mut **answer),
                 // The work was taken, and the server that asks is about to go.
                 CurrentRequest::None => return Poll::Pending,

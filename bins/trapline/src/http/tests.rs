@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod later;
+mod deferred;
 
 use std::{io, net::SocketAddr};
 

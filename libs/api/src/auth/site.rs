@@ -9,7 +9,7 @@ use axum::{
 };
 use trapline_app::{Error as AppError, Forbidden};
 
-use crate::layers::{Next, Work, done};
+use crate::layers::{Next, ResponseFuture, immediate};
 
 /// How long a browser keeps the cookie: as long as a session may last.
 const MAX_AGE: u64 = 60 * 24 * 60 * 60;
@@ -143,12 +143,12 @@ impl Site {
 }
 
 /// Refuses what pages of other sites send.
-pub(crate) fn own_pages_only(site: Arc<Site>) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn own_pages_only(site: Arc<Site>) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
     move |request, next| {
         if site.permits(request.method(), request.headers()) {
             next.run(request)
         } else {
-            done(crate::error::Error::from(AppError::Forbidden(Forbidden::CrossSite)))
+            immediate(crate::error::Error::from(AppError::Forbidden(Forbidden::CrossSite)))
         }
     }
 }

@@ -17,19 +17,19 @@ use futures_util::{FutureExt as _, future::Map};
 use tower::{Layer, Service};
 
 /// An answer that is being worked on.
-pub type Work = Pin<Box<dyn Future<Output = Response> + Send>>;
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// An answer that is there.
-pub(crate) fn done(answer: impl IntoResponse) -> Work {
+pub(crate) fn immediate(answer: impl IntoResponse) -> ResponseFuture {
     Box::pin(ready(answer.into_response()))
 }
 
 /// The layers inside of one, and the handler.
-pub(crate) struct Next(Box<dyn FnOnce(Request) -> Work + Send>);
+pub(crate) struct Next(Box<dyn FnOnce(Request) -> ResponseFuture + Send>);
 
 impl Next {
     /// Hands the request on.
-    pub(crate) fn run(self, request: Request) -> Work {
+    pub(crate) fn run(self, request: Request) -> ResponseFuture {
         (self.0)(request)
     }
 }
@@ -38,7 +38,7 @@ impl Next {
 /// boxes that, so that the request is not kept in it afterwards.
 pub(crate) fn around<F>(answer: F) -> Around<F>
 where
-    F: Fn(Request, Next) -> Work + Clone,
+    F: Fn(Request, Next) -> ResponseFuture + Clone,
 {
     Around(answer)
 }
@@ -66,11 +66,11 @@ where
     S: Service<Request, Error = Infallible> + Clone + Send + 'static,
     S::Response: IntoResponse,
     S::Future: Send + 'static,
-    F: Fn(Request, Next) -> Work,
+    F: Fn(Request, Next) -> ResponseFuture,
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Map<Work, fn(Response) -> Result<Response, Infallible>>;
+    type Future = Map<ResponseFuture, fn(Response) -> Result<Response, Infallible>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
@@ -80,7 +80,7 @@ where
         // The one that is ready goes along.
         let next = self.inner.clone();
         let mut inner = mem::replace(&mut self.inner, next);
-        let run = move |request| -> Work {
+        let run = move |request| -> ResponseFuture {
             Box::pin(inner.call(request).map(|answer| match answer {
                 Ok(answer) => answer.into_response(),
                 Err(never) => match never {},

@@ -17,11 +17,11 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const RETRY: &str = "2000";
 /// Streams of which there are so few that each could be written to once in this time are written to
 /// at once: no more than a hundred of an inbox.
-const FEW: Duration = Duration::from_millis(25);
+const SHORT_PERIOD: Duration = Duration::from_millis(25);
 /// How often a stream that awaits its turn takes what came, which is sooner than the bus forgets.
-const LOOK: Duration = Duration::from_millis(100);
+const DRAIN_INTERVAL: Duration = Duration::from_millis(100);
 /// Bytes of events that are written without waiting for others.
-const ENOUGH: usize = 32 * 1024;
+const BATCH_BYTES: usize = 32 * 1024;
 
 /// The frames of a feed. The first is a comment, so that a client sees at once that the stream is
 /// open; it has an id, so that a client which loses the stream before its first event misses none.
@@ -37,29 +37,29 @@ pub(super) fn of(feed: Feed) -> impl Stream<Item = Result<Bytes, Infallible>> {
 /// When a stream among many is written to: once in a period, and each at another time in it. One
 /// mail is told to all of them, and would keep everybody else waiting if that were done at once.
 #[derive(Clone, Copy)]
-struct Turns {
+struct WriteSchedule {
     opened: Instant,
     /// In parts of 2^32 of a period.
-    place: u32,
+    phase: u32,
 }
 
-impl Turns {
+impl WriteSchedule {
     fn new() -> Self {
         /// 2^32 over the golden ratio: multiples of it fill a circle evenly, however many there are.
         const STEP: u32 = 0x9E37_79B9;
         static LAST: AtomicU32 = AtomicU32::new(0);
-        Self { opened: Instant::now(), place: LAST.fetch_add(STEP, Ordering::Relaxed) }
+        Self { opened: Instant::now(), phase: LAST.fetch_add(STEP, Ordering::Relaxed) }
     }
 
     /// The next turn, where each stream has one in `period`.
     fn next(self, period: Duration) -> Instant {
-        if period < FEW {
+        if period < SHORT_PERIOD {
             return Instant::now();
         }
         let period = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
-        let place = u64::try_from((u128::from(period) * u128::from(self.place)) >> 32);
+        let phase = u64::try_from((u128::from(period) * u128::from(self.phase)) >> 32);
         let passed = u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let since = passed.saturating_add(place.unwrap_or_default()) % period;
+        let since = passed.saturating_add(phase.unwrap_or_default()) % period;
         Instant::now() + Duration::from_nanos(period - since)
     }
 }
@@ -68,18 +68,18 @@ impl Turns {
 fn batches(
     events: impl Stream<Item = (FeedEvent, Duration)> + Send + 'static,
 ) -> impl Stream<Item = Bytes> {
-    let turns = Turns::new();
+    let schedule = WriteSchedule::new();
     stream::unfold(Box::pin(events.fuse()), move |mut events| async move {
         let Ok(first) = timeout(HEARTBEAT, events.next()).await else {
             return Some((Bytes::from_static(b":\n\n"), events));
         };
         let (event, pause) = first?;
-        let due = turns.next(pause);
+        let due = schedule.next(pause);
         let mut batch = Batch::default();
         batch.push(event);
         loop {
             let mut is_over = false;
-            while batch.bytes < ENOUGH
+            while batch.bytes < BATCH_BYTES
                 && !is_over
                 && let Some(next) = events.next().now_or_never()
             {
@@ -89,11 +89,11 @@ fn batches(
                 }
             }
             let now = Instant::now();
-            if is_over || batch.bytes >= ENOUGH || due <= now {
+            if is_over || batch.bytes >= BATCH_BYTES || due <= now {
                 return Some((batch.written(), events));
             }
             // Not for the next event: that would wake each of many streams for each of many events.
-            sleep_until(due.min(now + LOOK)).await;
+            sleep_until(due.min(now + DRAIN_INTERVAL)).await;
         }
     })
 }
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_of_few_is_written_to_at_once() {
-        let events = stream::iter((0..3).map(|number| event(number, FEW / 2)));
+        let events = stream::iter((0..3).map(|number| event(number, SHORT_PERIOD / 2)));
         let mut batches = Box::pin(batches(events.chain(stream::pending())));
         let batch = batches.next().now_or_never().flatten().unwrap();
         assert_eq!(numbers(&batch), [0, 1, 2]);
@@ -183,11 +183,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn turns_are_spread_over_the_period() {
         let now = Instant::now();
-        let mut turns: Vec<_> =
-            (0..100).map(|_| Turns::new().next(PERIOD).duration_since(now)).collect();
-        turns.sort_unstable();
-        assert!(turns.iter().all(|turn| *turn <= PERIOD));
-        let widest = turns.windows(2).map(|pair| pair[1].checked_sub(pair[0]).unwrap()).max();
+        let mut schedule: Vec<_> =
+            (0..100).map(|_| WriteSchedule::new().next(PERIOD).duration_since(now)).collect();
+        schedule.sort_unstable();
+        assert!(schedule.iter().all(|turn| *turn <= PERIOD));
+        let widest = schedule.windows(2).map(|pair| pair[1].checked_sub(pair[0]).unwrap()).max();
         assert!(widest.unwrap() < PERIOD / 30, "{widest:?}");
     }
 

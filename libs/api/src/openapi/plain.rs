@@ -17,7 +17,7 @@ type Texts = BTreeMap<String, Object>;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-pub(super) fn make(document: &mut OpenApi) {
+pub(super) fn simplify(document: &mut OpenApi) {
     let schemas = &mut document.components.get_or_insert_default().schemas;
     let mut texts = Texts::new();
     schemas.retain(|name, schema| match schema {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt};
 use serde_json::{Value, json};
 
-use trapline_api::{Client, to_come};
+use trapline_api::{Client, deferred_response};
 use trapline_app::Rate;
 use trapline_model::Access;
 
@@ -83,7 +83,7 @@ async fn a_wait_is_answered_later_where_the_listener_asks_for_that() {
     let (address, share) = ([127, 0, 0, 1].into(), service.app.body_memory().share());
     request.extensions_mut().insert(Client { address, share });
     request.headers_mut().insert("x-request-id", HeaderValue::from_static("some-id"));
-    let later = to_come(service.send(request).await).unwrap();
+    let later = deferred_response(service.send(request).await).unwrap();
     let (found, message) = tokio::join!(later, service.message(&inbox));
     assert_eq!(found.status(), StatusCode::OK);
     let header = |name| found.headers().get(name).and_then(|value| value.to_str().ok());

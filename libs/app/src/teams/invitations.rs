@@ -110,7 +110,7 @@ impl Teams {
     ///
     /// [`Error::Forbidden`] below an admin, [`Error::NotFound`] when the team has no such invitation, and
     /// [`Error::Conflict`] when it was changed or accepted at the same moment.
-    pub async fn take_back_invitation(&self, by: &Principal, id: InvitationId) -> Result<()> {
+    pub async fn revoke_invitation(&self, by: &Principal, id: InvitationId) -> Result<()> {
         require_role(by, Role::Admin)?;
         let found = load::<Invitation>(&*self.store, &Invitation::row(by.team, id)).await?;
         let (invitation, version) = found.ok_or(Error::NotFound)?;

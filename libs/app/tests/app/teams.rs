@@ -101,7 +101,7 @@ async fn a_link_is_over_when_another_is_made_or_it_is_taken_back_or_its_maker_ma
     teams.change_role(&owner, PersonId(Uuid::from_u128(2)), Role::Member).await.unwrap();
     assert!(is_over(&second).await);
     let third = teams.invite(&owner, "a@example.com", Role::Member).await.unwrap();
-    teams.take_back_invitation(&owner, third.id).await.unwrap();
+    teams.revoke_invitation(&owner, third.id).await.unwrap();
     assert!(is_over(&third).await);
     let fourth = teams.invite(&owner, "a@example.com", Role::Member).await.unwrap();
     bench.clock.advance(std::time::Duration::from_hours(7 * 24));

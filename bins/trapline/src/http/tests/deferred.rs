@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use tokio::sync::Semaphore;
-use trapline_api::later;
+use trapline_api::deferred;
 
 use super::*;
 
@@ -43,7 +43,7 @@ impl Gate {
 const LARGE: usize = 16 << 20;
 
 async fn answer_later(State(gate): State<Gate>) -> Response {
-    let answer = later(async move {
+    let answer = deferred(async move {
         let gone = gate.gone.clone().drop_guard();
         gate.waiting.add_permits(1);
         gate.open.acquire().await.unwrap().forget();

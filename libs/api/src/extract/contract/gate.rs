@@ -19,7 +19,7 @@ use super::{
 use crate::{
     auth,
     error::{Error, Result},
-    layers::{Next, Work, done},
+    layers::{Next, ResponseFuture, immediate},
 };
 
 /// Bytes at most of a body that counts as empty.
@@ -89,7 +89,7 @@ fn described(item: &PathItem) -> impl Iterator<Item = (Method, &utoipa::openapi:
 
 /// Enforces the contract: unknown or repeated parameters, values against their rules and a body that
 /// nobody reads are refused. Extractors find what was checked.
-pub(crate) fn enforce(contract: Arc<Contract>) -> impl Fn(Request, Next) -> Work + Clone {
+pub(crate) fn enforce(contract: Arc<Contract>) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
     move |request, next| {
         // The path may not take this method, which the router says.
         let Some(operation) = contract.find(&request) else { return next.run(request) };
@@ -97,7 +97,7 @@ pub(crate) fn enforce(contract: Arc<Contract>) -> impl Fn(Request, Next) -> Work
         Box::pin(async move {
             let work = match examined.await {
                 Ok(request) => next.run(request),
-                Err(error) => done(error),
+                Err(error) => immediate(error),
             };
             work.await
         })

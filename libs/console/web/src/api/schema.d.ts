@@ -1045,7 +1045,7 @@ export interface paths {
          * Take an invitation back
          * @description For admins. Its link works no more.
          */
-        delete: operations["takeBackInvitation"];
+        delete: operations["revokeInvitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1730,7 +1730,7 @@ export interface components {
          * @description A role that an admin gives.
          * @enum {string}
          */
-        GivenRole: "member" | "admin";
+        AssignableRole: "member" | "admin";
         /** @description One header field, unfolded and decoded. */
         HeaderField: {
             /**
@@ -1949,7 +1949,7 @@ export interface components {
              */
             email: string;
             /** @description What they will be to the team; member when left out. */
-            role?: components["schemas"]["GivenRole"];
+            role?: components["schemas"]["AssignableRole"];
         };
         /** @description A wrong field. */
         Issue: {
@@ -2130,7 +2130,7 @@ export interface components {
         /** @description Whose role is to be which. */
         MemberChange: {
             /** @description The new role. The owner's changes by handing the team over. */
-            role: components["schemas"]["GivenRole"];
+            role: components["schemas"]["AssignableRole"];
         };
         /** @description A message, whole. */
         Message: {
@@ -6127,7 +6127,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    takeBackInvitation: {
+    revokeInvitation: {
         parameters: {
             query?: never;
             header?: never;

@@ -8,7 +8,7 @@ export type Member = Schema["Member"];
 export type Invitation = Schema["Invitation"];
 export type Key = Schema["ApiKey"];
 export type Sso = Schema["SsoConnection"];
-export type GivenRole = Schema["GivenRole"];
+export type AssignableRole = Schema["AssignableRole"];
 
 const of = (id: string) => ({ params: { path: { id } } });
 
@@ -21,7 +21,7 @@ export class People {
     body(api.GET("/api/team/invitations", { signal })),
   );
 
-  async setRole(id: string, role: GivenRole): Promise<void> {
+  async setRole(id: string, role: AssignableRole): Promise<void> {
     const member = await body(api.PATCH("/api/team/members/{id}", { ...of(id), body: { role } }));
     const others = this.members.value ?? [];
     this.members.value = others.map((other) => (other.id === id ? member : other));
@@ -41,7 +41,7 @@ export class People {
   }
 
   /** Invites, or invites anew, which ends the link before. */
-  async invite(email: string, role: GivenRole): Promise<Invitation> {
+  async invite(email: string, role: AssignableRole): Promise<Invitation> {
     return body(api.POST("/api/team/invitations", { body: { email, role } }));
   }
 
