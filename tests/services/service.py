@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent / ".tools"
-START_WITHIN = 120
+START_WITHIN = 240
 END_WITHIN = 3
 PAUSE = 0.1
 TAIL_LINES = 40
