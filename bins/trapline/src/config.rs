@@ -128,6 +128,8 @@ pub(crate) struct Migration {
     pub api_key: Option<String>,
     pub cluster: Cluster,
     pub observe: Observability,
+    /// Nothing is printed, so that no collector of logs keeps the first key.
+    pub quiet: bool,
     /// What an operator should know of the settings, a sentence each; the log begins with them.
     pub warnings: Vec<String>,
 }

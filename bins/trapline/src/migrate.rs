@@ -21,9 +21,11 @@ pub(crate) async fn run(migration: Migration) -> Result<()> {
     let app = opened.backend.start(clock, settings, &opened.master, true, shutdown.clone()).await?;
     let key = migration.api_key.as_deref();
     let start = app.installation().start(key).await?;
-    // What is lost here, the key, the next run makes anew.
-    output::print(&migrated(&start, key.is_some()))
-        .context("cannot write to the standard output")?;
+    if !migration.quiet {
+        // What is lost here, the key, the next run makes anew.
+        output::print(&migrated(&start, key.is_some()))
+            .context("cannot write to the standard output")?;
+    }
     app.installation().shown().await?;
     shutdown.cancel();
     Ok(())

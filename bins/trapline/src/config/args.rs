@@ -325,4 +325,7 @@ pub(crate) struct MigrateArgs {
     pub secret: SettingTexts<MasterSecret>,
     #[command(flatten)]
     pub observe: SettingTexts<Observability>,
+    /// Print nothing: neither addresses nor the first key, which `trapline key create` makes another of.
+    #[arg(long)]
+    pub quiet: bool,
 }

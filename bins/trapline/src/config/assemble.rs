@@ -144,6 +144,7 @@ impl MigrateArgs {
                 cluster: cluster?,
                 warnings: observe.warnings(),
                 observe,
+                quiet: self.quiet,
             })
         })
     }
