@@ -52,7 +52,7 @@ fn text(path: &str) -> String {
 
 /// The name and the expression of each alert.
 fn alerts() -> Vec<(String, String)> {
-    let rules = text("operate/alerts/trapline.rules.yaml");
+    let rules = text("helm/trapline/files/rules.yaml");
     let mut found = Vec::new();
     for rule in rules.split("- alert: ").skip(1) {
         let mut lines = rule.lines();
@@ -67,7 +67,7 @@ fn alerts() -> Vec<(String, String)> {
 /// The title and an expression of each panel, for every job.
 fn panels() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for file in fs::read_dir(root().join("operate/dashboards")).unwrap() {
+    for file in fs::read_dir(root().join("helm/trapline/files/dashboards")).unwrap() {
         let dashboard = fs::read_to_string(file.unwrap().path()).unwrap();
         let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
         for panel in dashboard["panels"].as_array().unwrap() {
@@ -103,7 +103,7 @@ fn alerts_pages_dashboards_and_metrics_hold_together() {
     let mut pages = BTreeSet::new();
     for (name, expression) in alerts() {
         assert!(list.contains(&format!("| [{name}](operate/runbooks/{name}.md) |")), "{name}");
-        let rules = text("operate/alerts/trapline.rules.yaml");
+        let rules = text("helm/trapline/files/rules.yaml");
         assert!(rules.contains(&format!("runbook_url: docs/operate/runbooks/{name}.md")), "{name}");
         let page = text(&format!("docs/operate/runbooks/{name}.md"));
         assert!(page.starts_with(&format!("# {name}\n")), "{name}");
@@ -113,7 +113,7 @@ fn alerts_pages_dashboards_and_metrics_hold_together() {
         assert_eq!(headings, wanted, "{name}");
         assert!(page.matches("```promql").count() >= 4, "{name}: three queries");
         assert_eq!(
-            text("operate/alerts/trapline.tests.yaml").matches(&format!("'{name}: ")).count(),
+            text("tests/operate/rules.tests.yaml").matches(&format!("'{name}: ")).count(),
             2
         );
         pages.insert(format!("{name}.md"));
@@ -136,11 +136,12 @@ fn named_in(known: &str, place: &str, names: &BTreeSet<String>) {
 
 #[tokio::test]
 async fn each_alert_fires_and_is_silent_just_below() {
-    for arguments in
-        [["check", "rules", "trapline.rules.yaml"], ["test", "rules", "trapline.tests.yaml"]]
-    {
+    for arguments in [
+        ["check", "rules", "helm/trapline/files/rules.yaml"],
+        ["test", "rules", "tests/operate/rules.tests.yaml"],
+    ] {
         let mut promtool = Command::new("promtool");
-        promtool.args(arguments).current_dir(root().join("operate/alerts"));
+        promtool.args(arguments).current_dir(root());
         tools::run(promtool).await;
     }
 }
@@ -156,7 +157,7 @@ impl Prometheus {
     fn of(server: &Deployment) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let target = server.probes()[0].replace("http://", "");
-        let rules = root().join("operate/alerts/trapline.rules.yaml");
+        let rules = root().join("helm/trapline/files/rules.yaml");
         let config = format!(
             "global: {{ scrape_interval: 1s, evaluation_interval: 1s }}\n\
              rule_files: ['{}']\n\
