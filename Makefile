@@ -1,4 +1,4 @@
-.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full lint bench bench-cluster tools
+.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full test-operate lint bench bench-cluster tools
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -28,6 +28,11 @@ cluster: tools
 # process and as a cluster over real services. docs/testing.md has what each part takes.
 test: tools
 	tests/suites.py
+	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+
+# What operators apply: the image and the systemd unit, without a container engine.
+test-operate: tools
+	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
 test-embedded: tools
 	tests/suites.py unit embedded
@@ -48,6 +53,7 @@ test-soak: tools
 # month in three minutes.
 test-full: tools
 	PROOFS=full FAULTS=full tests/suites.py unit embedded conformance cluster faults soak
+	PROOFS=full tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 	tests/fuzz.sh
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the

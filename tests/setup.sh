@@ -28,6 +28,8 @@ want redis-server command -v redis-server
 want "libdigest-hmac-perl libnet-ssleay-perl libauthen-sasl-perl" \
   perl -MDigest::HMAC_MD5 -MNet::SSLeay -MAuthen::SASL -e 1
 want chromium command -v chromium
+want umoci command -v umoci
+want systemd command -v systemd-analyze
 
 if ((${#missing[@]} > 0)); then
   if ((EUID != 0)); then
@@ -109,6 +111,12 @@ cassandra_jars() {
   services/run.py archive || rm -f "$TOOLS/cassandra/classes.jsa"
 }
 
+operate_tools() {
+  rm -rf "$TOOLS/operate"
+  python3 -m venv "$TOOLS/operate"
+  "$TOOLS/operate/bin/pip" install --quiet --no-deps --requirement operate/requirements.txt
+}
+
 step python python_tools clients/python/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
@@ -117,3 +125,4 @@ step go go_tools clients/go/go.mod clients/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt
 step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options
+step operate operate_tools operate/requirements.txt
