@@ -30,7 +30,7 @@ test: tools
 	tests/suites.py
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
-# What operators apply: the image and the systemd unit, without a container engine.
+# What operators apply: the chart, the image and the unit, without a cluster or an engine.
 test-operate: tools
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer,
-# and the services behind a cluster. Everything that is not a Debian package lands in tests/.tools. A
+# the services behind a cluster, and Helm. Everything that is not a Debian package lands in tests/.tools. A
 # second run finds it all.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -117,6 +117,15 @@ operate_tools() {
   "$TOOLS/operate/bin/pip" install --quiet --no-deps --requirement operate/requirements.txt
 }
 
+helm_tool() {
+  GOFLAGS=-mod=mod GOBIN="$TOOLS" go install -ldflags='-s -w' \
+    "helm.sh/helm/v3/cmd/helm@$(<operate/helm.version)"
+}
+
+types_tool() {
+  (cd operate/types && go build -o "$TOOLS/types" .)
+}
+
 step python python_tools clients/python/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
@@ -126,3 +135,5 @@ step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt
 step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options
 step operate operate_tools operate/requirements.txt
+step helm helm_tool operate/helm.version
+step types types_tool operate/types/go.mod operate/types/go.sum operate/types/main.go

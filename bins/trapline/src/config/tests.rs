@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod chart;
+
 use std::{env, fmt::Write, fs, net::SocketAddr, path::Path};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};

@@ -1,0 +1,83 @@
+{{/* The command of a component's process. */}}
+{{- define "trapline.command" -}}
+{{- if eq . "embedded" -}}serve{{- else -}}{{ . }}{{- end -}}
+{{- end -}}
+
+{{/*
+The settings of a component as a list of variables: what the chart knows, then `settings`, then those
+of the role. A setting that a role does not take is left out, or a fault where it is said of that role.
+Takes {root, component}; files/settings.json says which command takes what.
+*/}}
+{{- define "trapline.settings" -}}
+{{- $known := .root.Files.Get "files/settings.json" | fromJson -}}
+{{- $command := include "trapline.command" .component -}}
+{{- $ports := .root.Values.smtp.service.ports -}}
+{{- $all := dict
+  "base-url" (include "trapline.baseUrl" .root)
+  "smtp-host" (printf "%s-smtp.%s.svc" (include "trapline.fullname" .root) .root.Release.Namespace)
+  "smtp-port" $ports.smtp
+  "smtps-port" $ports.smtps -}}
+{{- $all = merge (dict) .root.Values.settings $all -}}
+{{- $own := (get .root.Values .component | default dict).settings | default dict -}}
+{{- range $name, $_ := $own -}}
+{{- if not (has $command (get $known $name).of) -}}
+{{- fail (printf "%s.settings.%s: `trapline %s` does not take it; see docs/configuration.md" $.component $name $command) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $value := merge (dict) $own $all -}}
+{{- $setting := get $known $name -}}
+{{- if has $command $setting.of }}
+- name: {{ $setting.variable }}
+  value: {{ if kindIs "float64" $value }}{{ printf "%.0f" $value | quote }}{{ else }}{{ toString $value | quote }}{{ end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The secrets of a component as variables that refer to the Secret. Takes {root, component}. */}}
+{{- define "trapline.secrets" -}}
+{{- $command := include "trapline.command" .component -}}
+{{- $secrets := .root.Values.secrets -}}
+{{- $known := .root.Files.Get "files/settings.json" | fromJson -}}
+{{- if $secrets.existingSecret -}}
+{{- range $name, $key := $secrets.keys -}}
+{{- $setting := get $known (kebabcase $name) -}}
+{{- if and $key (has $command $setting.of) }}
+- name: {{ $setting.variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $secrets.existingSecret }}
+      key: {{ $key }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* All variables of a component. Takes {root, component}. */}}
+{{- define "trapline.env" -}}
+{{- $values := get .root.Values .component | default dict -}}
+{{- if ne .component "migrate" }}
+- name: TRAPLINE_HTTP
+  value: "0.0.0.0:8025"
+{{- end }}
+{{- if has .component (list "embedded" "smtp") }}
+- name: TRAPLINE_SMTP
+  value: "0.0.0.0:1025"
+- name: TRAPLINE_SMTPS
+  value: "0.0.0.0:1465"
+{{- if .root.Values.smtp.tls.existingSecret }}
+- name: TRAPLINE_TLS_CERT
+  value: /etc/trapline/tls/tls.crt
+- name: TRAPLINE_TLS_KEY
+  value: /etc/trapline/tls/tls.key
+{{- end }}
+{{- end }}
+{{- if eq .component "embedded" }}
+- name: TRAPLINE_DATA
+  value: /data
+{{- end }}
+{{- include "trapline.settings" . }}
+{{- include "trapline.secrets" . }}
+{{- with ($values.pod | default dict).extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
