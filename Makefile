@@ -30,7 +30,8 @@ test: tools
 	tests/suites.py
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
-# What operators apply: the chart, the image and the unit, without a cluster or an engine.
+# What operators apply: the chart, the image, the unit and the modules of Terraform, without a cluster,
+# an engine or an account.
 test-operate: tools
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 

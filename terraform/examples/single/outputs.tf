@@ -1,0 +1,4 @@
+output "address" {
+  value       = module.trapline.address
+  description = "The machine."
+}

@@ -1,0 +1,13 @@
+terraform {
+  required_version = ">= 1.6"
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 6.69"
+    }
+  }
+}
+
+provider "aws" {
+  region = var.region
+}
