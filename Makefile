@@ -1,4 +1,4 @@
-.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full test-operate lint bench bench-cluster tools
+.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full test-operate deny lint bench bench-cluster tools
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -26,7 +26,7 @@ cluster: tools
 
 # Everything that must pass: unit, conformance and end-to-end tests, with foreign clients, in one
 # process and as a cluster over real services. docs/testing.md has what each part takes.
-test: tools
+test: tools deny
 	tests/suites.py
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
@@ -34,6 +34,10 @@ test: tools
 # an engine or an account.
 test-operate: tools
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+
+# Licences, sources and bans of all dependencies, as deny.toml has them.
+deny: tools
+	tests/.tools/lint/bin/cargo-deny --locked check --hide-inclusion-graph --allow duplicate bans licenses sources
 
 test-embedded: tools
 	tests/suites.py unit embedded

@@ -59,6 +59,12 @@ python_tools() {
   "$TOOLS/python/bin/pip" install --quiet --no-deps --requirement clients/python/requirements.txt
 }
 
+lint_tools() {
+  rm -rf "$TOOLS/lint"
+  python3 -m venv "$TOOLS/lint"
+  "$TOOLS/lint/bin/pip" install --quiet --no-deps --requirement requirements-lint.txt
+}
+
 node_tools() {
   mkdir -p "$TOOLS/node"
   cp clients/node/package.json clients/node/package-lock.json "$TOOLS/node/"
@@ -127,6 +133,7 @@ types_tool() {
 }
 
 step python python_tools clients/python/requirements.txt
+step lint lint_tools requirements-lint.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json
