@@ -285,12 +285,15 @@ class Monitoring(unittest.TestCase):
     def test_the_monitor_finds_every_process_and_calls_it_as_rules_do(self):
         monitor = chart.find("production", "PodMonitor")["spec"]
         [expression] = monitor["selector"]["matchExpressions"]
+        [endpoint] = monitor["podMetricsEndpoints"]
+        [relabeling] = endpoint["relabelings"]
+        self.assertEqual(relabeling["targetLabel"], "job")
         self.assertEqual(expression["values"], list(chart.ROLES))
         for role in chart.ROLES:
             labels = chart.pods("production")[role]["metadata"]["labels"]
             self.assertLessEqual(monitor["selector"]["matchLabels"].items(), labels.items())
-            self.assertRegex(f"trapline-{labels[expression['key']]}", "^trapline.*$")
-        [endpoint] = monitor["podMetricsEndpoints"]
+            job = relabeling["replacement"].replace("$1", labels[expression["key"]])
+            self.assertEqual(job, f"trapline-{role}")
         self.assertEqual((endpoint["port"], endpoint["path"]), ("http", "/api/metrics"))
         credentials = {"name": "trapline", "key": "metrics-token"}
         self.assertEqual(endpoint["authorization"]["credentials"], credentials)
