@@ -1,5 +1,6 @@
 //! What a browser does with a hostile mail, and with the page that documents the API.
 
+mod access;
 mod areas;
 mod console;
 mod hostile;

@@ -9,6 +9,7 @@ export const text = {
 
   skip: "Skip to the content",
   menu: "Menu",
+  sidebar: "Team, inboxes and areas",
   close: "Close",
   cancel: "Cancel",
   back: "Back",
