@@ -234,7 +234,13 @@ async fn another_teams_lists_show_nothing_of_ours() {
     let server = shared();
     let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
     Fixture::of(&server, &ours, "").await;
-    for path in ["/api/projects", "/api/inboxes", "/api/webhooks", "/api/forward-addresses"] {
+    for path in [
+        "/api/projects",
+        "/api/inboxes",
+        "/api/webhooks",
+        "/api/forward-addresses",
+        "/api/forwarding",
+    ] {
         assert_eq!(theirs.get(path).await.expect(200).json(), json!([]), "{path}");
     }
     let own = theirs.inbox().await;

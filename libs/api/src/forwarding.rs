@@ -11,8 +11,8 @@ use axum::{
 use serde::Deserialize;
 use trapline_app::{AddedAddress, App};
 use trapline_model::{
-    Forward, ForwardAddress, ForwardAddressId, ForwardMatch, Forwarding, ForwardingStatus, InboxId,
-    MessageId,
+    Forward, ForwardAddress, ForwardAddressId, ForwardMatch, Forwarding, ForwardingStatus,
+    InboxForwarding, InboxId, MessageId,
 };
 
 use crate::{
@@ -75,6 +75,23 @@ pub(crate) async fn get(
     PathParams(id): PathParams<InboxId>,
 ) -> Result<Json<Forwarding>> {
     Ok(Json(app.forwarding().rule(&by, id).await?))
+}
+
+/// List the forwarding of all inboxes
+///
+/// Those for which it was set, enabled or not, the oldest inbox first.
+#[utoipa::path(
+    get,
+    path = "/api/forwarding",
+    operation_id = "listForwarding",
+    tag = "Forwarding",
+    responses((status = 200, description = "The inboxes.", body = Vec<InboxForwarding>))
+)]
+pub(crate) async fn all(
+    State(app): State<Arc<App>>,
+    Reader(by): Reader,
+) -> Result<Json<Vec<InboxForwarding>>> {
+    Ok(Json(app.forwarding().rules(&by).await?))
 }
 
 /// Set an inbox's forwarding

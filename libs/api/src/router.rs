@@ -85,6 +85,7 @@ fn webhook_routes() -> OpenApiRouter<Api> {
 fn forwarding_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(forwarding::get, forwarding::set))
+        .routes(routes!(forwarding::all))
         .routes(routes!(forwarding::forward, forwarding::forwards))
         .routes(routes!(forwarding::addresses, forwarding::add))
         .routes(routes!(forwarding::delete))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ForwardAddressId, ForwardId, MessageId, Time};
+use crate::{ForwardAddressId, ForwardId, InboxId, MessageId, Time};
 
 /// An address that mail may be forwarded to once its owner has agreed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -43,6 +43,26 @@ pub struct ForwardMatch {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Forwarding)]
 pub struct Forwarding {
+    /// Whether mail is forwarded as it arrives.
+    pub enabled: bool,
+    /// The addresses that it is forwarded to.
+    #[schema(example = json!(["ada@example.com"]))]
+    pub to: Vec<String>,
+    /// Only such mail is forwarded; all of it when null.
+    #[serde(rename = "match")]
+    #[schema(required)]
+    pub matching: Option<ForwardMatch>,
+}
+
+/// An inbox for which forwarding was set, enabled or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InboxForwarding {
+    /// The inbox.
+    pub inbox_id: InboxId,
+    /// Its name.
+    #[schema(example = "Sign-up tests")]
+    pub inbox_name: String,
     /// Whether mail is forwarded as it arrives.
     pub enabled: bool,
     /// The addresses that it is forwarded to.

@@ -22,6 +22,7 @@ pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
+    InboxForwarding,
 };
 pub use id::{
     ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId,

@@ -127,6 +127,9 @@ async fn an_inbox_has_its_forwarding() {
     let answer = service.put(&path, set.clone()).await;
     assert_eq!((answer.status, answer.json()), (200, set.clone()));
     assert_eq!(service.get(&path).await.json(), set);
+    let mut listed = json!([{ "inboxId": inbox, "inboxName": "Inbox" }]);
+    listed[0].as_object_mut().unwrap().extend(set.as_object().unwrap().clone());
+    assert_eq!(service.get("/api/forwarding").await.json(), listed);
     let eleven = vec!["ada@example.com"; 11];
     let wrong = [
         (json!({ "to": [] }), json!([["enabled", "required"]])),
@@ -142,6 +145,9 @@ async fn an_inbox_has_its_forwarding() {
         assert_eq!(issues(&service.put(&path, body.clone()).await), wanted, "{body}");
     }
     assert_eq!(service.get(&path).await.json(), set);
+    let gone = format!("/api/inboxes/{inbox}");
+    assert_eq!(service.with_key(&service.key, "DELETE", &gone, &Value::Null).await.status, 204);
+    assert_eq!(service.get("/api/forwarding").await.json(), json!([]));
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use trapline_model::{self as model, InboxId, Principal, TeamId};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use trapline_model::{self as model, InboxForwarding, InboxId, Principal, TeamId};
 use trapline_store::{LiveEvent, Op, Store, When, load, load_all, records::ForwardRule};
 
 use super::{Forwarding, MAX_RULES};
@@ -13,6 +14,9 @@ use crate::{
     audit::Target,
     inboxes::InboxDependent,
 };
+
+/// Inboxes that are read at the same time for a list of rules.
+const MAX_CONCURRENT_READS: usize = 16;
 
 /// The rules' rows, of which an inbox that is gone has none.
 pub(crate) struct RuleRows(Arc<dyn Store>);
@@ -47,6 +51,35 @@ impl Forwarding {
         let row = ForwardRule::row(team, inbox);
         let rule = load::<ForwardRule>(&*self.store, &row).await?;
         Ok(rule.map(|(rule, _)| present(rule)).unwrap_or_default())
+    }
+
+    /// The inboxes for which forwarding was set, the oldest first; at most [`MAX_RULES`].
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn rules(&self, by: &Principal) -> Result<Vec<InboxForwarding>> {
+        let scan = ForwardRule::of_team(by.team, MAX_RULES);
+        let rules = load_all::<ForwardRule>(&*self.store, scan).await?.into_iter();
+        let named = rules.map(|rule| self.named(rule));
+        let named: Vec<_> =
+            stream::iter(named).buffered(MAX_CONCURRENT_READS).try_collect().await?;
+        Ok(named.into_iter().flatten().collect())
+    }
+
+    /// A rule with its inbox's name; none where the inbox is gone, whose rule goes later.
+    async fn named(&self, rule: ForwardRule) -> Result<Option<InboxForwarding>> {
+        match self.inboxes.record(rule.team, rule.inbox).await {
+            Ok(inbox) => Ok(Some(InboxForwarding {
+                inbox_id: inbox.id,
+                inbox_name: inbox.name,
+                enabled: rule.enabled,
+                to: rule.to,
+                matching: rule.matching,
+            })),
+            Err(Error::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Replaces an inbox's automatic forwarding. Every recipient must be confirmed.

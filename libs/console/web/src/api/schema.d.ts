@@ -393,6 +393,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/forwarding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the forwarding of all inboxes
+         * @description Those for which it was set, enabled or not, the oldest inbox first.
+         */
+        get: operations["listForwarding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/forwarding-status": {
         parameters: {
             query?: never;
@@ -1848,6 +1868,26 @@ export interface components {
              * @example 60
              */
             expiresInMinutes?: number | null;
+        };
+        /** @description An inbox for which forwarding was set, enabled or not. */
+        InboxForwarding: {
+            /** @description The inbox. */
+            inboxId: string;
+            /**
+             * @description Its name.
+             * @example Sign-up tests
+             */
+            inboxName: string;
+            /** @description Whether mail is forwarded as it arrives. */
+            enabled: boolean;
+            /**
+             * @description The addresses that it is forwarded to.
+             * @example [
+             *       "ada@example.com"
+             *     ]
+             */
+            to: string[];
+            match: components["schemas"]["ForwardMatch"] | null;
         };
         /** @description What a new inbox is to be. */
         InboxInput: {
@@ -4236,6 +4276,39 @@ export interface operations {
             403: components["responses"]["Refused"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listForwarding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The inboxes. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxForwarding"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
