@@ -1,8 +1,8 @@
-import { Attempt } from "../api/attempt.svelte";
-import type { ApiError } from "../api/error";
+import { Attempt } from "./attempt.svelte";
+import type { ApiError } from "./error";
 
-/** An attempt to come in, and how long the server wants to be left alone with them. */
-export class SignInAttempt extends Attempt {
+/** An attempt at what the server limits, and how long it wants to be left alone with them. */
+export class LimitedAttempt extends Attempt {
   /** Seconds until the next try can succeed. */
   wait = $state(0);
   #timer: ReturnType<typeof setInterval> | undefined;

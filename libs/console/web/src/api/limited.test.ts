@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { ApiError } from "../api/error";
-import { SignInAttempt } from "./attempt.svelte";
+import { ApiError } from "./error";
+import { LimitedAttempt } from "./limited.svelte";
 
 function refusal(status: number, more: Partial<ConstructorParameters<typeof ApiError>[1]> = {}) {
   return () => Promise.reject(new ApiError("No.", { status, code: "no", ...more }));
@@ -12,7 +12,7 @@ describe("an attempt", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("counts down for as long as the server wants to be left alone", async () => {
-    const attempt = new SignInAttempt();
+    const attempt = new LimitedAttempt();
     expect(await attempt.run(refusal(429, { retryAfter: 3 }))).toBe(false);
     expect([attempt.wait, attempt.busy]).toEqual([3, false]);
     vi.advanceTimersByTime(2_000);
@@ -24,7 +24,7 @@ describe("an attempt", () => {
   });
 
   it("tells fields what is theirs, and the rest below", async () => {
-    const attempt = new SignInAttempt();
+    const attempt = new LimitedAttempt();
     const issues = [{ path: "email", code: "taken", message: "is somebody's" }];
     await attempt.run(refusal(400, { issues }));
     expect([attempt.of("email"), attempt.rest]).toEqual(["is somebody's", undefined]);
