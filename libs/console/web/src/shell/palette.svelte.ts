@@ -2,6 +2,7 @@ import { api, body } from "../api/client";
 import { type Inbox, inboxes } from "../api/inboxes.svelte";
 import { Resource } from "../api/resource.svelte";
 import type { Binding } from "../keys/keymap";
+import { fold } from "../lib/words";
 import { router } from "../router/router.svelte";
 
 /** Milliseconds between the last key and the search. */
@@ -75,7 +76,7 @@ export class Palette {
 }
 
 function folded(text: string): string {
-  return text.trim().toLowerCase();
+  return fold(text.trim());
 }
 
 function entryOfInbox({ id, name }: Inbox): Entry {
