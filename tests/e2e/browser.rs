@@ -3,6 +3,7 @@
 mod access;
 mod areas;
 mod console;
+mod forwarding;
 mod hostile;
 mod mail;
 mod people;

@@ -30,5 +30,6 @@ export const lazy: Partial<Record<Name, Load>> = {
   projects: () => import("./inboxes/ProjectsScreen.svelte"),
   webhooks: () => import("./webhooks/WebhooksScreen.svelte"),
   webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
+  forwarding: () => import("./forwarding/ForwardingScreen.svelte"),
   start: () => import("./start/StartScreen.svelte"),
 };

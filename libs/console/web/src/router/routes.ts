@@ -8,6 +8,7 @@ export const routes = {
   settings: "/inboxes/:id/settings",
   webhooks: "/webhooks",
   webhook: "/webhooks/:id",
+  forwarding: "/forwarding",
   team: "/team/:part",
   account: "/account/:part",
   start: "/start",

@@ -1,4 +1,5 @@
 import FolderIcon from "@lucide/svelte/icons/folder";
+import ForwardIcon from "@lucide/svelte/icons/forward";
 import InboxIcon from "@lucide/svelte/icons/inbox";
 import WebhookIcon from "@lucide/svelte/icons/webhook";
 
@@ -9,4 +10,5 @@ export const places = [
   { path: "/inboxes", name: text.places.inboxes, icon: InboxIcon },
   { path: "/projects", name: text.places.projects, icon: FolderIcon },
   { path: "/webhooks", name: text.places.webhooks, icon: WebhookIcon },
+  { path: "/forwarding", name: text.places.forwarding, icon: ForwardIcon },
 ];

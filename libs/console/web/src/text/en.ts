@@ -72,6 +72,7 @@ export const text = {
     inboxes: "All inboxes",
     projects: "Projects",
     webhooks: "Webhooks",
+    forwarding: "Forwarding",
     start: "Get started",
   },
   noSuchPage: "There is no such page",

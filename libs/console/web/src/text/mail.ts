@@ -28,21 +28,6 @@ export const mail = {
   allDone: (done: number) => `Done: ${count(done, "message", "messages")}.`,
 
   forward: "Forward",
-  forwardTo: (recipients: number) => `Forward to ${count(recipients, "address", "addresses")}`,
-  forwards: {
-    pending: "On its way",
-    retrying: "Tried again later",
-    sent: "Sent",
-    failed: "Failed",
-  },
-  noRelay:
-    "This server has no relay, so it cannot send mail. Whoever runs it sets one with --relay.",
-  noAddresses: "Mail is forwarded only to addresses whose owners agreed. Add one:",
-  notConfirmed: "its owner was asked, and has not agreed yet",
-  addAddress: "Another address",
-  add: "Ask its owner",
-  tooMany: (most: number) => `At most ${count(most, "address", "addresses")} at once.`,
-  mayNot: "You may not change forwarding in this team. Its owners and admins give that right.",
   copyLink: "Copy the link to this message",
   linkCopied: "The link to this message is copied",
   openHtml: "Open the HTML in a tab",

@@ -1,31 +1,18 @@
 import { Attempt } from "../../api/attempt.svelte";
 import { api, body, type Schema } from "../../api/client";
 import { shown } from "../../api/error";
+import { askOwner, isVerified, type Ways, ways } from "../../api/forwarding";
 import { Resource } from "../../api/resource.svelte";
 
-type Address = Schema["ForwardAddress"];
 type Forward = Schema["Forward"];
 
 const LAST = "trapline.forward";
 /** Milliseconds between two looks at how forwards stand. */
 const LOOK = 1_000;
 
-/** What there is to forward with: the server's relay, and the addresses whose owners agreed. */
-interface Ways {
-  outboundEnabled: boolean;
-  maxRecipients: number;
-  addresses: Address[];
-}
-
 /** Forwards one message, and follows each recipient until that is final. */
 export class Forwarding extends Attempt {
-  readonly ways = new Resource<Ways>(async (signal) => {
-    const [status, addresses] = await Promise.all([
-      body(api.GET("/api/forwarding-status", { signal })),
-      body(api.GET("/api/forward-addresses", { signal })),
-    ]);
-    return { ...status, addresses };
-  });
+  readonly ways = new Resource<Ways>(ways);
   /** Ids of the chosen addresses; at first those of the last time. */
   chosen = $state.raw<ReadonlySet<string>>(new Set(last()));
   /** One for each recipient, once the message is on its way. */
@@ -40,11 +27,9 @@ export class Forwarding extends Attempt {
     void this.ways.reload();
   }
 
-  readonly verified = $derived(
-    this.ways.value?.addresses.filter((address) => address.verifiedAt !== null) ?? [],
-  );
+  readonly verified = $derived(this.ways.value?.addresses.filter(isVerified) ?? []);
   readonly waiting = $derived(
-    this.ways.value?.addresses.filter((address) => address.verifiedAt === null) ?? [],
+    this.ways.value?.addresses.filter((address) => !isVerified(address)) ?? [],
   );
   /** The chosen ones that are there still. */
   readonly to = $derived(this.verified.filter((address) => this.chosen.has(address.id)));
@@ -58,7 +43,7 @@ export class Forwarding extends Attempt {
   /** Adds an address, whose owner is then asked; whether that went well. */
   async add(email: string): Promise<boolean> {
     return this.run(async () => {
-      await api.POST("/api/forward-addresses", { body: { email } });
+      await askOwner(email);
       await this.ways.reload();
     });
   }
