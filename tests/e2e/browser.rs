@@ -8,6 +8,7 @@ mod hostile;
 mod mail;
 mod people;
 mod remote;
+mod shell;
 mod team;
 
 use std::collections::BTreeSet;

@@ -6,6 +6,8 @@ export type Project = Schema["Project"];
 
 /** Disposable inboxes that the sidebar names; a team may have many thousands. */
 const DISPOSABLE = 100;
+/** Inboxes whose counts one stream tells beside its own. */
+const COUNTED = 100;
 const LAST = "trapline.inbox";
 
 interface Known {
@@ -42,6 +44,18 @@ class Inboxes {
     return this.all.find((inbox) => inbox.id === id);
   }
 
+  /** Ids of the inboxes, but for one, whose counts its stream can tell: those that are there still, lasting
+   * ones first. */
+  countedBeside(id: string): string[] {
+    const now = Date.now();
+    const lives = (other: Inbox) =>
+      other.id !== id && (other.expiresAt === null || Date.parse(other.expiresAt) > now);
+    return this.all
+      .filter(lives)
+      .slice(0, COUNTED)
+      .map((other) => other.id);
+  }
+
   /** An inbox by itself, which may be beyond those that are listed. */
   async load(id: string, signal?: AbortSignal): Promise<Inbox> {
     const params = { path: { id } };
@@ -72,6 +86,11 @@ class Inboxes {
       ...lists,
       disposableTotal: known.disposableTotal + added,
     };
+  }
+
+  /** Takes over the counts of an inbox that is listed. One that was dropped does not come back by this. */
+  recount(inbox: Inbox): void {
+    if (this.get(inbox.id)) this.put(inbox);
   }
 
   /** Forgets an inbox that is gone. */

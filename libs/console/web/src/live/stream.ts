@@ -49,7 +49,7 @@ export class Stream {
   #leavePlace = () => {};
   readonly #open: (lastEventId: string) => EventSource;
   readonly #handlers: Handlers;
-  readonly #online = () => this.#renew();
+  readonly #online = () => this.renew();
   readonly #visible = () => this.#visibility();
 
   constructor(open: (lastEventId: string) => EventSource, handlers: Handlers) {
@@ -116,7 +116,8 @@ export class Stream {
     else this.close();
   }
 
-  #renew(): void {
+  /** Opens it anew, going on after the last event. */
+  renew(): void {
     if (this.#closed || document.hidden) return;
     this.#pause = FIRST_PAUSE;
     this.#connect();
@@ -132,7 +133,7 @@ export class Stream {
     clearTimeout(this.#hiding);
     this.#leavePlace();
     if (!document.hidden) {
-      if (!this.#source) this.#renew();
+      if (!this.#source) this.renew();
       return;
     }
     this.#hiding = setTimeout(() => void this.#giveWay(), HIDDEN);
@@ -152,7 +153,7 @@ export class Stream {
   /** Heartbeats can't be seen, so that a connection may be dead after a sleep without an error. */
   #lookAtClock(): void {
     const now = Date.now();
-    if (now - this.#looked > LOOK + SLEEP) this.#renew();
+    if (now - this.#looked > LOOK + SLEEP) this.renew();
     this.#looked = now;
   }
 }

@@ -23,6 +23,8 @@ const FRAME = 16;
 const MOST = 500;
 /** Milliseconds between two looks at the counts of a busy inbox. */
 const COUNT = 500;
+/** Milliseconds in which other inboxes that came are collected, before the stream is opened anew for them. */
+const RENEW = 1_000;
 
 /** An open inbox: its list, its stream, and the messages that were looked at. */
 export class Mailbox {
@@ -45,6 +47,9 @@ export class Mailbox {
   #missed = false;
   #counting: ReturnType<typeof setTimeout> | undefined;
   #stream: Stream;
+  /** Ids of the inboxes beside this one of whose counts the stream tells. */
+  #counted: ReadonlySet<string> = new Set();
+  #renewing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, filter: Filter) {
     this.id = id;
@@ -73,9 +78,19 @@ export class Mailbox {
     this.#reconcile();
   }
 
+  /** Has the stream tell of inboxes that came to be known since it was opened. */
+  countOthers(): void {
+    if (inboxes.countedBeside(this.id).every((id) => this.#counted.has(id))) return;
+    this.#renewing ??= setTimeout(() => {
+      this.#renewing = undefined;
+      this.#stream.renew();
+    }, RENEW);
+  }
+
   close(): void {
     this.#stream.close();
     clearTimeout(this.#counting);
+    clearTimeout(this.#renewing);
     this.list.close();
     this.fetched.close();
     // What could still be undone no longer can be.
@@ -171,8 +186,11 @@ export class Mailbox {
   }
 
   #open(): Stream {
-    const open = (lastEventId: string) =>
-      new EventSource(address(eventsPath(this.id, lastEventId)));
+    const open = (lastEventId: string) => {
+      const counts = inboxes.countedBeside(this.id);
+      this.#counted = new Set(counts);
+      return new EventSource(address(eventsPath(this.id, lastEventId, counts)));
+    };
     return new Stream(open, {
       event: (event) => this.#hear(event),
       state: (state) => this.#state(state),
@@ -215,6 +233,10 @@ export class Mailbox {
         this.#countSoon();
         break;
       case "inbox.updated":
+        if (event.inbox.id !== this.id) {
+          inboxes.recount(event.inbox);
+          break;
+        }
         inboxes.put(event.inbox);
         if (event.marked) this.#marked(event.marked.ids, event.marked.isRead);
         // None is unread any more: somebody marked them all.
@@ -253,7 +275,8 @@ export class Mailbox {
   }
 
   async #goesOn(): Promise<boolean> {
-    await this.fetched.reload();
+    // No stream is opened that is to tell of an inbox that is gone.
+    await Promise.all([this.fetched.reload(), inboxes.known.reload()]);
     return ![401, 403, 404].includes(this.fetched.error?.status ?? 0);
   }
 }
@@ -265,7 +288,10 @@ function fails(failure: unknown): void {
   if (error) toasts.show(error.message);
 }
 
-function eventsPath(id: string, lastEventId: string): string {
-  const resume = lastEventId === "" ? "" : `?lastEventId=${encodeURIComponent(lastEventId)}`;
-  return `/api/inboxes/${id}/events${resume}`;
+function eventsPath(id: string, lastEventId: string, counts: string[]): string {
+  const query = new URLSearchParams({
+    ...(lastEventId !== "" && { lastEventId }),
+    ...(counts.length > 0 && { counts: counts.join(",") }),
+  });
+  return `/api/inboxes/${id}/events${query.size > 0 ? `?${query}` : ""}`;
 }

@@ -1,0 +1,64 @@
+// What is around every screen of the web console: counts of other inboxes.
+// Usage: node shell.cjs counts LINK, where LINK is the first-run link.
+"use strict";
+
+const { open, report, row, signIn, walk } = require("./walk.cjs");
+
+const journeys = { counts };
+
+walk(async (journey, link) => {
+  const { page, end } = await open();
+  await signIn(page, link);
+  await journeys[journey](page);
+  await end();
+});
+
+// Asks the API as the person who is signed in.
+function ask(page, method, path, body) {
+  return page.evaluate(
+    async ([method, path, body]) => {
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+      return answer.status === 204 ? null : answer.json();
+    },
+    [method, path, body],
+  );
+}
+
+function sidebar(page, name) {
+  return page.getByRole("navigation", { name: "Inboxes" }).getByRole("link", { name });
+}
+
+async function counts(page) {
+  const [first] = await ask(page, "GET", "/api/inboxes");
+  const other = await ask(page, "POST", "/api/inboxes", { name: "Other" });
+  const gone = await ask(page, "POST", "/api/inboxes", { name: "Gone soon" });
+  await page.reload();
+  await sidebar(page, "Gone soon").waitFor();
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  // Whatever the page does not fetch the stream tells.
+  for (let sent = 0; sent < 3; sent++) await ask(page, "POST", `/api/inboxes/${other.id}/test-message`);
+  await sidebar(page, "Other").filter({ hasText: /3\s*unread/ }).waitFor();
+  await ask(page, "PATCH", `/api/inboxes/${other.id}/messages`);
+  await sidebar(page, "Other").filter({ hasNotText: "unread" }).waitFor();
+  const looks = ["/api/inboxes", `/api/inboxes/${other.id}`];
+  report.looks = asked.filter((path) => looks.includes(path)).length;
+
+  // What another inbox has unread says nothing of this one.
+  await ask(page, "POST", `/api/inboxes/${first.id}/test-message`);
+  await row(page, "").first().waitFor();
+  await ask(page, "POST", `/api/inboxes/${other.id}/test-message`);
+  await sidebar(page, "Other").filter({ hasText: /1\s*unread/ }).waitFor();
+  await ask(page, "PATCH", `/api/inboxes/${other.id}/messages`);
+  await sidebar(page, "Other").filter({ hasNotText: "unread" }).waitFor();
+  report.unread = await page.getByLabel("Messages").getByRole("link").filter({ hasText: "Unread" }).count();
+
+  // A stream that is opened anew tells of no inbox that is gone: it would not be opened at all.
+  await ask(page, "DELETE", `/api/inboxes/${gone.id}`);
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await sidebar(page, "Gone soon").waitFor({ state: "detached" });
+  await ask(page, "POST", `/api/inboxes/${other.id}/test-message`);
+  await sidebar(page, "Other").filter({ hasText: /1\s*unread/ }).waitFor();
+}
