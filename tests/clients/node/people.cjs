@@ -16,9 +16,11 @@ walk(async (steps, link) => {
     await signOut(page);
     await forget(page);
     await signUp(page);
+    await takeTurns(page);
   } else {
     await chooseNewPassword(page, link);
     await goOn(page, link);
+    await goOnBySso(page, link);
     await tooOften(page, link);
   }
   await end();
@@ -78,6 +80,23 @@ async function signUp(page) {
   await page.getByText("eve's team").waitFor();
 }
 
+// Whoever signs in next in the same tab is where they belong, and does not even ask for another's inbox.
+async function takeTurns(page) {
+  report.missed = 0;
+  page.on("response", (answer) => (report.missed += answer.status() === 404 ? 1 : 0));
+  const isThere = (url) => !["/", "/sign-up", "/sign-in"].includes(url.pathname);
+  await page.waitForURL(isThere);
+  report.turns = [new URL(page.url()).pathname];
+  for (const who of [ADA, EVE]) {
+    await signOut(page);
+    await fill(page, who);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(isThere);
+    await page.getByRole("main").getByRole("heading").first().waitFor();
+    report.turns.push(new URL(page.url()).pathname);
+  }
+}
+
 async function chooseNewPassword(page, link) {
   await page.goto(link);
   report.resetEmail = await page.getByLabel("E-mail").inputValue();
@@ -100,12 +119,26 @@ async function goOn(page, link) {
   }
 }
 
+// Where somebody wants to go outlasts the way through a provider, even one that leads nowhere.
+async function goOnBySso(page, link) {
+  await page.context().clearCookies();
+  const next = encodeURIComponent(`${report.inbox}/connect`);
+  await page.goto(new URL(`/sign-in?next=${next}`, link).href);
+  await page.getByRole("button", { name: "Continue with SSO" }).click();
+  report.ssoFields = await page.locator("input").count();
+  await page.getByLabel("E-mail").fill("nobody@nowhere.test");
+  await page.getByRole("button", { name: "Continue with SSO" }).click();
+  await page.waitForURL((url) => url.pathname === "/api/auth/sso");
+  await page.goto(new URL("/", link).href);
+  await fill(page, { ...ADA, password: NEW });
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL((url) => url.pathname.startsWith("/inboxes/"));
+  report.endsBySso = page.url();
+}
+
 async function tooOften(page, link) {
   await page.context().clearCookies();
   await page.goto(new URL("/", link).href);
-  await page.getByRole("button", { name: "Continue with SSO" }).click();
-  report.ssoFields = await page.locator("input").count();
-  await page.getByRole("button", { name: "Use a password instead" }).click();
   await fill(page, { ...EVE, password: "wrong" });
   const waits = page.getByRole("button", { name: /^Sign in \(in \d+ seconds?\)$/ });
   while ((await waits.count()) === 0) {

@@ -16,11 +16,16 @@ async fn people_come_in_by_links_passwords_and_signing_up() {
     assert!(!report["linkUrl"].as_str().unwrap().contains(token_of(link)), "{report:#}");
     assert_eq!(report["badPassword"], "is one that everybody tries first");
     assert!(report["forgot"].as_str().unwrap().contains("trapline link"), "{report:#}");
+    let turns = &report["turns"];
+    assert_eq!((&turns[0], &turns[2]), (&json!("/start"), &json!("/start")));
+    assert!(turns[1].as_str().unwrap().starts_with("/inboxes/"), "{report:#}");
+    assert_eq!(report["missed"], 0);
     let link = server.command(&["link", "--email", "ada@example.com"]);
     let report = walk(&server, "people", &["again", &server.here(&link)]).await;
     assert_eq!(report["resetEmail"], "ada@example.com");
     let inbox = format!("{home}{}", report["inbox"].as_str().unwrap());
     let ends = [format!("{inbox}/connect"), inbox.clone(), inbox.clone(), inbox];
     assert_eq!(report["ends"], json!(ends));
+    assert_eq!(report["endsBySso"], ends[0]);
     assert_eq!((&report["ssoFields"], &report["waits"]), (&json!(1), &json!(true)));
 }

@@ -108,9 +108,15 @@ class Inboxes {
     };
   }
 
+  /** Forgets all: nobody is signed in. */
+  clear(): void {
+    this.known.close();
+    this.known.value = undefined;
+  }
+
   /** Begins anew: requests act for another team now. */
   forget(): void {
-    this.known.value = undefined;
+    this.clear();
     void this.known.reload();
   }
 
