@@ -1,14 +1,16 @@
-// What is around every screen of the web console: counts of other inboxes.
-// Usage: node shell.cjs counts LINK, where LINK is the first-run link.
+// What is around every screen of the web console: counts of other inboxes, and the palette.
+// Usage: node shell.cjs JOURNEY LINK, where JOURNEY is `counts` or `palette`, with the first-run link; or `open`
+// with the address of a server at which nobody signs in.
 "use strict";
 
-const { open, report, row, signIn, walk } = require("./walk.cjs");
+const { open, press, report, row, signIn, walk } = require("./walk.cjs");
 
-const journeys = { counts };
+const journeys = { counts, open: nobodySignsIn, palette };
 
 walk(async (journey, link) => {
   const { page, end } = await open();
-  await signIn(page, link);
+  if (journey === "open") await page.goto(link);
+  else await signIn(page, link);
   await journeys[journey](page);
   await end();
 });
@@ -61,4 +63,31 @@ async function counts(page) {
   await sidebar(page, "Gone soon").waitFor({ state: "detached" });
   await ask(page, "POST", `/api/inboxes/${other.id}/test-message`);
   await sidebar(page, "Other").filter({ hasText: /1\s*unread/ }).waitFor();
+}
+
+// What is typed before the palette is there does nothing to the page, and is in its field then.
+async function palette(page) {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route(/Palette/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await press(page, "Control+k");
+  for (const key of ["w", "x", "Backspace", "e", "b"]) await press(page, key);
+  release();
+  const dialog = page.getByRole("dialog");
+  const field = dialog.getByRole("combobox");
+  await field.waitFor();
+  report.typed = await field.inputValue();
+  report.found = await dialog.getByRole("option").first().innerText();
+  report.dialogs = await page.getByRole("dialog").count();
+}
+
+async function nobodySignsIn(page) {
+  const options = page.waitForResponse((answer) => answer.url().endsWith("/api/auth/options"));
+  await page.locator("summary").filter({ hasText: "Owner" }).click();
+  await options;
+  await page.getByRole("link", { name: "Account" }).waitFor();
+  report.signsOut = await page.getByRole("button", { name: "Sign out" }).count();
 }

@@ -7,6 +7,8 @@ import { type Binding, isTyped, nameOf, Pairs } from "./keymap";
 class Keys {
   #layers = $state.raw<Binding[][]>([]);
   #pairs = new Pairs();
+  /** What was typed for something that is being fetched. */
+  #typed: string | undefined;
 
   /** All that work, for the help. */
   readonly all = $derived(this.#layers.flat());
@@ -23,7 +25,22 @@ class Keys {
     return () => (this.#layers = this.#layers.filter((layer) => layer !== bindings));
   }
 
+  /** Keeps what is typed from the page, for a field that is yet to come; returns what ends that, and tells
+   * what was typed. */
+  collect(): () => string {
+    this.#typed = "";
+    return () => {
+      const typed = this.#typed ?? "";
+      this.#typed = undefined;
+      return typed;
+    };
+  }
+
   #press(event: KeyboardEvent): void {
+    if (this.#typed !== undefined) {
+      this.#type(event);
+      return;
+    }
     const key = nameOf(event);
     if (event.defaultPrevented || !key || document.querySelector("dialog[open]")) return;
     const target = event.target as Element;
@@ -39,6 +56,13 @@ class Keys {
     if (!found || pressed) return;
     event.preventDefault();
     found.run(event);
+  }
+
+  #type(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (event.key.length === 1) this.#typed += event.key;
+    else if (event.key === "Backspace") this.#typed = this.#typed?.slice(0, -1);
   }
 }
 
