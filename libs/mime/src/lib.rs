@@ -17,7 +17,7 @@ mod iso2022;
 mod limits;
 mod lines;
 mod links;
-mod markup;
+pub mod markup;
 mod meta_charset;
 mod names;
 mod params;
@@ -28,6 +28,7 @@ mod structure;
 mod transfer;
 mod utf7;
 mod uuencode;
+mod view;
 mod visible;
 mod warnings;
 mod words;
@@ -36,9 +37,10 @@ mod words;
 mod tests;
 
 pub use digest::{Digest, digest};
-pub use entities::escape_html;
+pub use entities::{decode as decode_html, escape_html};
 pub use fold::fold;
 pub use parsed::{AttachmentBody, Parsed, attachment, codes, digest_and_code, parse};
+pub use view::{PartView, View, visible_text};
 
 /// Runs `read`; none when it panics. A fault in a parser must not cost a message.
 fn catch_panic<T>(read: impl FnOnce() -> T) -> Option<T> {

@@ -16,11 +16,12 @@ const ATTRIBUTES: usize = 256;
 
 /// A piece of HTML. Comments, processing instructions and CDATA marks are left out.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub enum Token<'a> {
     /// Text between tags, character references not decoded.
     Text(&'a str),
     /// What is between `<!` and `>`.
     Doctype(&'a str),
+    /// A start tag.
     Open(Tag<'a>),
     /// An element whose content is no markup, or is left out.
     Whole(Tag<'a>, &'a str),
@@ -30,28 +31,31 @@ pub(crate) enum Token<'a> {
 
 /// A start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tag<'a> {
+pub struct Tag<'a> {
     /// As written.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// What is between the name and the end of the tag, that end included.
     rest: &'a str,
     /// Ends in `/>` and has no content, which counts within SVG and `MathML`.
-    pub(crate) is_empty: bool,
+    pub is_empty: bool,
 }
 
 impl<'a> Tag<'a> {
-    pub(crate) fn is(&self, name: &str) -> bool {
+    /// Whether the element is called `name`, in any case.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
     /// The first 256 attributes: names as written, and values with their character references.
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut cursor = Cursor { text: self.rest, at: 0 };
         std::iter::from_fn(move || cursor.next_attribute()).take(ATTRIBUTES)
     }
 
     /// The decoded value of the first attribute with that name, as browsers choose it.
-    pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
         let found = self.attributes().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| entities::decode(value))
     }
@@ -62,12 +66,13 @@ const WHOLE: &[&str] =
     &["style", "title", "textarea", "xmp", "plaintext", "script", "iframe", "noembed", "noframes"];
 
 /// Splits HTML.
-pub(crate) struct Tokens<'a> {
+pub struct Tokens<'a> {
     rest: &'a str,
 }
 
 /// The tokens of `html`.
-pub(crate) fn tokens(html: &str) -> Tokens<'_> {
+#[must_use]
+pub fn tokens(html: &str) -> Tokens<'_> {
     Tokens { rest: html }
 }
 

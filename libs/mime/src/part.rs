@@ -140,6 +140,15 @@ impl Leaf<'_> {
         self.head.transfer.decode(self.body)
     }
 
+    /// The beginning of the decoded bytes, from at most `length` bytes of the body.
+    pub(crate) fn bytes_prefix(&self, length: usize) -> Cow<'_, [u8]> {
+        self.head.transfer.decode(&self.body[..self.body.len().min(length)])
+    }
+
+    pub(crate) fn is_sent_in(&self, transfer: Transfer) -> bool {
+        self.head.transfer == transfer
+    }
+
     /// The text, with LF line ends.
     pub(crate) fn text(&self) -> String {
         self.characters(&self.bytes())

@@ -11,7 +11,8 @@ const BARE: &[&str] = &["amp", "lt", "gt", "quot", "nbsp", "copy", "reg"];
 const LONGEST: usize = 12;
 
 /// `text` with its character references decoded.
-pub(crate) fn decode(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
