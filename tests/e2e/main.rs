@@ -5,6 +5,7 @@
 mod bounds;
 mod broken_listener;
 mod browser;
+mod checks;
 mod clients;
 mod crash;
 mod delivery_crash;

@@ -5,14 +5,15 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("mime", &["model"]),
+    ("checks", &["mime", "model"]),
     ("store", &["model"]),
     ("smtp", &["model"]),
     ("embedded", &["store", "model"]),
     ("cluster", &["store", "model"]),
-    ("app", &["store", "mime", "model"]),
+    ("app", &["checks", "store", "mime", "model"]),
     ("api", &["app", "model"]),
     ("console", &[]),
     ("worker", &["app", "model"]),

@@ -12,10 +12,11 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 14] = [
+const SERVICES: [&str; 15] = [
     "access",
     "inboxes",
     "messages",
+    "checks",
     "usage",
     "receive",
     "live",

@@ -7,6 +7,7 @@ mod api_keys;
 mod audit;
 mod auth;
 mod body_memory;
+mod checks;
 mod confirmation;
 mod deferred;
 mod disposition;

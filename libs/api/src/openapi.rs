@@ -55,6 +55,7 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Projects", description = "Groups of inboxes."),
         (name = "Inboxes", description = "Where mail is caught."),
         (name = "Messages", description = "What was caught."),
+        (name = "Checks", description = "What is to be said of a message."),
         (name = "Webhooks", description = "Who is told of what was caught."),
         (name = "Forwarding", description = "Who gets what was caught."),
         (name = "People", description = "Who is signed in."),

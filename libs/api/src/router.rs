@@ -9,7 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     Options, api_keys, audit,
     auth::{self, Site},
-    body_memory, confirmation, docs,
+    body_memory, checks, confirmation, docs,
     error::Error,
     extract::{Contract, enforce},
     forwarding, inbox_page, inboxes,
@@ -66,6 +66,7 @@ fn mail_routes() -> OpenApiRouter<Api> {
         .routes(routes!(messages::many::mark))
         .routes(routes!(messages::get, messages::update, messages::delete))
         .routes(routes!(messages::raw))
+        .routes(routes!(checks::spam))
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))

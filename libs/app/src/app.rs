@@ -6,10 +6,10 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AccessControl, Arrivals, AuditLog, BodyMemory, CpuPool, FirstSteps, Forwarding, Inboxes,
-    Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages, OutboundMail,
-    People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage, Teams, Upgrades,
-    Webhooks,
+    AccessControl, Arrivals, AuditLog, BodyMemory, Checks, CpuPool, FirstSteps, Forwarding,
+    Inboxes, Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages,
+    OutboundMail, People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage,
+    Teams, Upgrades, Webhooks,
     access::Logins,
     announce::{LocalCache, follow_invalidations},
     forwarding::RuleRows,
@@ -25,6 +25,7 @@ pub struct App {
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
     messages: Arc<Messages>,
+    checks: Checks,
     usage: Arc<TeamUsage>,
     receive: Arc<MailReceiver>,
     live: Arc<LiveUpdates>,
@@ -67,6 +68,7 @@ impl App {
         let access = Arc::new(AccessControl::new(&shared, logins.clone()));
         let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
         let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
+        let checks = Checks::new(&shared, messages.clone());
         let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
         let outbound_mail = Arc::new(OutboundMail::new(&shared));
         let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
@@ -113,6 +115,7 @@ impl App {
             access,
             inboxes,
             messages,
+            checks,
             usage,
             receive,
             outbound_mail,
@@ -159,6 +162,12 @@ impl App {
     #[must_use]
     pub fn messages(&self) -> &Messages {
         &self.messages
+    }
+
+    /// Checks of messages.
+    #[must_use]
+    pub fn checks(&self) -> &Checks {
+        &self.checks
     }
 
     /// What teams use.

@@ -50,6 +50,8 @@ pub struct Settings {
     pub max_overdue_jobs: u64,
     /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
     pub preview_frame_ancestors: String,
+    /// The score from which on a message counts as spam.
+    pub spam_threshold: f64,
     /// The plans that teams can be on.
     pub plans: Arc<PlanCatalog>,
     /// Where people can get a larger plan.
@@ -92,6 +94,7 @@ impl Default for Settings {
             max_streams_per_team: 10_000,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
+            spam_threshold: 5.0,
             plans: Arc::default(),
             upgrade_url: None,
             outbound: None,

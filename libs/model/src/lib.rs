@@ -4,6 +4,7 @@ mod access;
 mod address;
 mod api_key;
 mod audit;
+mod checks;
 mod forwarding;
 mod id;
 mod inbox;
@@ -20,6 +21,7 @@ pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
 pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
+pub use checks::{MatchedRule, SpamReport};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
     InboxForwarding,

@@ -13,8 +13,8 @@ use super::{
     setting::settings,
     values::{
         DAY, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors, keyspace,
-        link, log_filter, master_key, one_of, per_minute, plans, port, service_url, size, text,
-        time,
+        link, log_filter, master_key, one_of, per_minute, plans, points, port, service_url, size,
+        text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
@@ -200,6 +200,8 @@ settings! {
         /// Who may show signed previews in a frame (CSP `frame-ancestors`).
         preview_frame_ancestors =
             TRAPLINE_PREVIEW_ANCESTORS("SOURCES") default("*") public, frame_ancestors;
+        /// The score from which on `/api/messages/{id}/spam` calls a message spam.
+        spam_threshold = TRAPLINE_SPAM_THRESHOLD("POINTS") default("5") public, points;
         /// How many overdue jobs make `/api/health?deep=1` fail.
         max_overdue_jobs =
             DEEP_HEALTH_MAX_OVERDUE("N") default("50") public, count(1_000_000);

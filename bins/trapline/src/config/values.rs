@@ -50,6 +50,13 @@ where
     move |text| N::try_from(number(text, 1, most)?).map_err(|error| error.to_string())
 }
 
+/// A score: points with a fraction.
+pub(super) fn points(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 1_000.0;
+    let points = text.parse().ok().filter(|points| (0.1..=MOST).contains(points));
+    points.ok_or_else(|| format!("wants points from 0.1 to {MOST}, such as 5"))
+}
+
 /// How much is allowed in a minute; 0 is no limit.
 pub(super) fn per_minute(most: u32) -> impl Fn(&str) -> Result<Option<Rate>, String> {
     move |text| {

@@ -846,6 +846,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{id}/spam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the spam score
+         * @description Which rules of a spam filter the message matches, with their points. The built-in engine asks nobody and
+         *     learns nothing: the same message has the same score until the version of the rules changes.
+         *     An engine that this server does not have is 400 (`engine_not_configured`).
+         */
+        get: operations["getSpamReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics": {
         parameters: {
             query?: never;
@@ -2113,6 +2135,25 @@ export interface components {
              */
             message: string;
         };
+        /** @description A rule that a message matches. */
+        MatchedRule: {
+            /**
+             * @description The rule's name.
+             * @example HTML_ONLY
+             */
+            name: string;
+            /**
+             * Format: double
+             * @description Its points.
+             * @example 0.7
+             */
+            score: number;
+            /**
+             * @description What it looks for.
+             * @example There is an HTML part and no text part.
+             */
+            description: string;
+        };
         /** @description Who is signed in, and what this person may do. */
         Me: {
             /** @description The person. */
@@ -2712,6 +2753,43 @@ export interface components {
              * @example w2Vq8yB3kLr6TzXn4mHs9PdC
              */
             password?: string;
+        };
+        /** @description How an engine judges a message. */
+        SpamReport: {
+            /**
+             * @description Which engine it was.
+             * @example builtin
+             */
+            engine: string;
+            /**
+             * @description The version of its rules: the same version gives the same message the same score.
+             * @example builtin/1
+             */
+            engineVersion: string;
+            /**
+             * Format: double
+             * @description The points of all rules that matched.
+             * @example 1.3
+             */
+            score: number;
+            /**
+             * Format: double
+             * @description The score from which on a message is spam.
+             * @example 5
+             */
+            threshold: number;
+            /** @description Whether the score reaches the threshold. */
+            isSpam: boolean;
+            /** @description Whether the message was so large that only a part of it was looked at. */
+            truncated: boolean;
+            /**
+             * Format: date-time
+             * @description When the score was computed.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            checkedAt: string;
+            /** @description The rules that matched, those with the most points first. */
+            rules: components["schemas"]["MatchedRule"][];
         };
         /** @description A team's identity provider. The client's secret is never shown. */
         SsoConnection: {
@@ -5620,6 +5698,49 @@ export interface operations {
                 };
                 content: {
                     "message/rfc822": unknown;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSpamReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The engine; the built-in one when left out.
+                 * @example builtin
+                 */
+                engine?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The score and the rules behind it. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpamReport"];
                 };
             };
             400: components["responses"]["Invalid"];

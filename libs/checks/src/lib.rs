@@ -1,0 +1,20 @@
+//! Checks of a message: what a spam filter says of it, and what people can do about mail they do not want.
+//!
+//! Pure functions: the bytes of a message and a time in, a record out. No I/O, no clock, nothing learnt.
+
+mod sites;
+pub mod spam;
+mod unsubscribe;
+mod words;
+
+/// Bytes of HTML that are checked: the first part of a longer one.
+const HTML: usize = 2 << 20;
+/// Bytes of text that are checked.
+const TEXT: usize = 256 << 10;
+/// Parts with a file name, or offered for download, that are checked.
+const FILES: usize = 500;
+
+/// At most `bytes` of `text`, cut between characters.
+fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}

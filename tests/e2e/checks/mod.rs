@@ -1,0 +1,3 @@
+//! Checks of a message.
+
+mod spam;
