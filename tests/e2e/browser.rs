@@ -5,6 +5,7 @@ mod areas;
 mod console;
 mod forwarding;
 mod hostile;
+mod journeys;
 mod mail;
 mod people;
 mod remote;

@@ -3,7 +3,7 @@
 // that of one whose team has a confirmed address to forward to.
 "use strict";
 
-const { click, connect, open, PASSWORD, press, reader, report, row, signIn, walk } = require("./walk.cjs");
+const { click, connect, cost, open, PASSWORD, press, reader, report, row, signIn, walk } = require("./walk.cjs");
 
 const MANY = 210;
 const parts = { clean, find };
@@ -24,13 +24,6 @@ walk(async (part, link) => {
 async function listed(inbox) {
   const { messages } = await (await fetch(`/api/inboxes/${inbox}/messages`)).json();
   return messages.map((message) => message.subject);
-}
-
-// How many keys and clicks something took.
-async function cost(act) {
-  const { keys, clicks } = report;
-  await act();
-  return [report.keys - keys, report.clicks - clicks];
 }
 
 async function keys(page, ...names) {

@@ -12,9 +12,9 @@ const PASSWORD = "correct horse battery";
 const report = { clicks: 0, keys: 0, requests: [], errors: [], violations: [] };
 
 // A browser, a page in it, and what ends both.
-async function open(viewport = { width: 1280, height: 800 }) {
+async function open(options = { viewport: { width: 1280, height: 800 } }) {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGS });
-  const context = await browser.newContext({ viewport });
+  const context = await browser.newContext(options);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await context.addInitScript(() => {
     window.violations = [];
@@ -54,6 +54,13 @@ function click(target) {
 function press(page, key) {
   report.keys++;
   return page.keyboard.press(key);
+}
+
+// How many keys and clicks something took.
+async function cost(act) {
+  const { keys, clicks } = report;
+  await act();
+  return [report.keys - keys, report.clicks - clicks];
 }
 
 async function signIn(page, link) {
@@ -107,4 +114,4 @@ function walk(journey) {
   });
 }
 
-module.exports = { PASSWORD, click, connect, open, press, reader, report, row, said, signIn, walk };
+module.exports = { EMAIL, PASSWORD, click, connect, cost, open, press, reader, report, row, said, signIn, walk };
