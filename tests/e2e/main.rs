@@ -16,6 +16,7 @@ mod inboxes;
 mod isolation;
 mod keys;
 mod live;
+mod manual;
 mod messages;
 mod mime_cases;
 mod openapi;

@@ -1,6 +1,7 @@
 //! The HTTP listener: bounds on connections, request heads and time, and a drain at shutdown.
 
 mod admission;
+mod ask;
 mod connection;
 mod exchange;
 mod write_timeout;
@@ -13,6 +14,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use trapline_app::{BodyMemory, metrics};
 
 use admission::Admission;
+pub(crate) use ask::{HttpAnswer, ask};
 use connection::Connection;
 
 /// Bytes of a request's head, beyond which it is 431 (RFC 6585, section 5).

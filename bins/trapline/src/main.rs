@@ -10,15 +10,18 @@ mod folder;
 mod http;
 mod identity;
 mod mailroom;
+mod manual;
 mod migrate;
 mod outbound;
 mod output;
+mod probe;
 mod probes;
 mod serve;
 mod settings;
 mod stop;
 mod telemetry;
 mod tls;
+mod version;
 
 use std::{process::ExitCode, time::Duration};
 
@@ -70,6 +73,13 @@ fn run(command_line: CommandLine, runtime: &Runtime, mut stop: Stop) -> anyhow::
             migration.warnings.extend(command_line.warnings);
             return runtime.block_on(stop.unless_stopped(migrate::run(migration)));
         }
+        Some(Command::Probe(args)) => {
+            let http = args.assemble().map_err(bad)?;
+            let probe = probe::run(args.url.as_deref(), http);
+            return runtime.block_on(stop.unless_stopped(probe));
+        }
+        Some(Command::Man { command }) => return manual::page(command),
+        Some(Command::Completions { shell }) => return manual::completions(*shell),
         Some(Command::Key(command)) => {
             let backend = command.backend().assemble().map_err(bad)?;
             return runtime.block_on(stop.unless_stopped(admin::key(command, backend)));

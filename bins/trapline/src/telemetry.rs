@@ -13,7 +13,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, fmt};
 use trapline_store::Clock;
 
-use crate::config::Observability;
+use crate::{config::Observability, version};
 pub(crate) use log_writer::FlushGuard;
 use log_writer::LogWriter;
 pub(crate) use process::measure;
@@ -23,12 +23,6 @@ const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0];
 /// Bounds of the histograms of mails in a group.
 const MAILS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What a release build says with `TRAPLINE_COMMIT`.
-const COMMIT: &str = match option_env!("TRAPLINE_COMMIT") {
-    Some(commit) => commit,
-    None => "unknown",
-};
 /// Time between two rounds of [`upkeep`].
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -64,7 +58,7 @@ pub(crate) fn install_metrics() -> Result<PrometheusHandle> {
         .set_buckets_for_metric(Matcher::Suffix("_mails".to_owned()), &MAILS)?
         .install_recorder()?;
     trapline_app::metrics::describe();
-    trapline_app::metrics::build(VERSION, COMMIT);
+    trapline_app::metrics::build(version::VERSION, version::COMMIT);
     trapline_app::metrics::process_started(Clock::system().now());
     Ok(handle)
 }

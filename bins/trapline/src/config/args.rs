@@ -10,11 +10,11 @@ use super::{
     },
     setting::SettingTexts,
 };
-use crate::http;
+use crate::{http, manual::Shell, version};
 
 /// Catches the mail that an application sends while it is tested.
 #[derive(Debug, Parser)]
-#[command(name = "trapline", version, args_conflicts_with_subcommands = true)]
+#[command(name = "trapline", version = version::DETAILS, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -58,6 +58,19 @@ pub(crate) enum Command {
     /// List the plans that teams can be on, and put a team on one.
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Ask a server whether it is ready: the exit code is 0 when it is, and 1 when not.
+    Probe(ProbeArgs),
+    /// Print the manual page of a command, for `man -l -`.
+    Man {
+        /// The command, as in `key create`; all commands together when left out.
+        command: Vec<String>,
+    },
+    /// Print what a shell reads to complete commands and flags.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -169,6 +182,16 @@ pub(crate) struct LinkArgs {
     pub public: SettingTexts<PublicAddresses>,
     #[command(flatten)]
     pub backend: BackendArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProbeArgs {
+    /// The server's URL, and what is asked of it, as in http://10.0.0.1:8025/readyz?services=false. The
+    /// path is /readyz when left out, and the server the one at the HTTP address when all is.
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    #[command(flatten)]
+    pub http: SettingTexts<HttpAddress>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Assembles the settings of each command from their checked values.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use trapline_app::MasterKey;
 use trapline_store::Rate;
@@ -9,7 +9,7 @@ use super::{
     Backend, Cluster, Config, Edge, Folder, Migration,
     args::{
         ApiArgs, ApiRoleArgs, BackendArgs, EdgeArgs, LinkArgs, MemberArgs, MigrateArgs,
-        OutboundArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
+        OutboundArgs, ProbeArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
     errors::ConfigErrors,
     groups::{ClusterUrls, DataFolder, MasterSecret, PlanSettings, RelayConfig, WebhookSettings},
@@ -171,6 +171,17 @@ impl BackendArgs {
                 folder(&self.folder, &self.secret, errors).map(Backend::Folder)
             }
         })
+    }
+}
+
+impl ProbeArgs {
+    /// Where the server listens that is asked.
+    ///
+    /// # Errors
+    ///
+    /// When that is no address.
+    pub(crate) fn assemble(&self) -> Result<SocketAddr, ConfigErrors> {
+        ConfigErrors::collect(|errors| Some(self.http.read(errors)?.http))
     }
 }
 

@@ -3,15 +3,10 @@
 use std::{io, net::SocketAddr};
 
 use async_trait::async_trait;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
 use trapline_app::Probe;
 use trapline_model::Component;
 
-/// The most bytes of an answer that are read.
-const MAX_ANSWER: u64 = 16 << 10;
+use crate::http::{HttpAnswer, ask};
 
 /// Whether `GET /api/health` is answered. That the disk is full is told by the storage's own probe.
 pub(super) struct ApiProbe {
@@ -26,25 +21,18 @@ impl Probe for ApiProbe {
 
     async fn take(&self) -> Result<(), String> {
         let answer = self.ask().await.map_err(|error| error.to_string())?;
-        let status = answer.split(' ').nth(1).unwrap_or("no status").to_owned();
-        if status == "200" || answer.contains("storage_full") {
-            return Ok(());
+        match answer.status() {
+            Some(200) => Ok(()),
+            _ if answer.body().contains("storage_full") => Ok(()),
+            Some(status) => Err(format!("GET /api/health was answered {status}")),
+            None => Err("GET /api/health was answered no status".to_owned()),
         }
-        Err(format!("GET /api/health was answered {status}"))
     }
 }
 
 impl ApiProbe {
-    async fn ask(&self) -> io::Result<String> {
-        let mut connection = TcpStream::connect(self.listener).await?;
-        let request = format!(
-            "GET /api/health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-            self.listener
-        );
-        connection.write_all(request.as_bytes()).await?;
-        let mut answer = Vec::new();
-        connection.take(MAX_ANSWER).read_to_end(&mut answer).await?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
+    async fn ask(&self) -> io::Result<HttpAnswer> {
+        ask(&self.listener.to_string(), "/api/health").await
     }
 }
 
@@ -52,7 +40,10 @@ impl ApiProbe {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use tokio::net::TcpListener;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
 
     use super::*;
 
