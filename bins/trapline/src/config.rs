@@ -9,7 +9,7 @@ mod groups;
 mod setting;
 mod values;
 
-use std::{net::SocketAddr, path::Path};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use trapline_app::MasterKey;
 
@@ -45,6 +45,8 @@ impl Roles {
 pub(crate) struct Config {
     pub http: SocketAddr,
     pub http_limits: http::Limits,
+    /// How long everything goes on after a stop signal.
+    pub shutdown_delay: Duration,
     /// Whether nothing is printed at the start.
     pub quiet: bool,
     pub public: PublicAddresses,

@@ -46,9 +46,11 @@ struct Running {
 /// Runs until SIGTERM or SIGINT, or until a task ends early, then drains.
 pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
     let _flush = telemetry::start_log(&config.observe, &config.warnings)?;
-    let shutdown = CancellationToken::new();
+    let (delay, shutdown) = (config.shutdown_delay, CancellationToken::new());
+    // Ends with the shutdown too, whatever that is for.
+    let draining = shutdown.child_token();
     let running = tokio::select! {
-        running = start(config, shutdown.clone()) => running.inspect_err(|_| shutdown.cancel())?,
+        running = start(config, shutdown.clone(), draining.clone()) => running.inspect_err(|_| shutdown.cancel())?,
         () = stop.requested() => {
             tracing::info!("stopped before everything was started");
             shutdown.cancel();
@@ -56,7 +58,7 @@ pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
         }
     };
     let outcome = tokio::select! {
-        () = stop.requested() => Ok(()),
+        () = end_requested(&mut stop, &draining, delay) => Ok(()),
         part = running.first_failure() => {
             Err(anyhow!("{part} ended before its time, and nothing works without it"))
         }
@@ -65,6 +67,20 @@ pub(crate) async fn run(config: Config, mut stop: Stop) -> Result<()> {
     shutdown.cancel();
     running.drain().await;
     outcome
+}
+
+/// Returns `delay` after a signal has come, or with the next one. Meanwhile the process is not ready any
+/// more, and all else goes on.
+async fn end_requested(stop: &mut Stop, draining: &CancellationToken, delay: Duration) {
+    stop.requested().await;
+    draining.cancel();
+    if !delay.is_zero() {
+        tracing::info!(?delay, "not ready any more, and draining after a delay");
+    }
+    tokio::select! {
+        () = tokio::time::sleep(delay) => {}
+        () = stop.requested() => {}
+    }
 }
 
 impl Running {
@@ -92,7 +108,11 @@ impl Running {
 }
 
 /// Starts everything, the listeners for clients last.
-async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Running> {
+async fn start(
+    mut config: Config,
+    shutdown: CancellationToken,
+    draining: CancellationToken,
+) -> Result<Running> {
     let descriptors = descriptors::allow_many();
     let smtp = config.edge.as_mut().map(|edge| &mut edge.limits);
     descriptors::share(descriptors, &mut config.http_limits, smtp);
@@ -130,8 +150,7 @@ async fn start(mut config: Config, shutdown: CancellationToken) -> Result<Runnin
     trapline_app::metrics::streams_limit(app.settings().max_streams);
     tasks.spawn("metrics", until_shutdown(&shutdown, telemetry::upkeep(metrics.clone())));
     tasks.spawn("process", until_shutdown(&shutdown, telemetry::measure()));
-    let liveness =
-        liveness::router(Readiness::new(&backend, required_services(roles), shutdown.clone()));
+    let liveness = liveness::router(Readiness::new(&backend, required_services(roles), draining));
     let router = router(&app, roles, metrics, observe, identity.as_ref());
     if !quiet {
         print_banner(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;

@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 use super::{
     groups::{
         ApiDefaults, ClusterUrls, DataFolder, FirstKey, HttpAddress, MasterSecret, Observability,
-        PlanSettings, PublicAddresses, RelaySettings, SignIn, SmtpSettings, WebhookSettings,
+        PlanSettings, PublicAddresses, RelaySettings, SignIn, SmtpSettings, Stopping,
+        WebhookSettings,
     },
     setting::SettingTexts,
 };
@@ -225,13 +226,15 @@ pub(crate) struct BackendArgs {
     pub secret: SettingTexts<MasterSecret>,
 }
 
-/// The HTTP listener, and how a process starts.
+/// The HTTP listener, and how a process starts and ends.
 #[derive(Debug, Args)]
 pub(crate) struct HttpArgs {
     #[command(flatten)]
     pub address: SettingTexts<HttpAddress>,
     #[command(flatten)]
     pub limits: SettingTexts<http::Limits>,
+    #[command(flatten)]
+    pub stopping: SettingTexts<Stopping>,
     /// Print nothing at the start: no addresses, and no secrets that a collector of logs would keep.
     #[arg(long)]
     pub quiet: bool,

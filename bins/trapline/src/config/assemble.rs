@@ -30,6 +30,7 @@ impl ServeArgs {
         ConfigErrors::collect(|errors| {
             let (http, http_limits) =
                 (self.http.address.read(errors), self.http.limits.read(errors));
+            let stopping = self.http.stopping.read(errors);
             let public = self.public.read(errors);
             let folder = folder(&self.folder, &self.secret, errors);
             let api = self.api.read(false, errors);
@@ -44,6 +45,7 @@ impl ServeArgs {
             Some(Config {
                 http: http?.http,
                 http_limits: http_limits?,
+                shutdown_delay: stopping?.shutdown_delay,
                 quiet: self.http.quiet,
                 public: public?,
                 backend: Backend::Folder(folder?),
@@ -65,6 +67,7 @@ impl MemberArgs {
     /// The settings of a process that has no role yet.
     fn read(&self, errors: &mut ConfigErrors) -> Option<Config> {
         let (http, http_limits) = (self.http.address.read(errors), self.http.limits.read(errors));
+        let stopping = self.http.stopping.read(errors);
         let public = self.public.read(errors);
         let cluster = cluster(&self.cluster, &self.secret, errors);
         let plans = self.plans.read(errors);
@@ -72,6 +75,7 @@ impl MemberArgs {
         Some(Config {
             http: http?.http,
             http_limits: http_limits?,
+            shutdown_delay: stopping?.shutdown_delay,
             quiet: self.http.quiet,
             public: public?,
             backend: Backend::Cluster(cluster?),

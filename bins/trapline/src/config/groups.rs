@@ -3,7 +3,7 @@
 mod outbound;
 mod smtp;
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use trapline_app::{MasterKey, PlanCatalog};
 use trapline_embedded::Durability;
@@ -13,13 +13,16 @@ use super::{
     setting::settings,
     values::{
         DAY, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors, keyspace,
-        link, log_filter, master_key, one_of, per_minute, plans, points, port, service_url, size,
-        text, time,
+        link, log_filter, master_key, one_of, pause, per_minute, plans, points, port, service_url,
+        size, text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
 pub(crate) use outbound::{RelayConfig, RelaySettings, WebhookSettings};
 pub(crate) use smtp::SmtpSettings;
+
+/// The longest delay of a shutdown: the longest that a common load balancer takes to hear of one.
+const MAX_SHUTDOWN_DELAY: Duration = Duration::from_mins(5);
 
 settings! {
     /// The HTTP listener.
@@ -28,6 +31,17 @@ settings! {
         /// one.
         http: SocketAddr =
             TRAPLINE_HTTP("ADDRESS") default("127.0.0.1:8025") public, address;
+    }
+}
+
+settings! {
+    /// How a process ends.
+    struct Stopping(Some("Service")) {
+        /// How long everything goes on after a stop signal, at most 5m, while `/readyz` is 503 already. Load
+        /// balancers hear late that a process ends, and clients would be refused meanwhile. Another signal
+        /// cuts it short.
+        shutdown_delay: Duration =
+            TRAPLINE_SHUTDOWN_DELAY("TIME") default("0s") public, pause(MAX_SHUTDOWN_DELAY);
     }
 }
 

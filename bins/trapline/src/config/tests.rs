@@ -2,7 +2,7 @@
 
 mod chart;
 
-use std::{env, fmt::Write, fs, net::SocketAddr, path::Path};
+use std::{env, fmt::Write, fs, net::SocketAddr, path::Path, time::Duration};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
@@ -200,6 +200,20 @@ fn what_is_wrong_with_a_relay_is_reported_by_its_flag() {
     for (flags, wanted) in cases {
         let report = relay(flags).err().unwrap();
         assert!(report.contains(wanted), "{wanted:?} in {report}");
+    }
+}
+
+#[test]
+fn a_shutdown_may_be_delayed() {
+    let check = |text: &str| {
+        let cli = Cli::parse_from(["trapline".to_owned(), format!("--shutdown-delay={text}")]);
+        cli.serve.assemble().map(|config| config.shutdown_delay).map_err(|bad| bad.to_string())
+    };
+    for (text, seconds) in [("0s", 0), ("5s", 5), ("5m", 300)] {
+        assert_eq!(check(text), Ok(Duration::from_secs(seconds)));
+    }
+    for text in ["5", "6m", "-1s", "soon"] {
+        assert!(check(text).unwrap_err().contains("from 0ns to 300s"), "{text}");
     }
 }
 

@@ -119,13 +119,22 @@ where
 
 /// A time: a number with a unit.
 pub(super) fn time(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
+    time_from(MIN_TIME, most)
+}
+
+/// A time that may be none.
+pub(super) fn pause(most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
+    time_from(Duration::ZERO, most)
+}
+
+fn time_from(least: Duration, most: Duration) -> impl Fn(&str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     move |text| {
         scaled(text, &UNITS)
             .map(Duration::from_millis)
-            .filter(|time| (MIN_TIME..=most).contains(time))
-            .ok_or_else(|| format!("wants a time such as 90s or 5m, from {MIN_TIME:?} to {most:?}"))
+            .filter(|time| (least..=most).contains(time))
+            .ok_or_else(|| format!("wants a time such as 90s or 5m, from {least:?} to {most:?}"))
     }
 }
 
