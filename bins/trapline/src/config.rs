@@ -6,6 +6,7 @@ mod assemble;
 mod environment;
 mod errors;
 mod groups;
+mod secret_file;
 mod setting;
 mod values;
 

@@ -212,3 +212,89 @@ fn a_folder_in_memory_is_refused() {
     let report = bad(&["--data", ":memory:"], &[]);
     assert!(report.contains("--data :memory:: wants a folder"), "{report}");
 }
+
+/// Values that each secret setting takes.
+const SECRETS: [(&str, &str); 8] = [
+    ("TRAPLINE_API_KEY", "tl_abcdefghijklmnopqrstuvwxyz"),
+    ("TRAPLINE_BLOBS", "s3://mail?region=eu-west-1&key=a&secret=pa55"),
+    ("TRAPLINE_CQL", "cql://ada:pa55@127.0.0.1:9042"),
+    ("METRICS_TOKEN", "sixteen letters!"),
+    ("TRAPLINE_NATS", "nats://ada:pa55@127.0.0.1:4222"),
+    ("TRAPLINE_REDIS", "redis://:pa55@127.0.0.1:6379"),
+    ("TRAPLINE_RELAY_PASSWORD", "pa55"),
+    ("TRAPLINE_SECRET_KEY", "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="),
+];
+/// Settings that some of these need.
+const BESIDE: [(&str, &str); 3] = [
+    ("TRAPLINE_RELAY_HOST", "relay.example"),
+    ("TRAPLINE_RELAY_FROM", "a@mail.example"),
+    ("TRAPLINE_RELAY_USERNAME", "ada"),
+];
+
+#[test]
+fn every_secret_may_be_in_a_file() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let page = fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter(|line| line.contains("*Secret*"));
+    let documented: BTreeSet<_> = rows.filter_map(|line| line.split('`').nth(3)).collect();
+    assert_eq!(documented, SECRETS.iter().map(|(variable, _)| *variable).collect());
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for (variable, value) in SECRETS {
+        let path = folder.path().join(variable);
+        // As editors leave them, and as Kubernetes mounts them.
+        fs::write(&path, format!("{value}\n")).unwrap();
+        files.push((format!("{variable}_FILE"), path.to_str().unwrap().to_owned()));
+    }
+    let files = files.iter().map(|(name, path)| (name.as_str(), path.as_str()));
+    let variables: Vec<_> = files.chain(BESIDE).collect();
+    assert_eq!(good(&["serve"], &variables[..1]), "The settings are good.\n");
+    if cfg!(feature = "cluster") {
+        // Each of them is needed there.
+        assert_eq!(good(&["api"], &variables), "The settings are good.\n");
+    }
+    let flag = format!("--secret-key-file={}", variables[7].1);
+    good(&["serve", &flag], &[]);
+}
+
+#[test]
+fn a_secret_in_a_file_and_by_itself_is_one_too_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    fs::write(&path, "pa55 of the metrics").unwrap();
+    let path = path.to_str().unwrap();
+    let flag = format!("--metrics-token-file={path}");
+    let too_many = "--metrics-token or METRICS_TOKEN is given too";
+    let report = bad(&["serve", &flag], &[("METRICS_TOKEN", "pa55 of the others")]);
+    assert!(report.contains(&format!("--metrics-token-file {path}: {too_many}")), "{report}");
+    let report = bad(&["serve", "--metrics-token=pa55"], &[("METRICS_TOKEN_FILE", path)]);
+    assert!(report.contains(&format!("METRICS_TOKEN_FILE {path}: {too_many}")), "{report}");
+    assert!(!report.contains("pa55"), "{report}");
+    // An environment may leave either of them empty.
+    good(&["serve", &flag], &[("METRICS_TOKEN", "")]);
+    good(&["serve"], &[("METRICS_TOKEN", "sixteen letters!"), ("METRICS_TOKEN_FILE", "")]);
+}
+
+#[test]
+fn a_file_that_holds_no_secret_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let cases = [
+        (folder.path().join("none").to_str().unwrap().to_owned(), "cannot be read: "),
+        (folder.path().to_str().unwrap().to_owned(), "cannot be read: "),
+        (file("empty", b"\r\n"), "is empty"),
+        (file("latin1", b"caf\xe9"), "cannot be read: "),
+        (file("large", &[b'x'; 65_537]), "has more than 65536 bytes"),
+    ];
+    for (path, wrong) in cases {
+        let report = bad(&["serve", "--secret-key-file", &path], &[]);
+        assert!(report.contains(&format!("--secret-key-file {path}: {wrong}")), "{report}");
+    }
+    let path = file("key", b"pa55");
+    let report = bad(&["serve", "--secret-key-file", &path], &[]);
+    assert!(report.contains("--secret-key (hidden): wants 32 bytes in base64"), "{report}");
+}

@@ -169,7 +169,7 @@ impl BackendArgs {
     /// Everything that is wrong with the settings.
     pub(crate) fn assemble(&self) -> Result<Backend, ConfigErrors> {
         ConfigErrors::collect(|errors| {
-            if self.cluster.given("TRAPLINE_CQL").is_some() {
+            if self.cluster.is_given("TRAPLINE_CQL") {
                 cluster(&self.cluster, &self.secret, errors).map(Backend::Cluster)
             } else {
                 folder(&self.folder, &self.secret, errors).map(Backend::Folder)
@@ -231,8 +231,8 @@ impl EdgeArgs {
         let settings = self.smtp.read(errors);
         let limits = self.limits.read(errors);
         errors.needed_together([
-            ("tls-cert", self.smtp.given("TRAPLINE_TLS_CERT").is_some()),
-            ("tls-key", self.smtp.given("TRAPLINE_TLS_KEY").is_some()),
+            ("tls-cert", self.smtp.is_given("TRAPLINE_TLS_CERT")),
+            ("tls-key", self.smtp.is_given("TRAPLINE_TLS_KEY")),
         ]);
         let settings = settings?;
         let catch_all = settings.catch_all.unwrap_or(catch_all);

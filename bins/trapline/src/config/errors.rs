@@ -44,6 +44,13 @@ impl ConfigErrors {
         check(text).map_err(|wanted| self.0.push(wrong(wanted))).ok()
     }
 
+    /// Reports a value that does not do, which is no secret; returns nothing.
+    pub(super) fn wrong<T>(&mut self, flag: &'static str, value: &str, wanted: &str) -> Option<T> {
+        let (value, wanted) = (value.to_owned(), wanted.to_owned());
+        self.0.push(ConfigError::Wrong { flag, value, wanted });
+        None
+    }
+
     /// Reports that a cluster needs the setting; returns nothing.
     pub(super) fn needed_in_cluster<T>(&mut self, flag: &'static str) -> Option<T> {
         self.0.push(ConfigError::NeededInCluster { flag });

@@ -8,13 +8,14 @@
 //!
 //! *Presence* is `default("text")`, `optional` (the type is then an `Option`), or `needed` (in a
 //! cluster). *Check* reads the text, or says what it wants instead. The flag is the variable without
-//! `TRAPLINE_`, in lower case, with `-` for `_`.
+//! `TRAPLINE_`, in lower case, with `-` for `_`. A secret may also be in a file, which the same names with
+//! `_FILE` and `-file` behind them name.
 
 use std::{fmt, marker::PhantomData};
 
 use clap::{Arg, ArgMatches, Command};
 
-use super::errors::ConfigErrors;
+use super::{errors::ConfigErrors, secret_file};
 
 /// The prefix of most variables, which flags do without.
 pub(super) const PREFIX: &str = "TRAPLINE_";
@@ -31,8 +32,17 @@ pub(crate) struct Setting {
     pub default: Option<&'static str>,
     /// The documentation of the declaration, line by line.
     pub help: &'static str,
-    /// Whether the value is kept out of help texts, error reports and debug output.
-    pub is_secret: bool,
+    /// Another way to give the value, which secrets have. Theirs are kept out of help texts, error reports
+    /// and debug output.
+    pub file: Option<FileSetting>,
+}
+
+/// What names a file that holds the value of a setting.
+pub(crate) struct FileSetting {
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The flag, without the dashes before it.
+    pub flag: &'static str,
 }
 
 impl Setting {
@@ -43,8 +53,45 @@ impl Setting {
             .value_name(self.value_name)
             .default_value(self.default)
             .help(self.help.trim().trim_end_matches('.'))
-            .hide_env_values(self.is_secret)
+            .hide_env_values(self.file.is_some())
     }
+
+    fn file_arg(&self) -> Option<Arg> {
+        let FileSetting { variable, flag } = self.file.as_ref()?;
+        let arg = Arg::new(*flag).long(*flag).env(*variable).value_name("FILE");
+        Some(arg.help(format!("A file that holds the value of --{}", self.flag)))
+    }
+
+    /// What was given for the setting, by itself or in a file.
+    fn given(&self, matches: &ArgMatches) -> Given {
+        let text = matches.get_one::<String>(self.flag).cloned();
+        let file = self.file.as_ref().and_then(|file| {
+            let path = matches.get_one::<String>(file.flag)?;
+            (!path.is_empty()).then(|| (file.flag, path.clone()))
+        });
+        match (text, file) {
+            (text, None) => Given::Text(text),
+            (Some(text), Some((flag, path))) if !text.is_empty() => {
+                let wanted = format!("--{} or {} is given too", self.flag, self.variable);
+                Given::Fault { flag, path, wanted }
+            }
+            (_, Some((flag, path))) => match secret_file::read(&path) {
+                Ok(text) => Given::Text(Some(text)),
+                Err(wanted) => Given::Fault { flag, path, wanted },
+            },
+        }
+    }
+}
+
+/// What was given for a setting.
+enum Given {
+    Text(Option<String>),
+    /// A file that does not do.
+    Fault {
+        flag: &'static str,
+        path: String,
+        wanted: String,
+    },
 }
 
 /// Settings that commands have together; `settings!` implements it.
@@ -61,7 +108,7 @@ pub(crate) trait SettingGroup: Sized {
 /// The texts of a group's settings, before they are checked.
 pub(crate) struct SettingTexts<G> {
     /// In the order of `SettingGroup::SETTINGS`.
-    texts: Vec<Option<String>>,
+    given: Vec<Given>,
     group: PhantomData<fn() -> G>,
 }
 
@@ -71,9 +118,12 @@ impl<G: SettingGroup> SettingTexts<G> {
         G::read(self, errors)
     }
 
-    /// The text of a variable or its flag. An empty one is none, as environments can leave one.
-    pub(super) fn given(&self, variable: &str) -> Option<&str> {
-        self.find(variable)?.1.filter(|text| !text.is_empty())
+    /// Whether there is something for a variable. An empty text is none, as environments can leave one.
+    pub(super) fn is_given(&self, variable: &str) -> bool {
+        self.find(variable).is_some_and(|(_, given)| match given {
+            Given::Text(text) => text.as_ref().is_some_and(|text| !text.is_empty()),
+            Given::Fault { .. } => true,
+        })
     }
 
     /// The value of a setting that has a default.
@@ -83,7 +133,7 @@ impl<G: SettingGroup> SettingTexts<G> {
         check: impl Fn(&str) -> Result<T, String>,
         errors: &mut ConfigErrors,
     ) -> Option<T> {
-        let (setting, text) = self.find(variable)?;
+        let (setting, text) = self.text(variable, errors)?;
         errors.check(setting, text.unwrap_or_default(), check)
     }
 
@@ -95,8 +145,8 @@ impl<G: SettingGroup> SettingTexts<G> {
         check: impl Fn(&str) -> Result<T, String>,
         errors: &mut ConfigErrors,
     ) -> Option<Option<T>> {
-        let (setting, _) = self.find(variable)?;
-        match self.given(variable) {
+        let (setting, text) = self.text(variable, errors)?;
+        match text.filter(|text| !text.is_empty()) {
             Some(text) => errors.check(setting, text, check).map(Some),
             None => Some(None),
         }
@@ -109,26 +159,38 @@ impl<G: SettingGroup> SettingTexts<G> {
         check: impl Fn(&str) -> Result<T, String>,
         errors: &mut ConfigErrors,
     ) -> Option<T> {
-        let (setting, _) = self.find(variable)?;
-        match self.given(variable) {
+        let (setting, text) = self.text(variable, errors)?;
+        match text.filter(|text| !text.is_empty()) {
             Some(text) => errors.check(setting, text, check),
             None => errors.needed_in_cluster(setting.flag),
         }
     }
 
-    fn find(&self, variable: &str) -> Option<(&'static Setting, Option<&str>)> {
-        let mut settings = G::SETTINGS.iter().zip(&self.texts);
-        let (setting, text) = settings.find(|(setting, _)| setting.variable == variable)?;
-        Some((setting, text.as_deref()))
+    /// The text for a variable; a file that does not do is a fault, and then there is nothing.
+    fn text(
+        &self,
+        variable: &str,
+        errors: &mut ConfigErrors,
+    ) -> Option<(&'static Setting, Option<&str>)> {
+        let (setting, given) = self.find(variable)?;
+        match given {
+            Given::Text(text) => Some((setting, text.as_deref())),
+            Given::Fault { flag, path, wanted } => errors.wrong(flag, path, wanted),
+        }
+    }
+
+    fn find(&self, variable: &str) -> Option<(&'static Setting, &Given)> {
+        let mut settings = G::SETTINGS.iter().zip(&self.given);
+        settings.find(|(setting, _)| setting.variable == variable)
     }
 }
 
 impl<G: SettingGroup> fmt::Debug for SettingTexts<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = G::SETTINGS
-            .iter()
-            .zip(&self.texts)
-            .map(|(setting, text)| (setting.flag, text.as_deref().map(|text| setting.shown(text))));
+        let shown = G::SETTINGS.iter().zip(&self.given).map(|(setting, given)| match given {
+            Given::Text(text) => (setting.flag, text.as_deref().map(|text| setting.shown(text))),
+            Given::Fault { flag, path, .. } => (*flag, Some(path.as_str())),
+        });
         f.debug_map().entries(shown).finish()
     }
 }
@@ -136,13 +198,14 @@ impl<G: SettingGroup> fmt::Debug for SettingTexts<G> {
 impl Setting {
     /// The value as reports may show it.
     pub(super) fn shown<'a>(&self, text: &'a str) -> &'a str {
-        if self.is_secret { "(hidden)" } else { text }
+        if self.file.is_some() { "(hidden)" } else { text }
     }
 }
 
 impl<G: SettingGroup> clap::Args for SettingTexts<G> {
     fn augment_args(command: Command) -> Command {
-        command.args(G::SETTINGS.iter().map(|setting| setting.arg().help_heading(G::HEADING)))
+        let args = G::SETTINGS.iter().flat_map(|setting| [Some(setting.arg()), setting.file_arg()]);
+        command.args(args.flatten().map(|arg| arg.help_heading(G::HEADING)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -152,8 +215,8 @@ impl<G: SettingGroup> clap::Args for SettingTexts<G> {
 
 impl<G: SettingGroup> clap::FromArgMatches for SettingTexts<G> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let text = |setting: &Setting| matches.get_one::<String>(setting.flag).cloned();
-        Ok(Self { texts: G::SETTINGS.iter().map(text).collect(), group: PhantomData })
+        let given = |setting: &Setting| setting.given(matches);
+        Ok(Self { given: G::SETTINGS.iter().map(given).collect(), group: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -233,7 +296,7 @@ macro_rules! settings {
                     value_name: $value,
                     default: settings!(@default $($default)?),
                     help: concat!($($doc),+),
-                    is_secret: settings!(@is_secret $shown),
+                    file: settings!(@file $shown $variable),
                 }
             }),+];
 
@@ -248,8 +311,16 @@ macro_rules! settings {
     };
     (@default) => { None };
     (@default $default:literal) => { Some($default) };
-    (@is_secret public) => { false };
-    (@is_secret secret) => { true };
+    (@file public $variable:ident) => { None };
+    (@file secret $variable:ident) => { Some({
+        const VARIABLE: &str = concat!(stringify!($variable), "_FILE");
+        const FLAG: [u8; $crate::config::setting::flag_length(VARIABLE)] =
+            $crate::config::setting::flag(VARIABLE);
+        $crate::config::setting::FileSetting {
+            variable: VARIABLE,
+            flag: $crate::config::setting::text(&FLAG),
+        }
+    }) };
 }
 
 pub(super) use settings;

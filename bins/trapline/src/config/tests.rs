@@ -1,13 +1,15 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chart;
+mod page;
 
-use std::{env, fmt::Write, fs, net::SocketAddr, path::Path, time::Duration};
+use std::{fs, net::SocketAddr, time::Duration};
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, FromArgMatches, Parser};
 
 use trapline_worker::RelayTls;
 
+use self::page::default;
 use super::{
     Cli, Command, RelayConfig,
     errors::ConfigErrors,
@@ -252,6 +254,13 @@ fn one_declaration_makes_a_setting() {
             row("toy-address", "TRAPLINE_TOY_ADDRESS", "`127.0.0.1:1`", false, address),
             row("toy-password", "TOY_PASSWORD", "–", true, "The toy's password"),
             row(
+                "toy-password-file",
+                "TOY_PASSWORD_FILE",
+                "–",
+                false,
+                "A file that holds the value of --toy-password"
+            ),
+            row(
                 "toy-cluster",
                 "TRAPLINE_TOY_CLUSTER",
                 "–",
@@ -305,79 +314,4 @@ fn no_secret_is_in_the_debug_form_of_the_command_line() {
     let text = format!("{cli:?}");
     assert_eq!(text.matches("(hidden)").count(), secrets.len(), "{text}");
     assert!(!text.contains("pa55"), "{text}");
-}
-
-/// The page is written from the settings themselves: `UPDATE_DOCS=1 cargo test -p trapline`.
-#[test]
-fn the_configuration_page_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
-    let page = page();
-    if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    assert_eq!(fs::read_to_string(&path).unwrap(), page, "run with UPDATE_DOCS=1");
-}
-
-fn page() -> String {
-    let mut page = String::from(
-        "# Configuration\n\n\
-         Each setting is a flag and an environment variable; the flag wins. `trapline serve` runs \
-         everything in one process; `api`, `smtp` and `worker` are the roles of a cluster, for which \
-         `migrate` prepares the services. An empty variable is as none. All bad settings are reported \
-         at once, and `--check-config` does nothing else; it also tells of variables that begin with \
-         `TRAPLINE_` and are no setting, as each start does in the log. The variables that Kubernetes \
-         makes for a Service, such as `TRAPLINE_SMTP_PORT=tcp://10.0.0.1:25`, are ignored. Sizes are \
-         numbers with `B`, `KiB`, `MiB` or `GiB`; times are numbers with `ms`, `s`, `m`, `h` or `d`. \
-         The value of a *secret* is in no report, help text or log.\n\n\
-         This page is made from the settings themselves.\n",
-    );
-    let command = Cli::command();
-    let mut heading = None;
-    for (arg, commands) in all_settings(&command) {
-        let group = arg.get_help_heading().unwrap_or("Addresses");
-        if heading != Some(group) {
-            heading = Some(group);
-            write!(
-                page,
-                "\n## {group}\n\n| flag | variable | default | of | what |\n|---|---|---|---|---|\n"
-            )
-            .unwrap();
-        }
-        writeln!(
-            page,
-            "| `--{}` | `{}` | {} | {} | {}{} |",
-            arg.get_long().unwrap(),
-            arg.get_env().unwrap().to_str().unwrap(),
-            default(arg),
-            commands.join(", "),
-            if arg.is_hide_env_values_set() { "*Secret.* " } else { "" },
-            arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|"),
-        )
-        .unwrap();
-    }
-    page
-}
-
-/// Every setting with the commands that have it, by group.
-fn all_settings(command: &clap::Command) -> Vec<(&clap::Arg, Vec<&str>)> {
-    let mut settings: Vec<(&clap::Arg, Vec<&str>)> = Vec::new();
-    for name in ["serve", "api", "smtp", "worker", "migrate"] {
-        for arg in command.find_subcommand(name).unwrap().get_arguments() {
-            if arg.get_env().is_none() {
-                continue;
-            }
-            match settings.iter_mut().find(|(known, _)| known.get_id() == arg.get_id()) {
-                Some((_, commands)) => commands.push(name),
-                None => settings.push((arg, vec![name])),
-            }
-        }
-    }
-    settings.sort_by_key(|(arg, _)| arg.get_help_heading().map(str::to_owned));
-    settings
-}
-
-fn default(arg: &clap::Arg) -> String {
-    let defaults: Vec<_> =
-        arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
-    if defaults.is_empty() { "–".to_owned() } else { format!("`{}`", defaults.join(" ")) }
 }

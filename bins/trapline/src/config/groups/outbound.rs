@@ -81,16 +81,16 @@ impl RelayConfig {
         errors: &mut ConfigErrors,
     ) -> Option<Option<Self>> {
         let settings = texts.read(errors);
-        if texts.given("TRAPLINE_RELAY_HOST").is_none() {
+        if !texts.is_given("TRAPLINE_RELAY_HOST") {
             return settings.map(|_| None);
         }
-        if texts.given("TRAPLINE_RELAY_FROM").is_none() {
+        if !texts.is_given("TRAPLINE_RELAY_FROM") {
             errors.needed_with("relay-host", "relay-from");
         }
         // Half of them would mean mail without a login, which no one asked for.
         errors.needed_together([
-            ("relay-username", texts.given("TRAPLINE_RELAY_USERNAME").is_some()),
-            ("relay-password", texts.given("TRAPLINE_RELAY_PASSWORD").is_some()),
+            ("relay-username", texts.is_given("TRAPLINE_RELAY_USERNAME")),
+            ("relay-password", texts.is_given("TRAPLINE_RELAY_PASSWORD")),
         ]);
         let settings = settings?;
         let usual = if settings.tls == RelayTls::Implicit { 465 } else { 587 };

@@ -7,7 +7,7 @@ use std::{env, fs, path::Path};
 use clap::{Arg, CommandFactory};
 use serde_json::{Value, json};
 
-use super::{Cli, all_settings};
+use super::{Cli, page::all_settings};
 
 /// Listeners, folders and files that the chart gives itself, and what it takes from the Secret beside
 /// the secrets.
