@@ -103,9 +103,14 @@ impl Smtp {
     /// Goes on in TLS, as after STARTTLS.
     pub async fn encrypted(self, tls: &TlsConnector) -> Self {
         assert!(self.received.is_empty(), "bytes in the clear before TLS");
+        self.try_encrypted(tls).await.unwrap()
+    }
+
+    /// The same where the handshake may fail.
+    pub async fn try_encrypted(self, tls: &TlsConnector) -> std::io::Result<Self> {
         let name = ServerName::try_from("127.0.0.1").unwrap();
-        let stream = guarded("a TLS handshake", tls.connect(name, self.stream)).await.unwrap();
-        Self::over(stream)
+        let stream = guarded("a TLS handshake", tls.connect(name, self.stream)).await?;
+        Ok(Self::over(stream))
     }
 
     /// Sends bytes as they are.

@@ -11,7 +11,7 @@ use trapline_model::Time;
 use crate::{
     config::Edge,
     folder::{AUTHORITY_FILE, Folder},
-    tls::{self, ServerIdentity},
+    tls::{self, CertificateFiles, ServerIdentity},
 };
 
 const SHARED_SECRET: &str = "smtp_ca";
@@ -23,6 +23,8 @@ pub(crate) struct TlsIdentity {
     pub ends: Option<Time>,
     /// The CA's certificate in PEM; `None` with the operator's own certificate.
     pub ca: Option<String>,
+    /// The files of the operator's own certificate, which somebody must watch.
+    pub files: Option<Arc<CertificateFiles>>,
 }
 
 /// Finds or makes the identity. Without an edge in this process only the CA matters.
@@ -32,8 +34,9 @@ pub(crate) async fn load(
     edge: Option<&Edge>,
 ) -> Result<TlsIdentity> {
     if let Some((certificate, key)) = edge.and_then(Edge::certificate_and_key) {
-        let ServerIdentity { config, ends } = tls::from_files(certificate, key)?;
-        return Ok(TlsIdentity { config, ends, ca: None });
+        let files = CertificateFiles::open(certificate, key)?;
+        let ServerIdentity { config, ends } = tls::from_files(&files);
+        return Ok(TlsIdentity { config, ends, ca: None, files: Some(files) });
     }
     let authority = match folder {
         Some(folder) => in_folder(folder)?,
@@ -54,7 +57,7 @@ pub(crate) async fn load(
         names.push(settings.smtp_host.clone());
     }
     let (ServerIdentity { config, ends }, ca) = tls::issue(&authority, names)?;
-    Ok(TlsIdentity { config, ends, ca: Some(ca) })
+    Ok(TlsIdentity { config, ends, ca: Some(ca), files: None })
 }
 
 fn in_folder(folder: &Folder) -> Result<String> {

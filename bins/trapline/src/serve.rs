@@ -9,8 +9,9 @@ use std::{fs::File, sync::Arc, time::Duration};
 
 use anyhow::{Result, anyhow};
 use axum::Router;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use trapline_app::{App, Start, Supervisor};
+use trapline_app::{App, Start, Supervisor, metrics};
 use trapline_smtp::{Implicit, Server};
 
 use crate::{
@@ -143,11 +144,8 @@ async fn start(
     } else {
         None
     };
-    if let Some(end) = identity.as_ref().filter(|_| roles.edge).and_then(|it| it.ends) {
-        trapline_app::metrics::set_certificate_expiry(end);
-    }
     let tasks = Supervisor::new(shutdown.clone());
-    trapline_app::metrics::streams_limit(app.settings().max_streams);
+    metrics::streams_limit(app.settings().max_streams);
     tasks.spawn("metrics", until_shutdown(&shutdown, telemetry::upkeep(metrics.clone())));
     tasks.spawn("process", until_shutdown(&shutdown, telemetry::measure()));
     let liveness = liveness::router(Readiness::new(&backend, required_services(roles), draining));
@@ -159,25 +157,42 @@ async fn start(
         app.installation().shown().await?;
     }
     background::start(&tasks, &app, &backend, roles, sender, relay).await;
+    let Listeners { http, smtp, smtps } = listeners;
     if let (Some(edge), Some(identity)) = (edge, identity) {
-        trapline_app::metrics::smtp_limits(edge.limits.connections, edge.limits.memory);
-        let server = smtp_server(&app, edge, &identity);
-        tasks.spawn(
-            "SMTP memory",
-            until_shutdown(&shutdown, background::measure_smtp(server.clone())),
-        );
-        let smtp = listeners.smtp.map(|listener| ("SMTP", listener, Implicit::No));
-        let smtps = listeners.smtps.map(|listener| ("SMTPS", listener, Implicit::Yes));
-        for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
-            tasks.spawn(name, server.clone().serve(listener, implicit, shutdown.clone()));
-        }
-        tasks.spawn("smtp beat", background::smtp_heartbeats(&app, server).await);
+        start_smtp(&tasks, &app, edge, identity, [smtp, smtps]).await;
     }
     probes::start(&tasks, &app, roles, is_cluster, &own);
-    let (memory, http) = (app.body_memory().clone(), listeners.http);
+    let memory = app.body_memory().clone();
     let router = liveness.merge(router);
     tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
     Ok(Running { app, backend, tasks, _lock: lock })
+}
+
+/// Starts the SMTP edge over its listeners, of which the second one is for implicit TLS.
+async fn start_smtp(
+    tasks: &Supervisor,
+    app: &Arc<App>,
+    edge: Edge,
+    identity: TlsIdentity,
+    [smtp, smtps]: [Option<TcpListener>; 2],
+) {
+    let shutdown = app.shutdown();
+    metrics::smtp_limits(edge.limits.connections, edge.limits.memory);
+    if let Some(end) = identity.ends {
+        metrics::set_certificate_expiry(end);
+    }
+    let server = smtp_server(app, edge, &identity);
+    if let Some(files) = identity.files {
+        tasks.spawn("certificate", until_shutdown(shutdown, files.watch()));
+    }
+    let measure = background::measure_smtp(server.clone());
+    tasks.spawn("SMTP memory", until_shutdown(shutdown, measure));
+    let smtp = smtp.map(|listener| ("SMTP", listener, Implicit::No));
+    let smtps = smtps.map(|listener| ("SMTPS", listener, Implicit::Yes));
+    for (name, listener, implicit) in smtp.into_iter().chain(smtps) {
+        tasks.spawn(name, server.clone().serve(listener, implicit, shutdown.clone()));
+    }
+    tasks.spawn("smtp beat", background::smtp_heartbeats(app, server).await);
 }
 
 fn router(

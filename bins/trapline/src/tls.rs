@@ -1,6 +1,8 @@
 //! The SMTP edge's certificate: the operator's, or one made at each start under a CA.
 
-use std::{fs, path::Path, sync::Arc};
+mod files;
+
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use jiff::{ToSpan, civil::Date, tz::TimeZone};
@@ -17,6 +19,8 @@ use trapline_model::Time;
 use trapline_store::Clock;
 use x509_parser::{certificate::X509Certificate, prelude::FromDer as _};
 
+pub(crate) use files::CertificateFiles;
+
 /// A server's certificate with its key.
 pub(crate) struct ServerIdentity {
     pub(crate) config: Arc<ServerConfig>,
@@ -24,16 +28,10 @@ pub(crate) struct ServerIdentity {
     pub(crate) ends: Option<Time>,
 }
 
-/// Reads the operator's certificate.
-pub(crate) fn from_files(certificate: &Path, key: &Path) -> Result<ServerIdentity> {
-    let read =
-        |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-    let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
-        .collect::<Result<Vec<_>, _>>()
-        .with_context(|| format!("{} holds no certificates", certificate.display()))?;
-    let secret = PrivateKeyDer::from_pem_slice(&read(key)?)
-        .with_context(|| format!("{} holds no private key", key.display()))?;
-    server(chain, secret)
+/// The operator's certificate, which [`CertificateFiles::watch`] renews.
+pub(crate) fn from_files(files: &Arc<CertificateFiles>) -> ServerIdentity {
+    let config = ServerConfig::builder().with_no_client_auth().with_cert_resolver(files.clone());
+    ServerIdentity { config: Arc::new(config), ends: files.ends() }
 }
 
 /// Makes a certificate for `names` under a CA, and returns the CA's certificate in PEM too.

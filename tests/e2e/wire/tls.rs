@@ -1,7 +1,10 @@
 //! STARTTLS (RFC 3207) and implicit TLS (RFC 8314), under the CA that the API hands out.
 
+use std::{fs, path::Path};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio_rustls::TlsConnector;
-use trapline_tests::{Mail, Rest, Smtp, shared, tls_connector};
+use trapline_tests::{Deployment, Mail, Rest, Smtp, eventually, shared, tls_connector};
 
 use super::only_raw;
 
@@ -54,4 +57,48 @@ async fn what_came_before_the_handshake_is_forgotten() {
     smtp.ask("RCPT TO:<b@example.test>", 503).await;
     smtp.login(&inbox.username, &inbox.password).await;
     smtp.quit().await;
+}
+
+/// Writes the files of a new certificate for 127.0.0.1, and returns it.
+fn renew(certificate: &Path, key: &Path) -> String {
+    let made = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let CertifiedKey { cert, signing_key } = made;
+    fs::write(certificate, cert.pem()).unwrap();
+    fs::write(key, signing_key.serialize_pem()).unwrap();
+    cert.pem()
+}
+
+/// Whether each process that takes mail shows this certificate, to a client that it has not seen before.
+async fn is_shown(server: &Deployment, certificate: &str) -> bool {
+    for address in server.smtps() {
+        let tls = tls_connector(certificate);
+        if Smtp::dial(address).await.try_encrypted(&tls).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+#[tokio::test]
+async fn a_renewed_certificate_is_shown_without_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let [certificate, key] = ["tls.crt", "tls.key"].map(|name| folder.path().join(name));
+    let old = renew(&certificate, &key);
+    let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = Deployment::with(&flags);
+    let mut under_way = Smtp::hello_tls(server.smtps()[0], &tls_connector(&old)).await;
+    // A pair that does not do is told, and the one before it stays.
+    fs::write(&key, "half of a key").unwrap();
+    eventually("a line in the log", async || {
+        server.log().contains("holds no private key").then_some(())
+    })
+    .await;
+    assert!(is_shown(&server, &old).await);
+    let new = renew(&certificate, &key);
+    eventually("the new certificate", async || is_shown(&server, &new).await.then_some(())).await;
+    assert!(!is_shown(&server, &old).await);
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    under_way.login(&inbox.username, &inbox.password).await;
+    under_way.quit().await;
 }
