@@ -112,6 +112,10 @@ pub(crate) struct EventsInput {
     /// `inbox.updated` of each, and has another when it changed, at most one a second for each.
     #[param(inline, value_type = Option<CountedIds>)]
     counts: Option<CountedIds>,
+    /// Seconds after which the stream ends by itself, for clients that read an answer whole. It goes on
+    /// until the client leaves or the server stops when left out.
+    #[param(minimum = 1, maximum = 3600)]
+    duration: Option<u16>,
 }
 
 /// Inboxes whose counts are told.
@@ -195,7 +199,8 @@ async fn waited(app: Arc<App>, by: Principal, id: InboxId, input: WaitInput) -> 
 /// reconnect with `Last-Event-ID` the messages created meanwhile come first; the opening frame, a
 /// comment, has an id too. What is no id of this inbox's events stands before its oldest message.
 /// With `counts` other inboxes are told of too, by `inbox.updated`.
-/// A comment every 15 seconds keeps the connection open.
+/// A comment every 15 seconds keeps the connection open. With `duration` the stream ends after so many
+/// seconds, and goes on with the id of its last event.
 #[utoipa::path(
     get,
     path = "/api/inboxes/{id}/events",
@@ -230,7 +235,8 @@ pub(crate) async fn events(
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    Ok((headers, Body::from_stream(frames::of(feed))).into_response())
+    let duration = input.duration.map(|seconds| Duration::from_secs(seconds.into()));
+    Ok((headers, Body::from_stream(frames::of(feed, duration))).into_response())
 }
 
 /// What the client says of the last event that it saw: the header counts, then the parameter.

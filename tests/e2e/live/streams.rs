@@ -205,3 +205,23 @@ async fn a_stream_shows_one_inbox_only() {
     deliver(&server, &ours, &Mail::new("ours", "x")).await;
     assert_eq!(events.next().await.data["message"]["subject"], "ours");
 }
+
+#[tokio::test]
+async fn a_stream_with_a_duration_ends_by_itself_and_goes_on_with_its_last_id() {
+    let server = shared();
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let path = inbox.path("/events?duration=1");
+    let mut events = rest.events(&path, None).await;
+    deliver(&server, &inbox, &Mail::new("in time", "x")).await;
+    let first = events.next().await;
+    assert_eq!(first.data["message"]["subject"], "in time");
+    assert_eq!(events.rest().await, []);
+    deliver(&server, &inbox, &Mail::new("too late", "x")).await;
+    // Read whole, as a client without event streams would.
+    let text = rest.get(&format!("{path}&lastEventId={}", first.id)).await.expect(200);
+    assert!(text.text().contains("too late") && !text.text().contains("in time"), "{text}");
+    for wrong in ["0", "3601", "x"] {
+        rest.get(&inbox.path(&format!("/events?duration={wrong}"))).await.error(400);
+    }
+}

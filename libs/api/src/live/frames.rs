@@ -8,7 +8,7 @@ use std::{
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{FutureExt as _, Stream, StreamExt, stream};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use trapline_app::{Feed, FeedEvent};
 
 /// How often a comment tells proxies and clients that the stream is alive.
@@ -24,14 +24,19 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(100);
 const BATCH_BYTES: usize = 32 * 1024;
 
 /// The frames of a feed. The first is a comment, so that a client sees at once that the stream is
-/// open; it has an id, so that a client which loses the stream before its first event misses none.
-pub(super) fn of(feed: Feed) -> impl Stream<Item = Result<Bytes, Infallible>> {
+/// open; it has an id, so that a client which loses the stream before its first event misses none. They
+/// end after `duration`, if there is one, or when the feed does.
+pub(super) fn of(
+    feed: Feed,
+    duration: Option<Duration>,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let opened = format!(": open\nretry: {RETRY}\nid: {}\n\n", feed.position());
     let events = stream::unfold(feed, |mut feed| async move {
         let event = feed.next().await?;
         Some(((event, feed.pause()), feed))
     });
-    stream::iter([opened.into()]).chain(batches(events)).map(Ok)
+    let end = duration.map(|duration| Instant::now() + duration);
+    stream::iter([opened.into()]).chain(batches(events, end)).map(Ok)
 }
 
 /// When a stream among many is written to: once in a period, and each at another time in it. One
@@ -64,17 +69,27 @@ impl WriteSchedule {
     }
 }
 
-/// Joins the events that come until the stream's turn: a write costs far more than an event.
+/// Joins the events that come until the stream's turn: a write costs far more than an event. There is no
+/// turn after the `end`.
 fn batches(
     events: impl Stream<Item = (FeedEvent, Duration)> + Send + 'static,
+    end: Option<Instant>,
 ) -> impl Stream<Item = Bytes> {
     let schedule = WriteSchedule::new();
     stream::unfold(Box::pin(events.fuse()), move |mut events| async move {
-        let Ok(first) = timeout(HEARTBEAT, events.next()).await else {
-            return Some((Bytes::from_static(b":\n\n"), events));
+        let now = Instant::now();
+        let (beat, left) = (now + HEARTBEAT, end.map(|end| end.saturating_duration_since(now)));
+        if left.is_some_and(|left| left.is_zero()) {
+            return None;
+        }
+        let Ok(first) = timeout_at(end.map_or(beat, |end| end.min(beat)), events.next()).await
+        else {
+            let goes_on = left.is_none_or(|left| left > HEARTBEAT);
+            return goes_on.then_some((Bytes::from_static(b":\n\n"), events));
         };
         let (event, pause) = first?;
         let due = schedule.next(pause);
+        let due = end.map_or(due, |end| end.min(due));
         let mut batch = Batch::default();
         batch.push(event);
         loop {
@@ -152,7 +167,7 @@ mod tests {
     async fn one_of_many_streams_has_a_turn_in_each_period() {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let events = stream::poll_fn(move |cx| receiver.poll_recv(cx));
-        let mut batches = Box::pin(batches(events));
+        let mut batches = Box::pin(batches(events, None));
         let began = Instant::now();
         sender.send(event(1, PERIOD)).unwrap();
         sender.send(event(2, PERIOD)).unwrap();
@@ -175,9 +190,30 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_of_few_is_written_to_at_once() {
         let events = stream::iter((0..3).map(|number| event(number, SHORT_PERIOD / 2)));
-        let mut batches = Box::pin(batches(events.chain(stream::pending())));
+        let mut batches = Box::pin(batches(events.chain(stream::pending()), None));
         let batch = batches.next().now_or_never().flatten().unwrap();
         assert_eq!(numbers(&batch), [0, 1, 2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_ends_by_itself_with_what_came_until_then() {
+        let end = Instant::now() + HEARTBEAT + PERIOD;
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let events = stream::poll_fn(move |cx| receiver.poll_recv(cx));
+        let mut quiet = Box::pin(batches(events, Some(end)));
+        assert_eq!(quiet.next().await.unwrap(), ":\n\n");
+        sender.send(event(1, HEARTBEAT)).unwrap();
+        assert_eq!(numbers(&quiet.next().await.unwrap()), [1]);
+        assert_eq!(quiet.next().await, None);
+        assert!(Instant::now().duration_since(end) < Duration::from_millis(5), "{:?}", end);
+        // More than there is time for.
+        let flood = stream::iter((0..).map(|number| event(number, Duration::ZERO)));
+        let mut flood = Box::pin(batches(flood, Some(Instant::now() + PERIOD)));
+        flood.next().await.unwrap();
+        tokio::time::advance(PERIOD).await;
+        assert_eq!(flood.next().await, None);
+        let mut silent = Box::pin(batches(stream::pending(), Some(Instant::now() + PERIOD)));
+        assert_eq!(silent.next().await, None);
     }
 
     #[tokio::test(start_paused = true)]

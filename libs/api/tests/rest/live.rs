@@ -235,3 +235,19 @@ async fn what_is_to_be_counted_is_checked() {
     assert_eq!(told.iter().filter(|line| *line == "event: inbox.updated").count(), 1, "{told:?}");
     assert!(frames.next().now_or_never().is_none(), "once each");
 }
+
+#[tokio::test]
+async fn a_stream_ends_after_the_duration_that_its_client_names() {
+    let service = Service::start().await;
+    let inbox = service.inbox().await;
+    let path = format!("/api/inboxes/{inbox}/events");
+    for wrong in ["0", "3601", "-1", "1.5", "x", ""] {
+        let refused = service.get(&format!("{path}?duration={wrong}")).await;
+        assert_eq!(refused.status, 400, "{wrong}");
+    }
+    let message = service.message(&inbox).await;
+    let stream = service.get(&format!("{path}?duration=1&lastEventId=begin")).await;
+    let text = String::from_utf8(stream.body).unwrap();
+    assert!(text.starts_with(": open\n"), "{text}");
+    assert!(text.contains(message["id"].as_str().unwrap()), "{text}");
+}

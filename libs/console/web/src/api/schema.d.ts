@@ -562,7 +562,8 @@ export interface paths {
          *     reconnect with `Last-Event-ID` the messages created meanwhile come first; the opening frame, a
          *     comment, has an id too. What is no id of this inbox's events stands before its oldest message.
          *     With `counts` other inboxes are told of too, by `inbox.updated`.
-         *     A comment every 15 seconds keeps the connection open.
+         *     A comment every 15 seconds keeps the connection open. With `duration` the stream ends after so many
+         *     seconds, and goes on with the id of its last event.
          */
         get: operations["followInbox"];
         put?: never;
@@ -1440,6 +1441,11 @@ export interface components {
              */
             key: string;
         };
+        /**
+         * @description A role that an admin gives.
+         * @enum {string}
+         */
+        AssignableRole: "member" | "admin";
         /** @description A part of the message that is not its text or its HTML. */
         Attachment: {
             /**
@@ -1768,11 +1774,6 @@ export interface components {
              */
             maxRecipients: number;
         };
-        /**
-         * @description A role that an admin gives.
-         * @enum {string}
-         */
-        AssignableRole: "member" | "admin";
         /** @description One header field, unfolded and decoded. */
         HeaderField: {
             /**
@@ -4795,6 +4796,11 @@ export interface operations {
                  *     `inbox.updated` of each, and has another when it changed, at most one a second for each.
                  */
                 counts?: string;
+                /**
+                 * @description Seconds after which the stream ends by itself, for clients that read an answer whole. It goes on
+                 *     until the client leaves or the server stops when left out.
+                 */
+                duration?: number;
             };
             header?: {
                 /** @description The id of the last event seen. */
