@@ -30,6 +30,7 @@ want "libdigest-hmac-perl libnet-ssleay-perl libauthen-sasl-perl" \
 want chromium command -v chromium
 want umoci command -v umoci
 want systemd command -v systemd-analyze
+want haproxy command -v haproxy
 want mandoc command -v mandoc
 
 if ((${#missing[@]} > 0)); then

@@ -63,13 +63,18 @@ impl Smtp {
         Self::over(stream)
     }
 
-    /// Connects from `source`, and reads the greeting.
-    pub async fn connect_from(source: IpAddr, address: SocketAddr) -> Self {
+    /// Connects from `source`, and reads nothing.
+    pub async fn dial_from(source: IpAddr, address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((source, 0).into()).unwrap();
         let stream = guarded("a connection", socket.connect(address)).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        let mut smtp = Self::over(stream);
+        Self::over(stream)
+    }
+
+    /// Connects from `source`, and reads the greeting.
+    pub async fn connect_from(source: IpAddr, address: SocketAddr) -> Self {
+        let mut smtp = Self::dial_from(source, address).await;
         smtp.expect(220).await;
         smtp
     }

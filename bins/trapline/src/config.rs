@@ -13,6 +13,7 @@ mod values;
 use std::{net::SocketAddr, path::Path, time::Duration};
 
 use trapline_app::MasterKey;
+use trapline_smtp::ProxyProtocol;
 
 use crate::http;
 pub(crate) use args::{
@@ -94,9 +95,16 @@ impl Edge {
         self.settings.tls_cert.as_deref().zip(self.settings.tls_key.as_deref())
     }
 
+    /// Which load balancers introduce clients; `None` where none does.
+    pub(crate) fn proxy_protocol(&self) -> Option<ProxyProtocol> {
+        let from = self.settings.proxy_from.clone().unwrap_or_default();
+        self.settings.proxy_protocol.then_some(ProxyProtocol { from })
+    }
+
     /// What the SMTP server wants to know. It greets with the name `hostname`.
     pub(crate) fn server(self, hostname: &str) -> trapline_smtp::Config {
         trapline_smtp::Config {
+            proxy_protocol: self.proxy_protocol(),
             hostname: hostname.to_owned(),
             auth_requires_tls: self.settings.auth_requires_tls,
             require_auth: self.settings.require_auth,

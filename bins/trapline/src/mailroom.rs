@@ -8,7 +8,9 @@ use std::{net::IpAddr, sync::Arc};
 use async_trait::async_trait;
 use trapline_app::{App, DeliveryTarget, Error, Incoming, LoginRefused, PlanLimit, metrics};
 use trapline_model::{Envelope, MessageId};
-use trapline_smtp::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Reject, Stage};
+use trapline_smtp::{
+    Login, Mail, Mailroom, Observation, ProxyFault, Receipt, Refusal, Reject, Stage,
+};
 
 use self::{auth_throttle::AuthThrottle, log::MailLog};
 
@@ -181,6 +183,7 @@ impl Mailroom for InboxMailroom {
                 metrics::smtp_connection("refused_per_address");
             }
             Observation::Replied(code) => metrics::smtp_reply(code),
+            Observation::ProxyRefused(fault) => metrics::smtp_fault(proxy_fault(fault)),
             Observation::HandshakeFailed => metrics::smtp_fault("handshake"),
             Observation::OutOfMemory => metrics::smtp_fault("memory"),
             Observation::TooSlow => metrics::smtp_fault("slow"),
@@ -206,6 +209,14 @@ impl InboxMailroom {
             _ => return,
         };
         self.mail_log.refused(peer, stage, code, None);
+    }
+}
+
+const fn proxy_fault(fault: ProxyFault) -> &'static str {
+    match fault {
+        ProxyFault::Untrusted => "proxy_untrusted",
+        ProxyFault::NoHeader => "proxy_header",
+        ProxyFault::Timeout => "proxy_timeout",
     }
 }
 

@@ -120,7 +120,7 @@ async fn start(
     let metrics = telemetry::install_metrics()?;
     let listeners = listen::listen(&config)?;
     let settings = settings(&config, &listeners)?;
-    let own = probes::OwnListeners::of(&listeners)?;
+    let own = probes::OwnListeners::of(&listeners, config.edge.as_ref())?;
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
     let Config { backend, edge, api_key, webhooks, relay, observe, http_limits, quiet, .. } =
         config;

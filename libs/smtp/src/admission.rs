@@ -21,23 +21,28 @@ struct ConnectionCounts {
 }
 
 impl AdmissionControl {
-    /// Counts one more connection until the ticket is dropped. Addresses of one IPv6 /64 are one.
+    /// Counts one more connection until the ticket is dropped.
     pub(crate) fn admit(
         self: &Arc<Self>,
         address: IpAddr,
         limits: &Limits,
     ) -> Result<ConnectionTicket, Refusal> {
-        let address = network(address);
+        let mut ticket = self.admit_unknown(limits)?;
+        ticket.name(address, limits)?;
+        Ok(ticket)
+    }
+
+    /// The same for one whose client is not known yet.
+    pub(crate) fn admit_unknown(
+        self: &Arc<Self>,
+        limits: &Limits,
+    ) -> Result<ConnectionTicket, Refusal> {
         let mut open = self.lock();
         if open.total >= limits.connections {
             return Err(Refusal::Connections);
         }
-        if open.by_address.get(&address).is_some_and(|count| *count >= limits.per_address) {
-            return Err(Refusal::PerAddress);
-        }
-        *open.by_address.entry(address).or_default() += 1;
         open.total += 1;
-        Ok(ConnectionTicket { admission: Arc::clone(self), address })
+        Ok(ConnectionTicket { admission: Arc::clone(self), address: None })
     }
 
     fn lock(&self) -> MutexGuard<'_, ConnectionCounts> {
@@ -49,17 +54,35 @@ impl AdmissionControl {
 #[derive(Debug)]
 pub(crate) struct ConnectionTicket {
     admission: Arc<AdmissionControl>,
-    address: IpAddr,
+    /// Whose it is, once that is known.
+    address: Option<IpAddr>,
+}
+
+impl ConnectionTicket {
+    /// Counts the connection as one of `address`, too. Addresses of one IPv6 /64 are one.
+    pub(crate) fn name(&mut self, address: IpAddr, limits: &Limits) -> Result<(), Refusal> {
+        let address = network(address);
+        let mut open = self.admission.lock();
+        let count = open.by_address.entry(address).or_default();
+        if *count >= limits.per_address {
+            return Err(Refusal::PerAddress);
+        }
+        *count += 1;
+        drop(open);
+        self.address = Some(address);
+        Ok(())
+    }
 }
 
 impl Drop for ConnectionTicket {
     fn drop(&mut self) {
         let mut open = self.admission.lock();
         open.total -= 1;
-        if let Some(count) = open.by_address.get_mut(&self.address) {
+        let Some(address) = self.address else { return };
+        if let Some(count) = open.by_address.get_mut(&address) {
             *count -= 1;
             if *count == 0 {
-                open.by_address.remove(&self.address);
+                open.by_address.remove(&address);
             }
         }
     }
@@ -93,6 +116,22 @@ mod tests {
         let _open = admission.admit(one, &limits).unwrap();
         assert_eq!(admission.admit(same, &limits).unwrap_err(), Refusal::PerAddress);
         assert!(admission.admit(other, &limits).is_ok());
+    }
+
+    #[test]
+    fn counts_a_client_that_is_named_later() {
+        let admission = Arc::new(AdmissionControl::default());
+        let limits = Limits { connections: 2, per_address: 1, ..Limits::default() };
+        let one = IpAddr::from([127, 0, 0, 1]);
+        let mut first = admission.admit_unknown(&limits).unwrap();
+        let mut second = admission.admit_unknown(&limits).unwrap();
+        assert_eq!(admission.admit_unknown(&limits).unwrap_err(), Refusal::Connections);
+        first.name(one, &limits).unwrap();
+        assert_eq!(second.name(one, &limits).unwrap_err(), Refusal::PerAddress);
+        drop(second);
+        assert_eq!(admission.admit(one, &limits).unwrap_err(), Refusal::PerAddress);
+        drop(first);
+        assert!(admission.admit(one, &limits).is_ok());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::ProxyProtocol;
+
 /// Settings of a [`Server`](crate::Server).
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -15,6 +17,8 @@ pub struct Config {
     pub require_auth: bool,
     /// How long open transactions may take to finish at shutdown.
     pub drain: Duration,
+    /// Whether load balancers say who the client is; `None` takes the peer for it.
+    pub proxy_protocol: Option<ProxyProtocol>,
 }
 
 impl Config {
@@ -26,6 +30,7 @@ impl Config {
             auth_requires_tls: false,
             require_auth: false,
             drain: Duration::from_secs(20),
+            proxy_protocol: None,
         }
     }
 }

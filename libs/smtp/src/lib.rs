@@ -10,13 +10,15 @@ mod listener;
 mod mailroom;
 mod memory;
 mod network;
+mod proxy;
 mod reject;
 pub mod session;
 mod stream;
 
 pub use config::{Config, Limits};
 pub use listener::{Implicit, Server, bind, is_broken};
-pub use mailroom::{Login, Mail, Mailroom, Observation, Receipt, Refusal, Stage};
+pub use mailroom::{Login, Mail, Mailroom, Observation, ProxyFault, Receipt, Refusal, Stage};
 pub use memory::{BodyBuffer, Hold, Memory, Payers, Reservation};
 pub use network::network;
+pub use proxy::ProxyProtocol;
 pub use reject::Reject;

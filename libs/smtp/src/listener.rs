@@ -2,7 +2,7 @@
 
 use std::{
     fmt, io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -19,7 +19,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Mailroom, Memory, Observation,
+    Config, Mailroom, Memory, Observation, Refusal,
     admission::{AdmissionControl, ConnectionTicket},
     connection,
     envelopes::Envelopes,
@@ -166,25 +166,60 @@ impl<M: Mailroom> Server<M> {
         sessions: &TaskTracker,
     ) {
         let address = peer.ip().to_canonical();
-        match self.admission.admit(address, &self.config.limits) {
+        let limits = &self.config.limits;
+        let ticket = match self.config.proxy_protocol {
+            Some(_) => self.admission.admit_unknown(limits),
+            None => self.admission.admit(address, limits),
+        };
+        match ticket {
             Ok(ticket) => {
                 let (server, shutdown) = (Arc::clone(self), shutdown.clone());
                 let session = async move {
-                    let _ticket: ConnectionTicket = ticket;
-                    connection::run(&server, stream, address, implicit, shutdown).await;
+                    let (mut stream, mut ticket) = (stream, ticket);
+                    let client = server.introduced(&mut stream, address, &mut ticket, implicit);
+                    if let Some(Some(client)) = shutdown.soon.run_until_cancelled(client).await {
+                        connection::run(&server, stream, client, implicit, shutdown).await;
+                    }
                 };
                 sessions.spawn(session);
             }
-            Err(refusal) => {
-                self.mailroom.observe(address, Observation::ConnectionRefused(refusal));
-                turn_away(&stream, implicit);
+            Err(refusal) => self.turn_away(&stream, address, implicit, refusal),
+        }
+    }
+
+    /// Whose connection it is: where load balancers say that, the client whom they name. Nobody's when it
+    /// is to be closed.
+    async fn introduced(
+        &self,
+        stream: &mut TcpStream,
+        peer: IpAddr,
+        ticket: &mut ConnectionTicket,
+        implicit: Implicit,
+    ) -> Option<IpAddr> {
+        let Some(proxy) = &self.config.proxy_protocol else { return Some(peer) };
+        match proxy.client(stream, peer).await {
+            Ok(client) => match ticket.name(client, &self.config.limits) {
+                Ok(()) => Some(client),
+                Err(refusal) => {
+                    self.turn_away(stream, client, implicit, refusal);
+                    None
+                }
+            },
+            Err(fault) => {
+                self.mailroom.observe(peer, Observation::ProxyRefused(fault));
+                None
             }
         }
+    }
+
+    fn turn_away(&self, stream: &TcpStream, client: IpAddr, implicit: Implicit, refusal: Refusal) {
+        self.mailroom.observe(client, Observation::ConnectionRefused(refusal));
+        say_why(stream, implicit);
     }
 }
 
 /// Says why, if that can be done at once and in the clear.
-fn turn_away(stream: &TcpStream, implicit: Implicit) {
+fn say_why(stream: &TcpStream, implicit: Implicit) {
     if implicit == Implicit::No {
         let sent =
             SockRef::from(stream).send(b"421 4.7.0 too many connections, try again later\r\n");

@@ -136,6 +136,8 @@ pub enum Observation {
     Replied(u16),
     /// A connection was turned away.
     ConnectionRefused(Refusal),
+    /// A connection was closed because it did not begin as the PROXY protocol wants it.
+    ProxyRefused(ProxyFault),
     /// A TLS handshake failed or took too long.
     HandshakeFailed,
     /// A client signed in.
@@ -181,6 +183,17 @@ pub enum Stage {
     Data,
     /// Any other command.
     Other,
+}
+
+/// What was wrong with the begin of a connection that a load balancer has to introduce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProxyFault {
+    /// It is not from a load balancer.
+    Untrusted,
+    /// What came was no header, was too long, or was cut off.
+    NoHeader,
+    /// The header was not whole after 5 seconds.
+    Timeout,
 }
 
 /// Which bound turned a connection away.

@@ -6,7 +6,9 @@ mod catch_all;
 mod changes;
 mod chunks;
 mod envelopes;
+mod haproxy;
 mod pipelines;
+mod proxy_protocol;
 mod smuggling;
 mod tls;
 

@@ -235,6 +235,9 @@ impl EdgeArgs {
             ("tls-key", self.smtp.is_given("TRAPLINE_TLS_KEY")),
         ]);
         let settings = settings?;
+        if settings.proxy_protocol && settings.proxy_from.is_none() {
+            errors.needed_with("smtp-proxy-protocol", "smtp-proxy-from");
+        }
         let catch_all = settings.catch_all.unwrap_or(catch_all);
         Some(Edge { settings, catch_all, limits: limits? })
     }

@@ -206,6 +206,29 @@ fn what_is_wrong_with_a_relay_is_reported_by_its_flag() {
 }
 
 #[test]
+fn load_balancers_are_named_where_they_are_required() {
+    let check = |flags: &[&str]| {
+        let cli = Cli::parse_from(["trapline"].iter().chain(flags));
+        let config = cli.serve.assemble().map_err(|report| report.to_string())?;
+        Ok::<_, String>(config.edge.unwrap().proxy_protocol())
+    };
+    let (required, from) =
+        ("--smtp-proxy-protocol=required", "--smtp-proxy-from=10.0.0.0/8,::1/128");
+    assert!(check(&[]).unwrap().is_none());
+    assert!(check(&[from]).unwrap().is_none());
+    assert_eq!(check(&[required, from]).unwrap().unwrap().from.len(), 2);
+    let report = check(&[required]).unwrap_err();
+    assert!(report.contains("--smtp-proxy-from: is needed with --smtp-proxy-protocol"), "{report}");
+    for (flag, wanted) in [
+        ("--smtp-proxy-protocol=v1", "wants off or required"),
+        ("--smtp-proxy-from=10.0.0.1", "wants ranges such as 10.0.0.0/8"),
+    ] {
+        let report = check(&[flag]).unwrap_err();
+        assert!(report.contains(wanted), "{report}");
+    }
+}
+
+#[test]
 fn a_shutdown_may_be_delayed() {
     let check = |text: &str| {
         let cli = Cli::parse_from(["trapline".to_owned(), format!("--shutdown-delay={text}")]);

@@ -10,7 +10,10 @@ use trapline_app::{App, Probe, QueueProbe, StorageProbe, Supervisor, WebhookProb
 
 use self::{api::ApiProbe, smtp::SmtpProbe};
 use super::{background::instance, listen::Listeners};
-use crate::{config::Roles, settings::reachable};
+use crate::{
+    config::{Edge, Roles},
+    settings::reachable,
+};
 
 /// How often a process that serves the API shows that it lives.
 const BEAT_INTERVAL: Duration = Duration::from_secs(15);
@@ -19,12 +22,15 @@ const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 pub(super) struct OwnListeners {
     http: SocketAddr,
     smtp: Option<SocketAddr>,
+    /// Whether SMTP wants to be told who a client is.
+    is_proxied: bool,
 }
 
 impl OwnListeners {
-    pub(super) fn of(listeners: &Listeners) -> Result<Self> {
+    pub(super) fn of(listeners: &Listeners, edge: Option<&Edge>) -> Result<Self> {
         let http = reachable(listeners.http_address()?);
-        Ok(Self { http, smtp: listeners.smtp_address()?.map(reachable) })
+        let is_proxied = edge.is_some_and(|edge| edge.settings.proxy_protocol);
+        Ok(Self { http, smtp: listeners.smtp_address()?.map(reachable), is_proxied })
     }
 }
 
@@ -39,7 +45,11 @@ pub(super) fn start(
     let (status, holder) = (app.status().clone(), instance());
     let mut probes: Vec<Arc<dyn Probe>> = Vec::new();
     if let Some(listener) = own.smtp {
-        probes.push(Arc::new(SmtpProbe { status: status.clone(), listener }));
+        probes.push(Arc::new(SmtpProbe {
+            status: status.clone(),
+            listener,
+            is_proxied: own.is_proxied,
+        }));
     }
     if roles.api {
         probes.push(Arc::new(ApiProbe { listener: own.http }));

@@ -3,10 +3,11 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use trapline_smtp::Limits;
+use trapline_worker::outbound::Cidr;
 
 use super::super::{
     setting::settings,
-    values::{DAY, address, boolean, count, file, name, size, time},
+    values::{DAY, address, boolean, cidrs, count, file, name, one_of, size, time},
 };
 
 /// The longest drain: orchestrators kill after 30 seconds.
@@ -30,6 +31,14 @@ settings! {
         tls_cert: Option<PathBuf> = TRAPLINE_TLS_CERT("FILE") optional public, file;
         /// A file with the certificate's private key in PEM.
         tls_key: Option<PathBuf> = TRAPLINE_TLS_KEY("FILE") optional public, file;
+        /// Whether a load balancer says by the PROXY protocol (version 1 or 2) who a client is: `off` or
+        /// `required`, and then connections without its header are closed.
+        proxy_protocol: bool =
+            TRAPLINE_SMTP_PROXY_PROTOCOL("WHETHER") default("off") public,
+            one_of([("off", false), ("required", true)]);
+        /// The addresses of these load balancers, as in `10.1.0.0/16,fd00::/8`; needed with
+        /// `--smtp-proxy-protocol required`.
+        proxy_from: Option<Vec<Cidr>> = TRAPLINE_SMTP_PROXY_FROM("CIDRS") optional public, cidrs;
         /// Whether AUTH is refused before TLS.
         auth_requires_tls: bool =
             TRAPLINE_AUTH_REQUIRES_TLS("BOOL") default("false") public, boolean;

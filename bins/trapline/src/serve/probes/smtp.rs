@@ -20,6 +20,8 @@ const MAX_REPLIES: u64 = 64 << 10;
 pub(super) struct SmtpProbe {
     pub(super) status: Arc<Status>,
     pub(super) listener: SocketAddr,
+    /// Whether the listener wants to be told who a client is.
+    pub(super) is_proxied: bool,
 }
 
 #[async_trait]
@@ -30,7 +32,7 @@ impl Probe for SmtpProbe {
 
     async fn take(&self) -> Result<(), String> {
         let mail = self.status.probe_mail().await.map_err(|error| error.to_string())?;
-        let accepted = send(self.listener, &mail).await?;
+        let accepted = send(self.listener, self.is_proxied, &mail).await?;
         let (Some(id), Some(token)) = (accepted, &mail.token) else { return Ok(()) };
         let read = self.status.mail_returned(id, token).await;
         read.map_err(|error| format!("an accepted mail was not read: {error}"))
@@ -38,8 +40,12 @@ impl Probe for SmtpProbe {
 }
 
 /// The id of the message that was accepted, if one was sent.
-async fn send(to: SocketAddr, mail: &ProbeMail) -> Result<Option<MessageId>, String> {
-    let mut session = Session::open(to).await?;
+async fn send(
+    to: SocketAddr,
+    is_proxied: bool,
+    mail: &ProbeMail,
+) -> Result<Option<MessageId>, String> {
+    let mut session = Session::open(to, is_proxied).await?;
     session.command("EHLO localhost", "250").await?;
     session.command("MAIL FROM:<>", "250").await?;
     session.command(&format!("RCPT TO:<{}>", mail.recipient), "250").await?;
@@ -61,9 +67,13 @@ struct Session {
 }
 
 impl Session {
-    async fn open(to: SocketAddr) -> Result<Self, String> {
-        let connected = TcpStream::connect(to).await;
-        let connection = connected.map_err(|error| format!("no connection: {error}"))?;
+    async fn open(to: SocketAddr, is_proxied: bool) -> Result<Self, String> {
+        let none = |error| format!("no connection: {error}");
+        let mut connection = TcpStream::connect(to).await.map_err(none)?;
+        if is_proxied {
+            // The process itself, which is nobody's load balancer.
+            connection.write_all(b"PROXY UNKNOWN\r\n").await.map_err(none)?;
+        }
         let (replies, commands) = connection.into_split();
         let replies = BufReader::new(replies.take(MAX_REPLIES)).lines();
         let mut session = Self { replies, commands };
