@@ -4,9 +4,9 @@
 
 const { EventEmitter, once } = require("node:events");
 const http = require("node:http");
-const { open, report, signIn, walk } = require("./walk.cjs");
+const { open, press, report, signIn, walk } = require("./walk.cjs");
 
-const areas = { inboxes, start, webhooks };
+const areas = { inboxes, looks, start, webhooks };
 
 walk(async (area, link) => {
   const { page, end } = await open();
@@ -159,6 +159,35 @@ async function inboxes(page, at) {
   await page.getByRole("button", { name: "Delete Shop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete project" }).click();
   await page.getByRole("rowheader", { name: "Shop" }).waitFor({ state: "detached" });
+}
+
+// The list as this browser's preferences have it.
+async function looks(page, at) {
+  await send(page, 2);
+  const first = page.locator("[data-message]").first();
+  const height = async () => Math.round((await first.boundingBox()).height);
+  const choose = async (name) => {
+    await page.goto(at("/account/preferences"));
+    await page.getByRole("button", { name }).click();
+    await page.goto(at("/"));
+    await first.waitFor();
+  };
+  await first.waitFor();
+  report.heights = [await height()];
+  await choose("Compact");
+  report.heights.push(await height());
+  await choose("Full width, one at a time");
+  report.heights.push(await height());
+  const pane = page.getByRole("region", { name: "Message", exact: true });
+  await first.click();
+  await pane.getByRole("heading").first().waitFor();
+  report.listBeside = await first.isVisible();
+  await press(page, "u");
+  await first.waitFor();
+  report.paneBeside = await pane.isVisible();
+  await page.setViewportSize({ width: 400, height: 800 });
+  await first.filter({ hasText: "←" }).waitFor();
+  report.heights.push(await height());
 }
 
 async function start(page) {

@@ -23,6 +23,7 @@ function screens({ empty, full, hook, messages }) {
     ["projects", "/projects", "main tbody tr"],
     ["webhooks", "/webhooks", "main tbody tr"],
     ["webhook", `/webhooks/${hook}`, "main li"],
+    ["forwarding", "/forwarding", "main section h2"],
     ["team-members", "/team/members", "main tbody tr"],
     ["team-keys", "/team/keys", "main tbody tr"],
     ["team-plan", "/team/plan", "main dl, main table, main li"],

@@ -3,7 +3,7 @@
 // with the address of a server at which nobody signs in.
 "use strict";
 
-const { open, press, report, row, signIn, walk } = require("./walk.cjs");
+const { open, press, report, signIn, walk } = require("./walk.cjs");
 
 const journeys = { counts, open: nobodySignsIn, palette };
 
@@ -50,12 +50,12 @@ async function counts(page) {
 
   // What another inbox has unread says nothing of this one.
   await ask(page, "POST", `/api/inboxes/${first.id}/test-message`);
-  await row(page, "").first().waitFor();
+  await page.locator("[data-message]").waitFor();
   await ask(page, "POST", `/api/inboxes/${other.id}/test-message`);
   await sidebar(page, "Other").filter({ hasText: /1\s*unread/ }).waitFor();
   await ask(page, "PATCH", `/api/inboxes/${other.id}/messages`);
   await sidebar(page, "Other").filter({ hasNotText: "unread" }).waitFor();
-  report.unread = await page.getByLabel("Messages").getByRole("link").filter({ hasText: "Unread" }).count();
+  report.unread = await page.locator("[data-message]").filter({ hasText: "Unread" }).count();
 
   // A stream that is opened anew tells of no inbox that is gone: it would not be opened at all.
   await ask(page, "DELETE", `/api/inboxes/${gone.id}`);

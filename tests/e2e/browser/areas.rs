@@ -35,6 +35,14 @@ async fn inboxes_and_projects_are_found_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn the_list_is_as_preferences_have_it() {
+    let server = Deployment::alone(&[]);
+    let report = visit("looks", &server).await;
+    assert_eq!(report["heights"], json!([72, 52, 36, 52]));
+    assert_eq!((&report["listBeside"], &report["paneBeside"]), (&json!(false), &json!(false)));
+}
+
+#[tokio::test]
 async fn first_steps_are_ticked_as_they_are_made() {
     let server = Deployment::alone(&[]);
     let home = server.api().remove(0);

@@ -18,7 +18,8 @@ describe("the account's screens", () => {
   });
 
   it("take from the storage only what is a choice", () => {
-    const first = { zone: "local", times: "absolute", read: "second", keys: "on" };
+    const list = { density: "comfortable", layout: "panes" };
+    const first = { ...list, zone: "local", times: "absolute", read: "second", keys: "on" };
     for (const stored of [null, "", "null", "{", "[]", '{"zone":"mars","x":1}', '{"keys":true}']) {
       expect(chosenOf(stored), String(stored)).toEqual(first);
     }

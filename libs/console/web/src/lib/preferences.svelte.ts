@@ -2,6 +2,8 @@ const KEY = "trapline.preferences";
 
 /** What somebody may choose for this browser; the first of each is what holds before. */
 export const choices = {
+  density: ["comfortable", "compact"],
+  layout: ["panes", "full"],
   zone: ["local", "utc"],
   times: ["absolute", "relative"],
   read: ["second", "once", "never"],

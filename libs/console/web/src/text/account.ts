@@ -4,6 +4,14 @@ import type { Preference } from "../lib/preferences.svelte";
 type Words = Record<Preference, { label: string; choices: Record<string, string> }>;
 
 const preferences: Words = {
+  density: {
+    label: "Rows of the list",
+    choices: { comfortable: "Comfortable", compact: "Compact" },
+  },
+  layout: {
+    label: "List and message",
+    choices: { panes: "Side by side", full: "Full width, one at a time" },
+  },
   zone: { label: "Time zone", choices: { local: "That of this computer", utc: "UTC" } },
   times: {
     label: "Times in lists",
