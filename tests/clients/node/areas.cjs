@@ -6,7 +6,7 @@ const { EventEmitter, once } = require("node:events");
 const http = require("node:http");
 const { open, press, report, signIn, walk } = require("./walk.cjs");
 
-const areas = { inboxes, looks, start, webhooks };
+const areas = { fleet, inboxes, looks, start, webhooks };
 
 walk(async (area, link) => {
   const { page, end } = await open();
@@ -159,6 +159,31 @@ async function inboxes(page, at) {
   await page.getByRole("button", { name: "Delete Shop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete project" }).click();
   await page.getByRole("rowheader", { name: "Shop" }).waitFor({ state: "detached" });
+}
+
+// More inboxes than are fetched at once: few rows are drawn, the rest comes by scrolling, and all that match are
+// deleted after one question.
+async function fleet(page, at) {
+  await ask(page, 230, "POST", "/api/inboxes", { name: "Fleet", expiresInMinutes: 60 });
+  await page.goto(at("/inboxes?q=fleet"));
+  const found = page.getByRole("main").getByRole("status").filter({ hasText: "inbox" });
+  await found.filter({ hasText: "230 inboxes" }).waitFor();
+  const table = page.getByRole("region", { name: "Inboxes" });
+  report.drawn = await table.getByRole("row").count();
+  const last = table.locator('[aria-rowindex="231"]');
+  while ((await last.count()) === 0) {
+    await table.evaluate((view) => (view.scrollTop = view.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  report.drawnAtEnd = await table.getByRole("row").count();
+  await page.reload();
+  await page.getByLabel("Select all that are shown").check();
+  await page.getByRole("button", { name: "Delete all 230 that match" }).click();
+  const sure = page.getByRole("dialog");
+  report.sure = await sure.getByRole("paragraph").innerText();
+  await sure.getByRole("button", { name: "Delete 230 inboxes" }).click();
+  await found.filter({ hasText: /^0 inboxes$/ }).waitFor();
+  report.left = (await (await page.request.get(at("/api/inboxes"))).json()).length;
 }
 
 // The list as this browser's preferences have it.

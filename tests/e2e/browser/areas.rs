@@ -35,6 +35,17 @@ async fn inboxes_and_projects_are_found_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn all_inboxes_that_match_are_deleted_however_many_there_are() {
+    let server = Deployment::alone(&[]);
+    let report = visit("fleet", &server).await;
+    for drawn in ["drawn", "drawnAtEnd"] {
+        assert!(report[drawn].as_u64().unwrap() < 60, "{report:#}");
+    }
+    assert!(report["sure"].as_str().unwrap().contains("230 inboxes with all their messages"));
+    assert_eq!(report["left"], 1);
+}
+
+#[tokio::test]
 async fn the_list_is_as_preferences_have_it() {
     let server = Deployment::alone(&[]);
     let report = visit("looks", &server).await;

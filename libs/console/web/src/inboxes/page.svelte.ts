@@ -3,7 +3,7 @@ import { type ApiError, shown } from "../api/error";
 import { type Inbox, inboxes } from "../api/inboxes.svelte";
 
 /** Inboxes that are fetched at once. */
-export const PAGE = 100;
+export const PAGE = 200;
 
 export interface Filter {
   q: string;
@@ -52,6 +52,19 @@ export class Found {
     inboxes.drop(id);
     this.list = this.list?.filter((inbox) => inbox.id !== id);
     this.total--;
+  }
+
+  /** The ids of all that match now; what comes later is not among them. */
+  async everything(filter: Filter): Promise<string[]> {
+    const { signal } = this.#asked;
+    const ids: string[] = [];
+    for (;;) {
+      const after = ids.at(-1);
+      const query = { ...queryOf(filter), ...(after && { after }) };
+      const page = await body(api.GET("/api/inboxes", { params: { query }, signal }));
+      ids.push(...page.map(({ id }) => id));
+      if (page.length < PAGE) return ids;
+    }
   }
 
   close(): void {

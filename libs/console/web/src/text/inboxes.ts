@@ -22,12 +22,14 @@ export const inboxes = {
   select: (name: string) => `Select ${name}`,
   selectAll: "Select all that are shown",
   delete: (value: number) => `Delete ${inboxesOf(value)}`,
-  deleteWhat: (value: number, messages: number) =>
-    `${inboxesOf(value)} with ${count(messages, "message", "messages")} will be gone for good.`,
+  deleteAll: (value: number) => `Delete all ${number.format(value)} that match`,
+  deleteWhat: (value: number, messages: number | undefined) =>
+    messages === undefined
+      ? `${inboxesOf(value)} with all their messages will be gone for good, one after the other.`
+      : `${inboxesOf(value)} with ${count(messages, "message", "messages")} will be gone for good.`,
   progress: (done: number, total: number) =>
     `${number.format(done)} of ${inboxesOf(total)} deleted`,
   stop: "Stop",
-  more: "Show more",
   mayNot: "You may not change inboxes in this team. Its owners and admins give that right.",
 };
 
