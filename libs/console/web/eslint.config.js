@@ -11,6 +11,7 @@ const SCREENS = [
   "account",
   "auth",
   "forwarding",
+  "gallery",
   "inboxes",
   "mail",
   "shell",

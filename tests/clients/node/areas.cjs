@@ -213,6 +213,9 @@ async function looks(page, at) {
   await page.setViewportSize({ width: 400, height: 800 });
   await first.filter({ hasText: "←" }).waitFor();
   report.heights.push(await height());
+  // What only development has is in nothing that was built.
+  await page.goto(at("/gallery"));
+  await page.getByText("There is no such page").waitFor();
 }
 
 async function start(page) {

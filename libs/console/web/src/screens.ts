@@ -32,4 +32,5 @@ export const lazy: Partial<Record<Name, Load>> = {
   webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
   forwarding: () => import("./forwarding/ForwardingScreen.svelte"),
   start: () => import("./start/StartScreen.svelte"),
+  ...(import.meta.env.DEV && { gallery: () => import("./gallery/GalleryScreen.svelte") }),
 };

@@ -19,6 +19,8 @@ export const routes = {
   reset: "/reset",
   verify: "/verify",
   invite: "/invite",
+  // Every component, while one works on the console.
+  ...(import.meta.env.DEV ? ({ gallery: "/gallery" } as const) : {}),
 } as const;
 
 /** Screens for whoever is not signed in yet. */
