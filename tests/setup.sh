@@ -125,6 +125,12 @@ operate_tools() {
   "$TOOLS/operate/bin/pip" install --quiet --no-deps --requirement operate/requirements.txt
 }
 
+loadtest_tools() {
+  mkdir -p "$TOOLS/loadtest"
+  cp ../loadtest/package.json ../loadtest/package-lock.json "$TOOLS/loadtest/"
+  npm ci --prefix "$TOOLS/loadtest" --ignore-scripts --no-audit --no-fund --silent
+}
+
 helm_tool() {
   GOFLAGS=-mod=mod GOBIN="$TOOLS" go install -ldflags='-s -w' \
     "helm.sh/helm/v3/cmd/helm@$(<operate/helm.version)"
@@ -144,5 +150,6 @@ step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt
 step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options
 step operate operate_tools operate/requirements.txt
+step loadtest loadtest_tools ../loadtest/package.json ../loadtest/package-lock.json
 step helm helm_tool operate/helm.version
 step types types_tool operate/types/go.mod operate/types/go.sum operate/types/main.go

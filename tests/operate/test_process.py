@@ -41,6 +41,15 @@ def status(url: str, token: str = "") -> int:
         return 0
 
 
+def wait_for(url: str) -> None:
+    """Returns once an address answers with 200."""
+    for _ in range(300):
+        if status(url) == 200:
+            return
+        time.sleep(0.2)
+    raise AssertionError(f"{url} does not answer")
+
+
 @unittest.skipUnless(BINARY.exists(), f"{BINARY} is not built: no process was started")
 class Process(unittest.TestCase):
     def setUp(self):
