@@ -23,6 +23,8 @@ struct Fixture {
     tested: (String, String),
     /// A forwarding address.
     address: String,
+    /// A mock identity provider and a user of it, for the routes that name one.
+    idp: Option<(String, String)>,
 }
 
 impl Fixture {
@@ -54,7 +56,11 @@ impl Fixture {
             let number = ADDRESSES.fetch_add(1, Ordering::Relaxed);
             address = Self::confirmed(rest, &format!("ada{number}@example.com")).await;
         }
-        Self { project, inbox, message, attachment, webhook, tested, address }
+        let mut idp = None;
+        if path.starts_with("/api/idps/") {
+            idp = Some(Self::idp(rest).await);
+        }
+        Self { project, inbox, message, attachment, webhook, tested, address, idp }
     }
 
     /// A forwarding address whose owner agreed.
@@ -75,6 +81,14 @@ impl Fixture {
         .await
     }
 
+    async fn idp(rest: &Rest) -> (String, String) {
+        let made = rest.post("/api/idps", json!({ "name": "Ours" })).await.expect(201).json();
+        let id = made["id"].as_str().unwrap().to_owned();
+        let user = json!({ "email": "ours@example.com", "name": "Ours" });
+        let user = rest.post(&format!("/api/idps/{id}/users"), user).await.expect(201).json();
+        (id, user["id"].as_str().unwrap().to_owned())
+    }
+
     /// A webhook that leads nowhere.
     async fn webhook(rest: &Rest) -> String {
         let quiet = rest.inbox().await.id;
@@ -90,12 +104,15 @@ impl Fixture {
             Some("inboxes") => &self.inbox.id,
             Some("messages") => &self.message,
             Some("forward-addresses") => &self.address,
+            Some("idps") => &self.idp.as_ref().unwrap().0,
             Some("webhooks") if path.contains("{deliveryId}") => &self.tested.0,
             Some("webhooks") => &self.webhook,
             other => panic!("{path}: give the walk an id for {other:?}"),
         };
         let filled = path.replace("{id}", id).replace("{attachmentId}", &self.attachment);
         let filled = filled.replace("{deliveryId}", &self.tested.1);
+        let user = self.idp.as_ref().map_or("", |(_, user)| user);
+        let filled = filled.replace("{userId}", user);
         assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");
         filled
     }
@@ -110,7 +127,15 @@ impl Fixture {
         let forwarding = rest.get(&self.inbox.path("/forwarding")).await;
         let addresses = rest.get("/api/forward-addresses").await.expect(200).json();
         let address = addresses.as_array().unwrap().iter().find(|one| one["id"] == self.address);
+        let mut idp = Vec::new();
+        if let Some((id, _)) = &self.idp {
+            for part in ["", "/users"] {
+                let shown = rest.get(&format!("/api/idps/{id}{part}")).await;
+                idp.push(shown.expect(200).json());
+            }
+        }
         vec![
+            json!(idp),
             message.json(),
             inbox.json(),
             json!(ours),
@@ -233,11 +258,12 @@ async fn another_teams_ids_are_not_found_on_any_route() {
 async fn another_teams_lists_show_nothing_of_ours() {
     let server = shared();
     let (ours, theirs) = (server.rest(), server.client(server.second_team().key()));
-    Fixture::of(&server, &ours, "").await;
+    Fixture::of(&server, &ours, "/api/idps/").await;
     for path in [
         "/api/projects",
         "/api/inboxes",
         "/api/webhooks",
+        "/api/idps",
         "/api/forward-addresses",
         "/api/forwarding",
     ] {

@@ -12,6 +12,7 @@ mod delivery_crash;
 mod errors;
 mod forwarding;
 mod full_disk;
+mod idps;
 mod inboxes;
 mod isolation;
 mod keys;

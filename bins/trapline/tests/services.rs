@@ -26,6 +26,7 @@ const SERVICES: [&str; 15] = [
     "sso",
     "webhooks",
     "forwarding",
+    "idps",
     "maintenance",
     "status",
 ];

@@ -16,6 +16,7 @@ mod error;
 mod extract;
 mod forwarding;
 mod html_page;
+mod idps;
 mod inbox_page;
 mod inboxes;
 mod layers;

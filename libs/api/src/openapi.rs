@@ -8,7 +8,7 @@ use utoipa::{
     Modify, OpenApi,
     openapi::{
         ObjectBuilder, RefOr, Schema,
-        schema::Type,
+        schema::{AdditionalProperties, Type},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
@@ -37,7 +37,10 @@ pub(crate) struct AnyObject;
 
 impl utoipa::PartialSchema for AnyObject {
     fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::Object).into()
+        let members = AdditionalProperties::FreeForm(true);
+        let object = ObjectBuilder::new().schema_type(Type::Object);
+        let example = serde_json::json!({ "plan": "pro" });
+        object.additional_properties(Some(members)).examples([example]).into()
     }
 }
 
@@ -58,6 +61,10 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Checks", description = "What is to be said of a message."),
         (name = "Webhooks", description = "Who is told of what was caught."),
         (name = "Forwarding", description = "Who gets what was caught."),
+        (
+            name = "Identity providers",
+            description = "Where applications under test sign in: mock providers and their users."
+        ),
         (name = "People", description = "Who is signed in."),
         (name = "Team", description = "The team itself and its plan."),
         (name = "Service", description = "The service itself.")

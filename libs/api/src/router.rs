@@ -12,7 +12,7 @@ use crate::{
     body_memory, checks, confirmation, docs,
     error::Error,
     extract::{Contract, enforce},
-    forwarding, inbox_page, inboxes,
+    forwarding, idps, inbox_page, inboxes,
     layers::{self, ContentPolicy, around},
     live, messages,
     nearest_path::nearest,
@@ -26,6 +26,7 @@ fn team_routes() -> OpenApiRouter<Api> {
     mail_routes()
         .merge(webhook_routes())
         .merge(forwarding_routes())
+        .merge(idp_routes())
         .merge(people_routes())
         .merge(account_routes())
 }
@@ -91,6 +92,17 @@ fn forwarding_routes() -> OpenApiRouter<Api> {
         .routes(routes!(forwarding::addresses, forwarding::add))
         .routes(routes!(forwarding::delete))
         .routes(routes!(forwarding::status))
+}
+
+/// Mock identity providers, their users and their logs.
+fn idp_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(idps::list, idps::create))
+        .routes(routes!(idps::get, idps::update, idps::delete))
+        .routes(routes!(idps::rotate))
+        .routes(routes!(idps::users::list, idps::users::create))
+        .routes(routes!(idps::users::update, idps::users::delete))
+        .routes(routes!(idps::events::list, idps::events::clear))
 }
 
 /// The team itself.

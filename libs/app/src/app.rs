@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use trapline_store::{Clock, Ports, records};
 
 use crate::{
-    AccessControl, Arrivals, AuditLog, BodyMemory, Checks, CpuPool, FirstSteps, Forwarding,
+    AccessControl, Arrivals, AuditLog, BodyMemory, Checks, CpuPool, FirstSteps, Forwarding, Idps,
     Inboxes, Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages,
     OutboundMail, People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage,
     Teams, Upgrades, Webhooks,
@@ -35,6 +35,7 @@ pub struct App {
     sso: SingleSignOn,
     webhooks: Arc<Webhooks>,
     forwarding: Arc<Forwarding>,
+    idps: Arc<Idps>,
     maintenance: Maintenance,
     status: Arc<Status>,
     arrivals: Arrivals,
@@ -83,6 +84,7 @@ impl App {
         let forwarding =
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
         let forwarding = Arc::new(forwarding);
+        let idps = Arc::new(Idps::start(&shared, access.clone(), &tasks));
         let subscribers: Vec<Arc<dyn ArrivalSubscriber>> =
             vec![webhooks.clone(), forwarding.cache().clone()];
         let uses = ReceiveUses {
@@ -107,7 +109,13 @@ impl App {
             vec![logins, webhooks.cache().clone(), forwarding.cache().clone()];
         let app = Self {
             live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
-            maintenance: Maintenance::start(&shared, access.clone(), inboxes.clone(), &tasks),
+            maintenance: Maintenance::start(
+                &shared,
+                access.clone(),
+                inboxes.clone(),
+                idps.clone(),
+                &tasks,
+            ),
             status: Arc::new(Status::new(&shared, inboxes.clone(), messages.clone())),
             arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
             body_memory: BodyMemory::new(shared.settings.answer_memory),
@@ -124,6 +132,7 @@ impl App {
             sso,
             webhooks,
             forwarding,
+            idps,
             installation,
             upgrades,
             tasks,
@@ -228,6 +237,12 @@ impl App {
     #[must_use]
     pub fn forwarding(&self) -> &Forwarding {
         &self.forwarding
+    }
+
+    /// Mock identity providers.
+    #[must_use]
+    pub fn idps(&self) -> &Arc<Idps> {
+        &self.idps
     }
 
     /// The janitor, housekeeping and health.

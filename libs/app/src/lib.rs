@@ -14,6 +14,7 @@ mod error;
 mod filter;
 mod forwarding;
 mod heartbeats;
+mod idps;
 mod ids;
 mod in_flight;
 mod inbox_versions;
@@ -61,6 +62,9 @@ pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
 pub use forwarding::{AddedAddress, Confirmation, ForwardAttempt, Forwarding};
+pub use idps::{
+    EventQuery, IdpChange, IdpRotation, IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpUser,
+};
 pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,
 };

@@ -1,5 +1,5 @@
 //! Maintenance: what the service does for itself. The janitor, housekeeping jobs, and health. It uses
-//! access and inboxes, and nothing uses it.
+//! access, inboxes and identity providers, and nothing uses it.
 
 mod health;
 mod janitor;
@@ -15,6 +15,7 @@ use crate::{
     Result, Supervisor,
     access::AccessControl,
     heartbeats::Heartbeats,
+    idps::Idps,
     ids::Ids,
     inboxes::Inboxes,
     jobs::{self, HousekeepingWork, Jobs},
@@ -45,6 +46,7 @@ pub struct Maintenance {
     is_alone: bool,
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
+    idps: Arc<Idps>,
     leases: Leases,
 }
 
@@ -54,6 +56,7 @@ impl Maintenance {
         parts: &Parts,
         access: Arc<AccessControl>,
         inboxes: Arc<Inboxes>,
+        idps: Arc<Idps>,
         tasks: &Supervisor,
     ) -> Self {
         let skew = Arc::new(ClockSkew::new(parts.ports.store.clone(), parts.clock.clone()));
@@ -74,6 +77,7 @@ impl Maintenance {
             is_alone: parts.is_alone,
             access,
             inboxes,
+            idps,
             leases: parts.leases.clone(),
         }
     }
@@ -82,12 +86,15 @@ impl Maintenance {
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`](crate::Error::Conflict) for as long as the inbox or the team is there that was to
+    /// [`Error::Conflict`](crate::Error::Conflict) for as long as the inbox, provider or team is there that was to
     /// be removed: the request that deletes it stores this job first.
     pub async fn housekeep(&self, job: &Job) -> Result<Option<Job>> {
         match jobs::work(job)? {
             HousekeepingWork::Purge { team, inbox, username } => {
                 self.inboxes.purge_deleted(team, inbox, username.as_deref()).await.map(|()| None)
+            }
+            HousekeepingWork::RemoveIdp { team, idp, slug, epoch } => {
+                self.idps.remove_deleted(team, idp, &slug, epoch).await.map(|()| None)
             }
             HousekeepingWork::RemoveTeam { team, is_last } => {
                 self.remove_some_of_team(team, is_last).await

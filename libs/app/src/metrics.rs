@@ -59,6 +59,9 @@ const PROBES: &str = "trapline_probes_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const PLAN_REFUSALS: &str = "trapline_plan_refusals_total";
 const OPEN_LIMITS: &str = "trapline_redis_open_limits_total";
+const IDP_EVENTS_SUPPRESSED: &str = "trapline_idp_events_suppressed_total";
+const IDP_EVENTS_LOST: &str = "trapline_idp_events_lost_total";
+const IDP_KEYS_READY: &str = "trapline_idp_keys_ready";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
@@ -121,6 +124,12 @@ pub fn describe() {
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(PLAN_REFUSALS, "What plans did not allow, by limit or feature.");
     describe_counter!(OPEN_LIMITS, "Allowances not counted because the limiter did not answer.");
+    describe_counter!(
+        IDP_EVENTS_SUPPRESSED,
+        "Entries of activity logs of mock identity providers that were left out of a flood."
+    );
+    describe_counter!(IDP_EVENTS_LOST, "Those that could not be written.");
+    describe_gauge!(IDP_KEYS_READY, "RSA keys that are ready for mock identity providers.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
 
@@ -324,6 +333,20 @@ pub(crate) fn mail_sent(lane: Lane, ok: bool, again: bool) {
         (false, false) => "failed",
     };
     counter!(MAIL_SENDS, "lane" => lane.name(), "outcome" => outcome).increment(1);
+}
+
+pub(crate) fn idp_event_suppressed() {
+    counter!(IDP_EVENTS_SUPPRESSED).increment(1);
+}
+
+pub(crate) fn idp_event_lost() {
+    counter!(IDP_EVENTS_LOST).increment(1);
+}
+
+/// Keys that are ready right now.
+pub(crate) fn idp_keys_ready(count: usize) {
+    #[expect(clippy::cast_precision_loss, reason = "there are a handful")]
+    gauge!(IDP_KEYS_READY).set(count as f64);
 }
 
 pub(crate) fn wait_ended(outcome: &'static str) {

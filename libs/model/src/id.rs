@@ -142,6 +142,18 @@ id!(
     /// A mail that the service itself sends.
     MailId
 );
+id!(
+    /// A mock identity provider.
+    IdpId
+);
+id!(
+    /// A test user of a mock identity provider.
+    IdpUserId
+);
+id!(
+    /// An entry of the activity log of a mock identity provider.
+    IdpEventId
+);
 
 /// A message: its inbox and its own UUIDv7, so that the id alone says where the message is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

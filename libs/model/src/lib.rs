@@ -7,6 +7,8 @@ mod audit;
 mod checks;
 mod forwarding;
 mod id;
+mod idp;
+mod idp_event;
 mod inbox;
 mod message;
 mod onboarding;
@@ -27,9 +29,14 @@ pub use forwarding::{
     InboxForwarding,
 };
 pub use id::{
-    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, InboxId, InvalidId,
-    InvitationId, MailId, MessageId, PersonId, ProjectId, TeamId, WebhookId,
+    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, IdpEventId, IdpId, IdpUserId,
+    InboxId, InvalidId, InvitationId, MailId, MessageId, PersonId, ProjectId, TeamId, WebhookId,
 };
+pub use idp::{
+    Idp, IdpClientType, IdpEndpoints, IdpKey, IdpUser, NameIdFormat, RefreshTokenPolicy, SamlSign,
+    SigningAlg,
+};
+pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind};
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use onboarding::{Onboarding, OnboardingStep};

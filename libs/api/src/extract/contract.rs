@@ -41,6 +41,8 @@ enum RuleKind {
         min: usize,
         max: usize,
     },
+    /// Has whatever fields; their handler bounds them.
+    AnyObject,
     /// Has these fields and no others.
     Object(Vec<Field>),
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 60] = [
+const ROUTES: [&str; 72] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -42,6 +42,18 @@ const ROUTES: [&str; 60] = [
     "post /api/webhooks/{id}/test",
     "get /api/webhooks/{id}/deliveries",
     "post /api/webhooks/{id}/deliveries/{deliveryId}",
+    "get /api/idps",
+    "post /api/idps",
+    "get /api/idps/{id}",
+    "patch /api/idps/{id}",
+    "delete /api/idps/{id}",
+    "post /api/idps/{id}/rotate",
+    "get /api/idps/{id}/users",
+    "post /api/idps/{id}/users",
+    "patch /api/idps/{id}/users/{userId}",
+    "delete /api/idps/{id}/users/{userId}",
+    "get /api/idps/{id}/events",
+    "delete /api/idps/{id}/events",
     "get /api/auth/options",
     "post /api/auth/sign-in",
     "post /api/auth/sign-out",

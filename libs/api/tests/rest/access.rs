@@ -10,6 +10,9 @@ use crate::{Service, minutes, request};
 /// Has the form of a message's id, and names none.
 const SOME_MESSAGE: &str = "06e1uejr5hv437857tl1n31d9o0po7pr1aa7obcf2tf2n6jd7i0g";
 
+/// Has the form of a provider's id, and names none.
+const NO_IDP: &str = "06e1uejr5hv437857tl1n31d98";
+
 /// One of each thing that paths name.
 pub(crate) struct Ids {
     pub inbox: String,
@@ -18,6 +21,8 @@ pub(crate) struct Ids {
     project: String,
     pub webhook: String,
     delivery: String,
+    pub idp: String,
+    pub idp_user: String,
     address: String,
     key: String,
     pub member: String,
@@ -68,6 +73,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             Some("inboxes") => &ids.inbox,
             Some("messages") => &ids.message,
             Some("webhooks") => &ids.webhook,
+            Some("idps") => &ids.idp,
             Some("forward-addresses") => &ids.address,
             Some("api-keys") => &ids.key,
             Some("team") if path.contains("invitations") => &ids.invitation,
@@ -78,6 +84,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             let template = path.clone();
             let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
             let path = path.replace("{deliveryId}", &ids.delivery);
+            let path = path.replace("{userId}", &ids.idp_user);
             let (method, described) = (method.to_uppercase(), described.clone());
             operations.push(Operation { method, path, template, described });
         }
@@ -102,6 +109,8 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         project: text(&project["id"]),
         webhook: text(&webhook["id"]),
         delivery: text(&delivery["id"]),
+        idp: NO_IDP.to_owned(),
+        idp_user: NO_IDP.to_owned(),
         address: service.forward_address("ada@example.com").await,
         key: service.another_key().await,
         member: service.member(service.team, "grace@example.com", Role::Member).await.to_string(),
@@ -109,9 +118,19 @@ pub(crate) async fn fill(service: &Service) -> Ids {
     }
 }
 
+/// The same, with a mock identity provider and a user of it. Its key takes a second to be made.
+pub(crate) async fn fill_with_idp(service: &Service) -> Ids {
+    let ids = fill(service).await;
+    let idp = service.post("/api/idps", json!({ "name": "Provider" })).await.json();
+    let idp = idp["id"].as_str().unwrap().to_owned();
+    let user = json!({ "email": "ada@example.com", "name": "Ada" });
+    let user = service.post(&format!("/api/idps/{idp}/users"), user).await.json();
+    Ids { idp, idp_user: user["id"].as_str().unwrap().to_owned(), ..ids }
+}
+
 /// Method and path of every operation that takes a key.
 async fn keyed(service: &Service) -> Vec<(String, String)> {
-    let ids = fill(service).await;
+    let ids = fill_with_idp(service).await;
     let keyed = operations(&ids).into_iter().filter(Operation::takes_key);
     keyed.map(|operation| (operation.method, operation.path)).collect()
 }
@@ -159,6 +178,8 @@ async fn ids_of_any_bits_name_nothing() {
                 project: id.clone(),
                 webhook: id.clone(),
                 delivery: id.clone(),
+                idp: id.clone(),
+                idp_user: id.clone(),
                 address: id.clone(),
                 key: id.clone(),
                 member: id.clone(),
@@ -235,6 +256,10 @@ async fn what_is_another_teams_is_not_there() {
             }
             ("POST", path) if path.ends_with("/messages/read") => {
                 json!({ "ids": [SOME_MESSAGE], "isRead": true })
+            }
+            ("POST", path) if path.ends_with("/rotate") => json!({ "what": "keys" }),
+            ("POST", path) if path.ends_with("/users") => {
+                json!({ "email": "eve@example.com", "name": "Eve" })
             }
             ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,

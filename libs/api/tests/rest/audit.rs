@@ -6,14 +6,14 @@ use trapline_model::{Principal, Role};
 
 use crate::{
     Service,
-    access::{Ids, Operation, fill, operations},
+    access::{Ids, Operation, fill, fill_with_idp, operations},
     request,
     sso::ISSUER,
 };
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 46] = [
+const TOLD: [(&str, Option<&str>); 54] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -35,6 +35,14 @@ const TOLD: [(&str, Option<&str>); 46] = [
     ("DELETE /api/webhooks/{id}", Some("webhook.deleted")),
     ("POST /api/webhooks/{id}/test", None),
     ("POST /api/webhooks/{id}/deliveries/{deliveryId}", None),
+    ("POST /api/idps", Some("idp.created")),
+    ("PATCH /api/idps/{id}", Some("idp.updated")),
+    ("DELETE /api/idps/{id}", Some("idp.deleted")),
+    ("POST /api/idps/{id}/rotate", Some("idp.secret_rotated")),
+    ("POST /api/idps/{id}/users", Some("idp_user.created")),
+    ("PATCH /api/idps/{id}/users/{userId}", Some("idp_user.updated")),
+    ("DELETE /api/idps/{id}/users/{userId}", Some("idp_user.deleted")),
+    ("DELETE /api/idps/{id}/events", Some("idp.events_cleared")),
     ("POST /api/api-keys", Some("api_key.created")),
     ("DELETE /api/api-keys/{id}", Some("api_key.revoked")),
     ("PATCH /api/team", Some("team.renamed")),
@@ -81,6 +89,9 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
         }
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
+        ("POST", "/api/idps/{id}/rotate") => json!({ "what": "secret" }),
+        ("POST", "/api/idps/{id}/users") => json!({ "email": "bob@example.com", "name": "Bob" }),
+        ("POST" | "PATCH", path) if path.starts_with("/api/idps") => json!({ "name": "New" }),
         ("PATCH", "/api/team") => json!({ "name": "New" }),
         ("DELETE", "/api/team") => json!({ "name": "Team" }),
         ("PATCH", "/api/team/members/{id}") => json!({ "role": "admin" }),
@@ -127,7 +138,8 @@ async fn every_route_that_changes_something_has_its_entry() {
         let place = told.iter().position(|(route, _)| *route == name);
         let (_, action) = told.swap_remove(place.unwrap_or_else(|| panic!("{name} is not told")));
         let service = Service::start().await;
-        let ids = fill(&service).await;
+        let is_of_idp = operation.template.starts_with("/api/idps/{id}");
+        let ids = if is_of_idp { fill_with_idp(&service).await } else { fill(&service).await };
         let mut same = operations(&ids).into_iter();
         let same =
             same.find(|it| (&it.method, &it.template) == (&operation.method, &operation.template));

@@ -5,7 +5,7 @@ use trapline_model::{Access, Role};
 
 use crate::{
     Answer, Service,
-    access::{Ids, Operation, fill, operations},
+    access::{Ids, Operation, fill, fill_with_idp, operations},
     minutes, request,
 };
 
@@ -165,7 +165,7 @@ fn in_order(ids: &Ids) -> Vec<Operation> {
 #[tokio::test]
 async fn every_route_answers_every_caller_as_the_table_says() {
     let service = Service::start().await;
-    let ids = fill(&service).await;
+    let ids = fill_with_idp(&service).await;
     let callers = Credentials::of(&service).await;
     let operations = in_order(&ids);
     for (route, _) in TABLE.iter().filter(|(route, _)| *route != "GET /api/status") {

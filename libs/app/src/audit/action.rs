@@ -61,6 +61,24 @@ actions! {
     ForwardAddressVerified = "forward_address.verified";
     /// A forwarding address was removed.
     ForwardAddressDeleted = "forward_address.deleted";
+    /// A mock identity provider was made.
+    IdpCreated = "idp.created";
+    /// A mock identity provider's settings were changed.
+    IdpUpdated = "idp.updated";
+    /// A mock identity provider was removed, with its users.
+    IdpDeleted = "idp.deleted";
+    /// The secret of a mock identity provider's client was rotated.
+    IdpSecretRotated = "idp.secret_rotated";
+    /// A mock identity provider's keys were rotated.
+    IdpKeysRotated = "idp.keys_rotated";
+    /// A mock identity provider's activity log was cleared.
+    IdpEventsCleared = "idp.events_cleared";
+    /// A test user was added to a mock identity provider.
+    IdpUserCreated = "idp_user.created";
+    /// A test user was changed.
+    IdpUserUpdated = "idp_user.updated";
+    /// A test user was removed.
+    IdpUserDeleted = "idp_user.deleted";
     /// An API key was made.
     ApiKeyCreated = "api_key.created";
     /// An API key was revoked.
@@ -106,6 +124,8 @@ pub(crate) enum TargetKind {
     Member,
     Invitation,
     Sso,
+    Idp,
+    IdpUser,
 }
 
 impl TargetKind {
@@ -121,6 +141,8 @@ impl TargetKind {
             Self::Member => "member",
             Self::Invitation => "invitation",
             Self::Sso => "sso",
+            Self::Idp => "idp",
+            Self::IdpUser => "idp_user",
         }
     }
 }
@@ -156,6 +178,14 @@ impl Target {
 
     pub(crate) fn forward_address(address: &records::ForwardAddress) -> Self {
         Self::new(TargetKind::ForwardAddress, &address.id, &address.email)
+    }
+
+    pub(crate) fn idp(idp: &records::IdpRecord) -> Self {
+        Self::new(TargetKind::Idp, &idp.id, &idp.name)
+    }
+
+    pub(crate) fn idp_user(user: &records::IdpUserRecord) -> Self {
+        Self::new(TargetKind::IdpUser, &user.id, &user.email)
     }
 
     pub(crate) fn api_key(key: &records::ApiKey) -> Self {

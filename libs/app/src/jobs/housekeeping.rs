@@ -1,7 +1,7 @@
 //! The work of [`Lane::Housekeeping`]: what a request started and need not wait for.
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{InboxId, TeamId, Time};
+use trapline_model::{IdpId, InboxId, TeamId, Time};
 use trapline_store::{Job, Lane, Result};
 
 use super::job;
@@ -17,6 +17,14 @@ pub(crate) enum HousekeepingWork {
         /// Its SMTP user name; jobs of older releases have none.
         #[serde(default)]
         username: Option<String>,
+    },
+    /// Remove what a mock identity provider had, once the provider itself is gone.
+    RemoveIdp {
+        team: TeamId,
+        idp: IdpId,
+        slug: String,
+        /// The part of its log that counted.
+        epoch: i64,
     },
     /// Remove some of what a team has that was deleted.
     RemoveTeam {

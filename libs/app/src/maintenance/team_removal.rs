@@ -25,6 +25,8 @@ use crate::{
 
 /// Rows, and inboxes, that a step removes at most.
 const PAGE_ROWS: usize = 100;
+/// Identity providers that a step removes at most, each with up to 1,000 users.
+const MAX_IDPS: usize = 10;
 /// Parts of a webhook's log that a step removes at most.
 const MAX_BUCKETS: usize = 20;
 /// Time between two steps.
@@ -64,7 +66,10 @@ impl Maintenance {
 
     /// Whether there was something.
     async fn remove_some(&self, team: TeamId, is_last: bool) -> Result<bool> {
-        if self.remove_access(team).await? || self.inboxes.remove_some_of(team, PAGE_ROWS).await? {
+        if self.remove_access(team).await?
+            || self.inboxes.remove_some_of(team, PAGE_ROWS).await?
+            || self.idps.remove_some_of(team, MAX_IDPS).await?
+        {
             return Ok(true);
         }
         if !is_last {

@@ -59,6 +59,8 @@ pub enum RowOwner {
     Message,
     /// A webhook's; they go by a time of their own.
     Webhook,
+    /// A mock identity provider's, with which they go.
+    Idp,
 }
 
 /// A key column.

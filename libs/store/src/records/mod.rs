@@ -7,6 +7,9 @@ mod backlog;
 mod forwarding;
 mod heartbeat;
 mod hourly;
+mod idp;
+mod idp_event;
+mod idp_user;
 mod inbox;
 mod invitation;
 mod lease;
@@ -49,7 +52,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage status invitation sso
+    upgrade person session audit usage status invitation sso idp idp_user idp_event
 }
 
 const fn joined<const COUNT: usize>(

@@ -32,12 +32,13 @@ fn a_partition_begins_with_the_owner() {
             RowOwner::Team => Some("team_id"),
             RowOwner::Inbox | RowOwner::Message => Some("inbox_id"),
             RowOwner::Webhook => Some("webhook_id"),
+            RowOwner::Idp => Some("idp_id"),
             RowOwner::None => None,
         };
         match owner {
             Some(owner) => assert_eq!(first, owner, "{}", table.name),
             // The owners themselves, whose ids are known to whoever looks for their rows.
-            None => assert!(!["webhook_id"].contains(&first), "{}", table.name),
+            None => assert!(!["webhook_id", "idp_id"].contains(&first), "{}", table.name),
         }
     }
 }

@@ -14,7 +14,7 @@ impl Rule {
             return;
         }
         match (&self.kind, value) {
-            (RuleKind::Boolean, Value::Bool(_)) => {}
+            (RuleKind::Boolean, Value::Bool(_)) | (RuleKind::AnyObject, Value::Object(_)) => {}
             (RuleKind::Text(rule), Value::String(text)) => rule.check(text, path, issues),
             (RuleKind::Integer { min, max }, value @ Value::Number(_)) => {
                 check_integer(value, *min, *max, path, issues);
@@ -37,7 +37,7 @@ impl RuleKind {
             Self::Integer { .. } => "must be an integer",
             Self::Boolean => "must be true or false",
             Self::Array { .. } => "must be an array",
-            Self::Object(_) => "must be an object",
+            Self::AnyObject | Self::Object(_) => "must be an object",
         }
     }
 }

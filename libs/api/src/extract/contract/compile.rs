@@ -97,6 +97,7 @@ impl Compiler<'_> {
             [Type::String] => RuleKind::Text(text(object)?),
             [Type::Integer] => integer(object),
             [Type::Boolean] => RuleKind::Boolean,
+            [Type::Object] if is_any(object) => RuleKind::AnyObject,
             [Type::Object] => RuleKind::Object(self.fields(object)?),
             other => {
                 return unsupported(format!("a type is one of {} that are checked", other.len()));
@@ -121,6 +122,12 @@ impl Compiler<'_> {
 fn is_null(schema: &RefOr<Schema>) -> bool {
     let null = SchemaType::Type(Type::Null);
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == null)
+}
+
+/// Whether it says that its fields are anybody's.
+fn is_any(object: &Object) -> bool {
+    let rest = object.additional_properties.as_deref();
+    object.properties.is_empty() && matches!(rest, Some(AdditionalProperties::FreeForm(true)))
 }
 
 /// Whether the schema has a keyword beside those that become a part of its rule.

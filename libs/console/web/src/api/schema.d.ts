@@ -474,6 +474,152 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/idps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List identity providers
+         * @description The team's providers, oldest first. Keys that may only read see no secrets.
+         */
+        get: operations["listIdps"];
+        put?: never;
+        /**
+         * Create an identity provider
+         * @description It has a key of its own, and one client, whose secret is in the answer.
+         */
+        post: operations["createIdp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an identity provider
+         * @description Keys that may only read see no secret.
+         */
+        get: operations["getIdp"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an identity provider
+         * @description With its users and its log. Its slug stays taken for 30 days.
+         */
+        delete: operations["deleteIdp"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an identity provider
+         * @description What changed counts from the next request on. `null` takes away what may be null.
+         */
+        patch: operations["updateIdp"];
+        trace?: never;
+    };
+    "/api/idps/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the activity log
+         * @description What happened at the provider in the last 7 days, and why something was refused: the newest 2,000
+         *     entries, newest first.
+         */
+        get: operations["listIdpEvents"];
+        put?: never;
+        post?: never;
+        /**
+         * Clear the activity log
+         * @description What is still on its way when the log is cleared is not listed later.
+         */
+        delete: operations["clearIdpEvents"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret or the keys
+         * @description An old secret is worth nothing at once. Old keys stay published for as long as tokens that they signed
+         *     may be good, and at least an hour.
+         */
+        post: operations["rotateIdp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List test users
+         * @description The provider's users, oldest first.
+         */
+        get: operations["listIdpUsers"];
+        put?: never;
+        /**
+         * Add a test user
+         * @description Test users have no password: whoever signs in chooses one.
+         */
+        post: operations["createIdpUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}/users/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a test user
+         * @description What the user was given is worth nothing any more.
+         */
+        delete: operations["deleteIdpUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a test user
+         * @description Groups and claims are replaced whole.
+         */
+        patch: operations["updateIdpUser"];
+        trace?: never;
+    };
     "/api/inboxes": {
         parameters: {
             query?: never;
@@ -1369,6 +1515,14 @@ export interface components {
             name: string;
         };
         /**
+         * @example {
+         *       "plan": "pro"
+         *     }
+         */
+        AnyObject: {
+            [key: string]: unknown;
+        };
+        /**
          * @description Any error without more to tell.
          * @example {
          *       "code": "not_found",
@@ -1822,6 +1976,299 @@ export interface components {
              *     servers, or behind where it is negative; in a deep check of a cluster.
              */
             clockSkewMs?: number;
+        };
+        /** @description A mock identity provider: real clients sign in against it, as test users. */
+        Idp: {
+            /** @description The provider's id. */
+            id: string;
+            /** @description The name that people gave it. */
+            name: string;
+            /**
+             * @description The last part of its issuer.
+             * @example 3f9c2a71b04d5e
+             */
+            slug: string;
+            /** @description Where browsers may be sent after a sign-in, byte for byte. Empty matches nothing. */
+            redirectUris: string[];
+            /** @description Where browsers may be sent after a sign-out. */
+            postLogoutRedirectUris: string[];
+            /**
+             * Format: int32
+             * @description Seconds that access and ID tokens are good for.
+             */
+            tokenTtl: number;
+            /** @description The test user who is signed in without being asked; null asks. */
+            autoLoginUserId: string | null;
+            /** @description Whether only people of the team may sign in, as whichever user. */
+            requireTeamSession: boolean;
+            /** @description Where SAML answers are sent; null is where the request says. */
+            samlAcsUrl: string | null;
+            /** @description The SAML service provider's entity id; null is any. */
+            samlSpEntityId: string | null;
+            /** @description How SAML names somebody where the request does not say. */
+            samlNameIdFormat: components["schemas"]["NameIdFormat"];
+            /** @description Where SAML logouts are sent; null is nowhere. */
+            samlSloUrl: string | null;
+            /** @description What of a SAML answer is signed. */
+            samlSign: components["schemas"]["SamlSign"];
+            /** @description The id of its one client. */
+            clientId: string;
+            /** @description The client's secret. Left out for those who may only read. */
+            clientSecret?: string;
+            /** @description How the client proves that it is the client. */
+            clientType: components["schemas"]["IdpClientType"];
+            /** @description What tokens are signed with. */
+            signingAlg: components["schemas"]["SigningAlg"];
+            /** @description The key that signs tokens now. */
+            signingKey: components["schemas"]["IdpKey"];
+            /** @description Other keys that are still published, newest first. */
+            previousKeys: components["schemas"]["IdpKey"][];
+            /** @description When a sign-in gives a refresh token. */
+            refreshTokens: components["schemas"]["RefreshTokenPolicy"];
+            /**
+             * Format: int32
+             * @description Seconds in which a refresh token that was used gives the same successor again.
+             */
+            refreshReuseGrace: number;
+            /** @description Whether the auto-login user is signed in even where the request asks for a prompt. */
+            autoLoginOnPrompt: boolean;
+            /**
+             * @description The issuer identifier.
+             * @example http://127.0.0.1:8025/idp/3f9c2a71b04d5e
+             */
+            issuer: string;
+            /** @description The discovery document (`OpenID` Connect Discovery 1.0). */
+            discoveryUrl: string;
+            /** @description The addresses of its endpoints. */
+            endpoints: components["schemas"]["IdpEndpoints"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its settings were last changed.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            updatedAt: string;
+        };
+        /** @description What is to change; what is left out stays. */
+        IdpChange: {
+            /** @description Its name. */
+            name?: string;
+            /** @description Where browsers may be sent after a sign-in, byte for byte; each of at most 2,048 bytes. */
+            redirectUris?: string[];
+            /** @description Where browsers may be sent after a sign-out; each of at most 2,048 bytes. */
+            postLogoutRedirectUris?: string[];
+            /**
+             * Format: int32
+             * @description Seconds that access and ID tokens are good for.
+             */
+            tokenTtl?: number;
+            /** @description The test user who is signed in without being asked; null asks. */
+            autoLoginUserId?: string | null;
+            /** @description Whether only people of the team may sign in. */
+            requireTeamSession?: boolean;
+            /** @description Where SAML answers are sent; null is where the request says. */
+            samlAcsUrl?: string | null;
+            /** @description The SAML service provider's entity id; null is any. */
+            samlSpEntityId?: string | null;
+            /**
+             * @description How SAML names somebody: `emailAddress`, `persistent`, `transient`, `unspecified`, or the URN of one;
+             *     null is `emailAddress`.
+             */
+            samlNameIdFormat?: string | null;
+            /** @description Where SAML logouts are sent; null is nowhere. */
+            samlSloUrl?: string | null;
+            /** @description What of a SAML answer is signed. */
+            samlSign?: components["schemas"]["SamlSign"];
+            /** @description How the client proves that it is the client. */
+            clientType?: components["schemas"]["IdpClientType"];
+            /** @description What tokens are signed with. */
+            signingAlg?: components["schemas"]["SigningAlg"];
+            /** @description When a sign-in gives a refresh token. */
+            refreshTokens?: components["schemas"]["RefreshTokenPolicy"];
+            /**
+             * Format: int32
+             * @description Seconds in which a refresh token that was used gives the same successor again; 0 is never.
+             */
+            refreshReuseGrace?: number;
+            /** @description Whether the auto-login user is signed in even where the request asks for a prompt. */
+            autoLoginOnPrompt?: boolean;
+        };
+        /**
+         * @description How the client of a provider proves that it is the client.
+         * @enum {string}
+         */
+        IdpClientType: "any" | "confidential" | "public";
+        /** @description The addresses of a provider's endpoints. */
+        IdpEndpoints: {
+            /** @description Where a browser is sent to sign in (RFC 6749, section 3.1). */
+            authorization: string;
+            /** @description Where codes become tokens (RFC 6749, section 3.2). */
+            token: string;
+            /** @description Claims about whoever signed in (`OpenID` Connect Core, section 5.3). */
+            userInfo: string;
+            /** @description The public keys (RFC 7517). */
+            jwks: string;
+            /** @description What a token is worth (RFC 7662). */
+            introspection: string;
+            /** @description Where tokens end (RFC 7009). */
+            revocation: string;
+            /** @description Where a browser is sent to sign out (`OpenID` Connect RP-Initiated Logout 1.0). */
+            endSession: string;
+        };
+        /** @description An entry of the activity log. */
+        IdpEvent: {
+            /** @description The entry's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            at: string;
+            /** @description What it tells of. */
+            kind: components["schemas"]["IdpEventKind"];
+            /** @description Whether it went well. */
+            ok: boolean;
+            /** @description The user it is about; null when none is known. */
+            userId: string | null;
+            /** @description The client that the request named; null when it named none. */
+            clientId: string | null;
+            /** @description Joins the entries of one sign-in; null for what belongs to none. */
+            flow: string | null;
+            /** @description The entry in one sentence. */
+            summary: string;
+            /** @description The parameters of the request; of secrets the first characters and a hash. */
+            request: Record<string, never>;
+            /** @description What was answered; tokens decoded, without their signatures. */
+            response: Record<string, never>;
+            error: components["schemas"]["IdpEventError"] | null;
+            /** @description The fault that was asked for; null for none. */
+            fault: string | null;
+            /**
+             * Format: int64
+             * @description How many entries like this one were left out before it, because there were too many at once.
+             */
+            suppressed: number;
+        };
+        /** @description Why something was refused. */
+        IdpEventError: {
+            /**
+             * @description The error code of the protocol.
+             * @example invalid_grant
+             */
+            code: string;
+            /** @description What was expected and what came. */
+            hint: string;
+        };
+        /**
+         * @description What an entry tells of.
+         * @enum {string}
+         */
+        IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "rotate";
+        /** @description What a new identity provider is to be. */
+        IdpInput: {
+            /**
+             * @description Its name.
+             * @example Staging
+             */
+            name: string;
+            /** @description Where browsers may be sent after a sign-in, byte for byte; each of at most 2,048 bytes. */
+            redirectUris?: string[];
+            /** @description The last part of its issuer, 14 random hexadecimal digits when left out; a chosen one is public. */
+            slug?: string;
+            /** @description The id of its one client; the provider's own when left out. */
+            clientId?: string;
+            /** @description The client's secret; 43 random letters and digits when left out. */
+            clientSecret?: string;
+        };
+        /** @description A key that signs, as far as everybody may know it. */
+        IdpKey: {
+            /** @description The key's thumbprint (RFC 7638), which tokens name. */
+            kid: string;
+            /** @description What it signs with. */
+            alg: components["schemas"]["SigningAlg"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /** @description Its self-signed certificate in PEM; null for a key that only signs tokens. */
+            certificate: string | null;
+        };
+        /** @description What to rotate. */
+        IdpRotation: {
+            /** @description What is rotated. */
+            what: components["schemas"]["Rotated"];
+        };
+        /** @description Somebody who signs in at a mock identity provider, without a password. */
+        IdpUser: {
+            /** @description The user's id. */
+            id: string;
+            /** @description The mail address. */
+            email: string;
+            /** @description The full name. */
+            name: string;
+            /** @description The names of the user's groups. */
+            groups: string[];
+            /** @description More claims, which override others. */
+            claims: Record<string, never>;
+            /** @description What tokens call the user (`sub`). */
+            subject: string;
+            /** @description The team's inbox that the mail address leads to; null when there is none. */
+            inboxId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            updatedAt: string;
+        };
+        /** @description What is to change; what is left out stays. */
+        IdpUserChange: {
+            /**
+             * @description The mail address.
+             * @example ada@example.com
+             */
+            email?: string;
+            /** @description The full name. */
+            name?: string;
+            /** @description The names of all of the user's groups. */
+            groups?: string[];
+            /** @description All of the user's claims. */
+            claims?: components["schemas"]["AnyObject"];
+            /** @description What tokens call the user. */
+            subject?: string;
+        };
+        /** @description What a new test user is to be. */
+        IdpUserInput: {
+            /**
+             * @description The mail address, which may be that of an inbox.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The full name.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /** @description The names of the user's groups, each of at most 256 characters. */
+            groups?: string[];
+            /** @description More claims, of at most 16 KiB as JSON; they override others but for those of the protocol. */
+            claims?: components["schemas"]["AnyObject"];
+            /** @description What tokens call the user; the user's id when left out. */
+            subject?: string;
         };
         /** @description Receives mail. */
         Inbox: {
@@ -2420,6 +2867,11 @@ export interface components {
              */
             message: string;
         };
+        /**
+         * @description How SAML names somebody (saml-core, section 8.3).
+         * @enum {string}
+         */
+        NameIdFormat: "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress" | "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent" | "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" | "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";
         /** @description A recent message that a wait just missed. */
         NearMiss: {
             /** @description The message's id. */
@@ -2666,6 +3118,11 @@ export interface components {
              */
             name: string;
         };
+        /**
+         * @description When a sign-in gives a refresh token.
+         * @enum {string}
+         */
+        RefreshTokenPolicy: "offline_access" | "always";
         /** @description What is left of somebody who was removed from a team. */
         RemovedMember: {
             /** @description The API keys that the person made, which still work: revoke those that only they had. */
@@ -2676,6 +3133,16 @@ export interface components {
          * @enum {string}
          */
         Role: "member" | "admin" | "owner";
+        /**
+         * @description What is rotated.
+         * @enum {string}
+         */
+        Rotated: "secret" | "keys";
+        /**
+         * @description What of a SAML answer is signed.
+         * @enum {string}
+         */
+        SamlSign: "both" | "assertion" | "response";
         /**
          * @description A state of the service or of a part of it; the later ones are worse.
          * @enum {string}
@@ -2725,6 +3192,11 @@ export interface components {
              */
             password: string;
         };
+        /**
+         * @description How tokens are signed (RFC 7518, section 3.1).
+         * @enum {string}
+         */
+        SigningAlg: "RS256" | "ES256";
         /** @description How an application delivers into an inbox. */
         SmtpAccess: {
             /**
@@ -4502,6 +4974,490 @@ export interface operations {
             };
         };
     };
+    listIdps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity providers. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Idp"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpInput"];
+            };
+        };
+        responses: {
+            /** @description The new identity provider. */
+            201: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Idp"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIdp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Idp"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteIdp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider is gone. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateIdp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpChange"];
+            };
+        };
+        responses: {
+            /** @description The changed identity provider. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Idp"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdpEvents: {
+        parameters: {
+            query?: {
+                /** @description Only what is newer: an entry's id, or an ISO 8601 time. */
+                after?: string;
+                /** @description Only what is older than the entry with this id. */
+                before?: string;
+                /** @description The most entries to list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpEvent"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearIdpEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The log is empty. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateIdp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpRotation"];
+            };
+        };
+        responses: {
+            /** @description The changed identity provider. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Idp"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdpUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test users. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpUser"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdpUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpUserInput"];
+            };
+        };
+        responses: {
+            /** @description The new test user. */
+            201: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpUser"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteIdpUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+                /** @description The test user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test user is gone. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateIdpUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+                /** @description The test user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpUserChange"];
+            };
+        };
+        responses: {
+            /** @description The changed test user. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpUser"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listInboxes: {
         parameters: {
             query?: {
@@ -5863,7 +6819,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             400: components["responses"]["Invalid"];

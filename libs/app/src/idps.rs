@@ -1,0 +1,140 @@
+//! Mock identity providers: made, listed, changed, removed; their keys and test users, and what
+//! happened at them.
+//!
+//! Nothing of a provider is kept in memory between requests: a change counts from the next request on, at
+//! any process ([ADR 23](../../../docs/adr/0023-mock-identity-providers.md)).
+
+mod checks;
+mod events;
+mod keys;
+mod manage;
+mod present;
+mod removal;
+mod rotate;
+mod settings;
+mod slugs;
+mod uris;
+mod users;
+
+use std::sync::Arc;
+
+use trapline_model::{Idp, IdpId, Principal, TeamId};
+use trapline_store::{Clock, Op, Store, When, load, load_all, records::IdpRecord};
+
+use crate::{
+    AccessControl, AuditAction, AuditLog, Error, Jobs, Result, Settings, Supervisor, audit::Target,
+    ids::Ids, parts::Parts, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
+};
+
+use events::EventThrottle;
+pub use events::{EventQuery, NewIdpEvent};
+pub(crate) use keys::RsaKeys;
+pub use rotate::IdpRotation;
+pub use settings::{IdpChange, NewIdp};
+pub use users::{IdpUserChange, NewIdpUser};
+
+/// The most providers of one team.
+const MAX_IDPS: usize = 1_000;
+const EDIT_TRIES: usize = 8;
+
+/// Mock identity providers. It uses access, for the inboxes that mail addresses lead to.
+pub struct Idps {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    ids: Arc<Ids>,
+    secrets: Arc<Secrets>,
+    audit: Arc<AuditLog>,
+    settings: Arc<Settings>,
+    room: Arc<StorageRoom>,
+    jobs: Jobs,
+    rows: RowReader,
+    access: Arc<AccessControl>,
+    rsa: RsaKeys,
+    events: EventThrottle,
+}
+
+impl Idps {
+    /// Also starts what keeps RSA keys ready, once the first was asked for.
+    pub(crate) fn start(parts: &Parts, access: Arc<AccessControl>, tasks: &Supervisor) -> Self {
+        Self {
+            store: parts.ports.store.clone(),
+            clock: parts.clock.clone(),
+            ids: parts.ids.clone(),
+            secrets: parts.secrets.clone(),
+            audit: parts.audit.clone(),
+            settings: parts.settings.clone(),
+            room: parts.room.clone(),
+            jobs: parts.jobs.clone(),
+            rows: parts.rows.clone(),
+            access,
+            rsa: RsaKeys::start(parts.shutdown.clone(), tasks),
+            events: EventThrottle::new(parts.clock.clone()),
+        }
+    }
+
+    /// The team's providers, oldest first; without their secrets for a principal that may only read.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, and [`Error::WrongMasterKey`] when a secret does not open.
+    pub async fn list(&self, by: &Principal) -> Result<Vec<Idp>> {
+        let found: Vec<IdpRecord> =
+            load_all(&*self.store, IdpRecord::of_team(by.team, MAX_IDPS)).await?;
+        found.iter().map(|idp| self.present(idp, by)).collect()
+    }
+
+    /// One provider; without its secret for a principal that may only read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the team has no such provider, [`Error::WrongMasterKey`] when its secret
+    /// does not open, and when the store does not answer.
+    pub async fn get(&self, by: &Principal, id: IdpId) -> Result<Idp> {
+        self.present(&self.record(by.team, id).await?, by)
+    }
+
+    async fn record(&self, team: TeamId, id: IdpId) -> Result<IdpRecord> {
+        self.versioned(team, id).await.map(|(idp, _)| idp)
+    }
+
+    async fn versioned(&self, team: TeamId, id: IdpId) -> Result<(IdpRecord, i64)> {
+        load(&*self.store, &IdpRecord::row(team, id)).await?.ok_or(Error::NotFound)
+    }
+
+    /// Changes a provider that others may be changing at the same moment.
+    async fn edit(
+        &self,
+        by: &Principal,
+        id: IdpId,
+        action: AuditAction,
+        change: impl Fn(&mut IdpRecord),
+    ) -> Result<IdpRecord> {
+        for _ in 0..EDIT_TRIES {
+            let (mut idp, version) = self.versioned(by.team, id).await?;
+            change(&mut idp);
+            idp.updated_at = self.clock.now();
+            match self.put(by, action, &idp, When::Version(version)).await {
+                Err(Error::Conflict) => {}
+                outcome => return outcome.map(|()| idp),
+            }
+        }
+        Err(Error::Conflict)
+    }
+
+    async fn put(
+        &self,
+        by: &Principal,
+        action: AuditAction,
+        idp: &IdpRecord,
+        when: When,
+    ) -> Result<()> {
+        let put = Op::put(idp, None, when)?;
+        let entry = self.audit.entry(by, action, Target::idp(idp)).await;
+        Ok(self.audit.write(&entry, vec![put]).await?)
+    }
+}
+
+/// What a client's secret is sealed for.
+fn secret_context(id: IdpId) -> String {
+    format!("idp-secret:{id}")
+}
