@@ -1,13 +1,18 @@
 //! Behind a proxy that serves the product under a path of its own: one that takes the path off its
 //! requests, and one that leaves it on.
 
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    net::{IpAddr, Ipv6Addr},
+};
+
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
     net::{TcpListener, TcpStream},
 };
-use trapline_tests::{Deployment, Mail, Rest, deliver, is_cluster};
+use trapline_tests::{Answer, Deployment, Mail, Rest, deliver, is_cluster};
 
 const PREFIX: &str = "/trapline";
 /// Longer than any head here.
@@ -108,4 +113,32 @@ async fn everything_is_found_behind_a_proxy_that_takes_its_path_off() {
 #[tokio::test]
 async fn everything_is_found_behind_a_proxy_that_leaves_its_path_on() {
     everything_is_found_behind_a_proxy(false).await;
+}
+
+#[tokio::test]
+async fn limits_are_about_the_clients_that_a_proxy_names() {
+    let flags = ["--http-proxy-from", "127.0.0.1/32,10.0.0.0/8", "--sign-in-rate", "2"];
+    let server = Deployment::with(&flags);
+    let proxy = server.anonymous();
+    let guess = async |rest: &Rest, client: &str| {
+        let body = json!({ "email": "nobody@example.com", "password": "a wrong password" });
+        let request = rest.request("POST", "/api/auth/sign-in").header("x-forwarded-for", client);
+        Answer::to(request.json(&body)).await.status
+    };
+    // Addresses of their own, since the limits of a cluster outlive a test.
+    let [a, b, c, d, ..] = RandomState::new().hash_one(0).to_be_bytes();
+    let network =
+        |number| Ipv6Addr::from([0x2001, 0xdb8, u16::from_be_bytes([a, b]), number, 0, 0, 0, 1]);
+    let [guesser, other, third] = [1, 2, 3].map(|number| network(number).to_string());
+    for status in [401, 401, 429] {
+        assert_eq!(guess(&proxy, &guesser).await, status);
+    }
+    assert_eq!(guess(&proxy, &format!("{other}, {guesser}, 10.1.2.3")).await, 429);
+    assert_eq!(guess(&proxy, &other).await, 401);
+    // Nobody else is believed.
+    let direct = proxy.at(IpAddr::from([127, 3, c, d.max(1)]));
+    for status in [401, 401, 429] {
+        assert_eq!(guess(&direct, &third).await, status);
+    }
+    assert_eq!(guess(&proxy, &third).await, 401);
 }

@@ -1,5 +1,7 @@
 //! A client of the REST API that shows the whole exchange when an answer is not what was expected.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use reqwest::{
     Method, RequestBuilder,
@@ -21,9 +23,12 @@ pub struct Rest {
 impl Rest {
     /// A client of the API at `base`, an address without `/api`.
     pub fn new(base: &str, key: Option<&str>) -> Self {
-        let http =
-            reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { http, base: base.to_owned(), key: key.map(str::to_owned) }
+        Self { http: client(None), base: base.to_owned(), key: key.map(str::to_owned) }
+    }
+
+    /// The same client at another address of this machine, such as each of 127.0.0.0/8.
+    pub fn at(&self, address: IpAddr) -> Self {
+        Self { http: client(Some(address)), ..self.clone() }
     }
 
     /// The port of the API.
@@ -82,6 +87,11 @@ impl Rest {
         }
         Events::open(request.send().await.unwrap())
     }
+}
+
+fn client(address: Option<IpAddr>) -> reqwest::Client {
+    let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    builder.local_address(address).build().unwrap()
 }
 
 /// An answer, read whole.

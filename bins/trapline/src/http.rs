@@ -4,6 +4,7 @@ mod admission;
 mod ask;
 mod connection;
 mod exchange;
+mod forwarded;
 mod write_timeout;
 
 use std::{sync::Arc, time::Duration};
@@ -12,6 +13,7 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use trapline_app::{BodyMemory, metrics};
+use trapline_worker::outbound::Cidr;
 
 use admission::Admission;
 pub(crate) use ask::{HttpAnswer, ask};
@@ -33,6 +35,8 @@ pub(crate) struct Limits {
     pub connections: usize,
     /// Connections at once from one address (for IPv6, one /64).
     pub per_address: usize,
+    /// Proxies whose `X-Forwarded-For` names the clients of their requests.
+    pub proxy_from: Option<Vec<Cidr>>,
     /// Time in which a client must take some of what is written to it.
     pub write: Duration,
     /// Time for the first request's head.
@@ -46,6 +50,7 @@ impl Default for Limits {
         Self {
             connections: 25_000,
             per_address: 20_000,
+            proxy_from: None,
             write: Duration::from_secs(30),
             first_request: Duration::from_secs(10),
             next_request: Duration::from_secs(75),

@@ -12,9 +12,9 @@ use trapline_store::Rate;
 use super::{
     setting::settings,
     values::{
-        DAY, address, api_key, base_url, boolean, count, domain, folder, frame_ancestors, keyspace,
-        link, log_filter, master_key, one_of, pause, per_minute, plans, points, port, service_url,
-        size, text, time,
+        DAY, address, api_key, base_url, boolean, cidrs, count, domain, folder, frame_ancestors,
+        keyspace, link, log_filter, master_key, one_of, pause, per_minute, plans, points, port,
+        service_url, size, text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
@@ -52,6 +52,9 @@ settings! {
         connections = TRAPLINE_HTTP_CONNECTIONS("N") default("25000") public, count(1_000_000);
         /// How many HTTP connections may be open at once from one address (for IPv6, from one /64).
         per_address = TRAPLINE_HTTP_PER_ADDRESS("N") default("20000") public, count(1_000_000);
+        /// Ranges of the proxies in front, as in `10.1.0.0/16,fd00::/8`: the client of their requests is whom
+        /// `X-Forwarded-For` names, which limits and the audit log are about. Without it, it is the proxy.
+        proxy_from = TRAPLINE_HTTP_PROXY_FROM("CIDRS") optional public, cidrs;
         /// The time in which a client must take 64 KiB of its answer, or all of it.
         write = TRAPLINE_HTTP_WRITE_TIMEOUT("TIME") default("30s") public, time(DAY);
     }

@@ -16,8 +16,9 @@ use tokio::{
 use trapline_api::Client;
 use trapline_app::{BodyMemory, ClientShare, metrics};
 use trapline_smtp::network;
+use trapline_worker::outbound::Cidr;
 
-use super::Limits;
+use super::{Limits, forwarded::Peer};
 
 /// The answer to a connection beyond the bounds.
 const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -33,6 +34,7 @@ pub(super) struct Admission {
     open: Arc<Mutex<OpenConnections>>,
     connections: usize,
     per_address: usize,
+    proxies: Option<Vec<Cidr>>,
     memory: BodyMemory,
     refusal_slots: Arc<Semaphore>,
 }
@@ -66,6 +68,7 @@ impl Admission {
             open: Arc::default(),
             connections: limits.connections,
             per_address: limits.per_address,
+            proxies: limits.proxy_from.clone(),
             memory,
             refusal_slots: Arc::new(Semaphore::new(MAX_ANSWERED_REFUSALS)),
         }
@@ -87,7 +90,8 @@ impl Admission {
         let client = Client { address, share: share.clone() };
         open.total += 1;
         metrics::http_connection_opened();
-        Ok(Ticket { open: self.open.clone(), client })
+        let peer = Peer::new(client, peer, self.proxies.as_ref());
+        Ok(Ticket { open: self.open.clone(), peer })
     }
 
     /// Answers 503 and closes. The end waits a moment for the request, or the client would see a
@@ -110,12 +114,12 @@ impl Admission {
 /// One open connection.
 pub(super) struct Ticket {
     open: Arc<Mutex<OpenConnections>>,
-    client: Client,
+    peer: Peer,
 }
 
 impl Ticket {
-    pub(super) fn client(&self) -> Client {
-        self.client.clone()
+    pub(super) fn peer(&self) -> Peer {
+        self.peer.clone()
     }
 }
 
@@ -124,10 +128,10 @@ impl Drop for Ticket {
         metrics::http_connection_closed();
         let mut open = lock(&self.open);
         open.total -= 1;
-        if let Some((count, _)) = open.by_address.get_mut(&self.client.address) {
+        if let Some((count, _)) = open.by_address.get_mut(&self.peer.client.address) {
             *count -= 1;
             if *count == 0 {
-                open.by_address.remove(&self.client.address);
+                open.by_address.remove(&self.peer.client.address);
             }
         }
     }

@@ -60,7 +60,7 @@ impl Connection {
         ticket: Ticket,
     ) -> Self {
         let state = Arc::<StreamState>::default();
-        let exchange = Exchange::new(router, ticket.client(), state.clone());
+        let exchange = Exchange::new(router, ticket.peer(), state.clone());
         Self { exchange, limits, shutdown, state, _ticket: ticket }
     }
 

@@ -18,9 +18,9 @@ use hyper::{
     header,
 };
 use tower::Service as _;
-use trapline_api::{Client, ResponseFuture, deferred_response};
+use trapline_api::{ResponseFuture, deferred_response};
 
-use super::write_timeout::StreamState;
+use super::{forwarded::Peer, write_timeout::StreamState};
 
 /// Routes the requests of one connection. Clones share it.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub(super) struct Exchange(Arc<SharedExchange>);
 
 struct SharedExchange {
     router: Router,
-    client: Client,
+    peer: Peer,
     state: Arc<StreamState>,
     has_begun: AtomicBool,
     current: Mutex<CurrentRequest>,
@@ -52,9 +52,9 @@ pub(super) struct RequestHead {
 }
 
 impl Exchange {
-    pub(super) fn new(router: Router, client: Client, state: Arc<StreamState>) -> Self {
+    pub(super) fn new(router: Router, peer: Peer, state: Arc<StreamState>) -> Self {
         let (has_begun, current) = (AtomicBool::new(false), Mutex::new(CurrentRequest::None));
-        Self(Arc::new(SharedExchange { router, client, state, has_begun, current }))
+        Self(Arc::new(SharedExchange { router, peer, state, has_begun, current }))
     }
 
     /// Whether there was a request.
@@ -114,7 +114,8 @@ impl SharedExchange {
         self.has_begun.store(true, Ordering::Relaxed);
         let head = RequestHead::of(&request);
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(self.client.clone());
+        let client = self.peer.client_of(request.headers());
+        request.extensions_mut().insert(client);
         let work = Box::pin(self.router.clone().call(request));
         *self.current() = CurrentRequest::Routed(work, head);
     }
