@@ -10,6 +10,7 @@ mod clients;
 mod crash;
 mod delivery_crash;
 mod errors;
+mod flood;
 mod forwarding;
 mod full_disk;
 mod idps;

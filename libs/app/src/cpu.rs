@@ -1,15 +1,17 @@
 //! A bounded thread pool for work that keeps a processor busy, such as parsing a large mail.
 
+mod line;
 mod threads;
 
 use std::{num::NonZero, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot},
+    sync::{OwnedSemaphorePermit, oneshot},
     time::timeout,
 };
 
-use crate::{Error, Result, body_memory};
+use crate::{Error, Result, body_memory, log_throttle::LogThrottle};
+use line::{Line, Turn};
 use threads::Threads;
 
 /// Pieces of work that may wait, for each thread.
@@ -25,10 +27,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 /// the future; what still waits then never runs.
 #[derive(Debug)]
 pub struct CpuPool {
-    /// One permit for each piece of work that runs or waits.
-    slots: Semaphore,
-    /// Threads that are free.
-    free: Arc<Semaphore>,
+    line: Arc<Line>,
     threads: Threads,
     queue_timeout: Duration,
 }
@@ -44,8 +43,7 @@ impl CpuPool {
     /// A pool of `threads`, for which `queue` pieces of work may wait, each for up to `queue_timeout`.
     pub(crate) fn new(threads: usize, queue: usize, queue_timeout: Duration) -> Result<Self> {
         Ok(Self {
-            slots: Semaphore::new(threads + queue),
-            free: Arc::new(Semaphore::new(threads)),
+            line: Line::new(threads, queue),
             threads: Threads::start(threads).map_err(|error| {
                 tracing::error!(%error, "a thread for work beside the reactor did not start");
                 Error::Unavailable
@@ -65,8 +63,22 @@ impl CpuPool {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let waited = timeout(self.queue_timeout, self.permit()).await;
-        let (_slot, permit) = waited.map_err(|_elapsed| overloaded()).flatten()?;
+        self.run_ranked(0, work).await
+    }
+
+    /// The same, after all work of a lower rank that waits. Where too much waits, the work of the highest
+    /// rank is refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`CpuPool::run`], and [`Error::Unavailable`] later when too much came that goes first.
+    pub(crate) async fn run_ranked<T: Send + 'static>(
+        &self,
+        rank: u32,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let waited = timeout(self.queue_timeout, self.permit(rank)).await;
+        let permit = waited.map_err(|_elapsed| overloaded()).flatten()?;
         let (done, result) = oneshot::channel();
         self.threads.run(Box::new(move || {
             let made = work();
@@ -78,22 +90,24 @@ impl CpuPool {
         result.await.map_err(|_| Error::Unavailable)
     }
 
-    async fn permit(&self) -> Result<(SemaphorePermit<'_>, CpuPermit)> {
+    async fn permit(&self, rank: u32) -> Result<CpuPermit> {
         let of_client = body_memory::cpu_permit().await;
-        let slot = self.slots.try_acquire().map_err(|_| overloaded())?;
-        let thread = self.free.clone().acquire_owned().await.map_err(|_| overloaded())?;
-        Ok((slot, CpuPermit { _of_client: of_client, _thread: thread }))
+        let turn = self.line.turn(rank).await.ok_or_else(overloaded)?;
+        Ok(CpuPermit { _of_client: of_client, _turn: turn })
     }
 }
 
 /// A share of the client, and a thread, while a piece of work runs.
 struct CpuPermit {
     _of_client: Option<OwnedSemaphorePermit>,
-    _thread: OwnedSemaphorePermit,
+    _turn: Turn,
 }
 
 fn overloaded() -> Error {
-    tracing::warn!("too much work waits for a processor");
+    static LINE: LogThrottle = LogThrottle::new();
+    if let Some(left_out) = LINE.due() {
+        tracing::warn!(left_out, "too much work waits for a processor");
+    }
     Error::Unavailable
 }
 
@@ -159,10 +173,9 @@ mod tests {
         drop(left);
         assert!(matches!(pool.run(|| 1).await, Err(Error::Unavailable)));
         drop(end);
-        while pool.free.available_permits() == 0 {
+        while pool.run(|| 1).await.is_err() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(pool.run(|| 1).await.unwrap(), 1);
     }
 
     #[tokio::test]

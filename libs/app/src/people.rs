@@ -5,6 +5,7 @@ mod invitations;
 mod links;
 mod notifications;
 mod open;
+mod origin;
 mod own_sessions;
 mod passwords;
 mod roles;

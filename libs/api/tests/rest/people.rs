@@ -32,6 +32,7 @@ impl Service {
             password: None,
             password_set_at: None,
             verified_at: None,
+            signed_in_from: Vec::new(),
             created_at: now,
         };
         let address = PersonByEmail { email: email.to_owned(), person: id };

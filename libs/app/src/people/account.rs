@@ -12,6 +12,7 @@ use trapline_store::{
 
 use super::{
     NewSession, People, SignedIn, Visitor, notifications,
+    origin::Origin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -64,14 +65,15 @@ impl People {
         check_new(&form.password, &email.folded())?;
         self.take_of_address(visitor).await?;
         if !self.mail.is_enabled() {
-            let password = Some(self.passwords.hash(&form.password).await?);
+            let password =
+                Some(self.passwords.hash(&form.password, Origin::of(visitor, None)).await?);
             let new = NewPerson { email, name, password, verified_at: None };
             let person = self.create_account(new, visitor).await?;
             return Ok(SignedUp::Now(self.begin(person, visitor).await?));
         }
         self.take("sign-up", &email.owner(), MAIL_RATE).await?;
         // Made for an address with an account too, so that both answers take as long.
-        let password = self.passwords.hash(&form.password).await?;
+        let password = self.passwords.hash(&form.password, Origin::of(visitor, None)).await?;
         self.mail_sign_up(&email, name, password).await?;
         Ok(SignedUp::MailSent)
     }
@@ -167,10 +169,11 @@ impl People {
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
         check_new(new, &person.email)?;
         self.may_sign_in(&person.email, visitor).await?;
-        if !self.passwords.verify(current, person.password.as_deref()).await? {
+        let (known, origin) = (person.password.as_deref(), Origin::of(visitor, Some(&person)));
+        if !self.passwords.verify(current, known, origin).await? {
             return Err(Error::invalid("current", "wrong_password", "is not the password"));
         }
-        let hash = self.passwords.hash(new).await?;
+        let hash = self.passwords.hash(new, origin).await?;
         self.set_password(person.id, hash, false).await?;
         if self.mail.is_enabled() {
             self.mail.send(&person.email, &notifications::changed()).await?;

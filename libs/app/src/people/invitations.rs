@@ -9,6 +9,7 @@ use trapline_store::{
 use super::{
     LinkInput, LinkKind, LinkRequest, People, Visitor,
     links::not_its_password,
+    origin::Origin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -101,10 +102,11 @@ impl People {
                 "is not the one that you are signed in with: sign out, or sign in with it";
             return Err(Error::invalid("email", "other_person", message));
         }
+        let origin = Origin::of(visitor, known);
         match known {
             Some(Person { password: Some(hash), .. }) => {
                 self.may_sign_in(&invitation.email, visitor).await?;
-                if self.passwords.verify(&input.password, Some(hash)).await? {
+                if self.passwords.verify(&input.password, Some(hash), origin).await? {
                     return Ok(None);
                 }
                 Err(not_its_password())
@@ -113,7 +115,7 @@ impl People {
             Some(_) if !invitation.is_mailed => Err(Error::NotFound),
             _ => {
                 check_new(&input.password, &invitation.email)?;
-                self.passwords.hash(&input.password).await.map(Some)
+                self.passwords.hash(&input.password, origin).await.map(Some)
             }
         }
     }

@@ -11,6 +11,7 @@ use trapline_store::{
 
 use super::{
     NewSession, People, Visitor,
+    origin::Origin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -194,7 +195,8 @@ impl People {
             LinkPurpose::Password { person } => {
                 let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
                 check_new(&input.password, &row.email)?;
-                let hash = self.passwords.hash(&input.password).await?;
+                let origin = Origin::of(visitor, Some(&row));
+                let hash = self.passwords.hash(&input.password, origin).await?;
                 self.use_up(used).await?;
                 self.set_password(person, hash, true).await?;
                 person
@@ -259,15 +261,16 @@ impl People {
         check_new(&input.password, &email.folded())?;
         let team = self.access.first_team().await?.ok_or(Error::NotFound)?;
         let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
+        let origin = Origin::of(visitor, known.as_ref());
         let hash = match &known {
             Some(Person { password: Some(hash), .. }) => {
                 // The link leads to the team, and not to an account that is there already.
-                if !self.passwords.verify(&input.password, Some(hash)).await? {
+                if !self.passwords.verify(&input.password, Some(hash), origin).await? {
                     return Err(not_its_password());
                 }
                 None
             }
-            _ => Some(self.passwords.hash(&input.password).await?),
+            _ => Some(self.passwords.hash(&input.password, origin).await?),
         };
         self.use_up(used).await?;
         let new = NewPerson { email, name, password: hash, verified_at: Some(self.clock.now()) };

@@ -1,23 +1,29 @@
 //! Passwords: which are accepted, and their hashes (Argon2id, RFC 9106), which are made on two threads of
 //! their own, so that sign-ins leave the other processors to the rest of the service.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use argon2::{
     Argon2,
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
+use moka::{ops::compute::Op, sync::Cache};
 
-use crate::{CpuPool, Error, Result};
+use super::origin::Origin;
+use crate::{CpuPool, Error, Result, metrics};
 
 /// Hashes that are made at the same time; each takes 19 MiB of memory meanwhile.
 const THREADS: usize = 2;
-/// Sign-ins that may wait for a thread; a further one is [`Error::TooMany`].
+/// Sign-ins that may wait for a thread; of more, the one whose address failed most is [`Error::TooMany`].
 const QUEUE_CAPACITY: usize = 128;
 /// How long one waits for a thread.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 /// When a sign-in may be tried again that found no thread.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
+/// Addresses whose wrong passwords are remembered; beyond them the least recently used is forgotten.
+const CACHE_CAPACITY: u64 = 100_000;
+/// How long an address has to be without a wrong password until those before are forgotten.
+const FAILURES_KEPT_FOR: Duration = Duration::from_hours(1);
 /// The characters of a password: at least two more than NIST SP 800-63B, section 3.1.1.2, asks for, and
 /// more at most than the 64 that it wants to be accepted.
 pub(super) const LENGTH: std::ops::RangeInclusive<usize> = 10..=256;
@@ -56,42 +62,84 @@ const COMMON_PASSWORDS: [&str; 24] = [
     "changeme123",
 ];
 
-/// Makes and checks hashes of passwords.
-pub(super) struct Passwords(CpuPool);
+/// Makes and checks hashes of passwords. People go first at addresses where they signed in before, then
+/// addresses that failed less: whoever guesses, from however many addresses, keeps nobody else waiting.
+pub(super) struct Passwords {
+    threads: CpuPool,
+    /// Wrong and refused passwords of an address lately.
+    failures: Cache<IpAddr, u32>,
+}
 
 impl Passwords {
     pub(super) fn new() -> Result<Self> {
-        CpuPool::new(THREADS, QUEUE_CAPACITY, QUEUE_TIMEOUT).map(Self)
+        let failures = Cache::builder().max_capacity(CACHE_CAPACITY);
+        Ok(Self {
+            threads: CpuPool::new(THREADS, QUEUE_CAPACITY, QUEUE_TIMEOUT)?,
+            failures: failures.time_to_live(FAILURES_KEPT_FOR).build(),
+        })
     }
 
-    /// The hash of a password, as a PHC string with a salt of its own.
-    pub(super) async fn hash(&self, password: &str) -> Result<String> {
+    /// The hash of a password, as a PHC string with a salt of its own, for a password that comes from there.
+    pub(super) async fn hash(&self, password: &str, origin: Origin) -> Result<String> {
         let password = password.to_owned();
-        self.run(move || {
+        self.run(origin, move || {
             let hash = Argon2::default().hash_password(password.as_bytes());
             hash.map(|hash: PasswordHash| hash.to_string()).map_err(|_| Error::Crypto)
         })
         .await?
     }
 
-    /// Whether the password has this hash; without a hash it is false after the same time.
-    pub(super) async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool> {
+    /// Whether the password, which comes from there, has this hash; without a hash it is false after
+    /// the same time.
+    pub(super) async fn verify(
+        &self,
+        password: &str,
+        hash: Option<&str>,
+        origin: Origin,
+    ) -> Result<bool> {
         let (password, is_there) = (password.to_owned(), hash.is_some());
         let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
-        self.run(move || {
+        let verified = self.run(origin, move || {
             let hash = PasswordHash::new(&hash).map_err(|_| Error::Crypto)?;
             let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
-            Ok(verified.is_ok() && is_there)
-        })
-        .await?
+            Ok::<_, Error>(verified.is_ok() && is_there)
+        });
+        let is_right = verified.await??;
+        if !is_right {
+            self.fail(origin);
+        }
+        Ok(is_right)
     }
 
-    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        let retryable = |error| match error {
-            Error::Unavailable => Error::TooMany { retry_after: RETRY_AFTER },
+    fn fail(&self, origin: Origin) {
+        let Some(address) = origin.address else { return };
+        self.failures.entry(address).and_compute_with(|known| {
+            Op::Put(known.map_or(1, |known| known.into_value().saturating_add(1)))
+        });
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        origin: Origin,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let done = self.threads.run_ranked(self.rank(origin), work).await;
+        done.map_err(|error| match error {
+            Error::Unavailable => {
+                self.fail(origin);
+                metrics::auth_failed("limited");
+                Error::TooMany { retry_after: RETRY_AFTER }
+            }
             error => error,
-        };
-        self.0.run(work).await.map_err(retryable)
+        })
+    }
+
+    fn rank(&self, origin: Origin) -> u32 {
+        if origin.is_known {
+            return 0;
+        }
+        let failures = origin.address.and_then(|address| self.failures.get(&address));
+        failures.unwrap_or(0).saturating_add(1)
     }
 }
 
@@ -125,19 +173,48 @@ fn is_one_letter(text: &str) -> bool {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use futures_util::future::{join, join_all};
+
     use super::*;
 
     #[tokio::test]
     async fn a_hash_knows_its_password_only() {
         let passwords = Passwords::new().unwrap();
-        let hash = passwords.hash("correct horse").await.unwrap();
+        let hash = passwords.hash("correct horse", Origin::default()).await.unwrap();
         assert!(!is_outdated(&hash), "{hash}");
         assert!(is_outdated(&hash.replace("m=19456", "m=4096")));
-        assert!(passwords.verify("correct horse", Some(&hash)).await.unwrap());
-        assert!(!passwords.verify("correct horsf", Some(&hash)).await.unwrap());
-        assert!(!passwords.verify("correct horse", None).await.unwrap());
-        assert!(passwords.verify("correct horse", Some("damaged")).await.is_err());
-        assert_ne!(hash, passwords.hash("correct horse").await.unwrap(), "each has its own salt");
+        assert!(passwords.verify("correct horse", Some(&hash), Origin::default()).await.unwrap());
+        assert!(!passwords.verify("correct horsf", Some(&hash), Origin::default()).await.unwrap());
+        assert!(!passwords.verify("correct horse", None, Origin::default()).await.unwrap());
+        assert!(
+            passwords.verify("correct horse", Some("damaged"), Origin::default()).await.is_err()
+        );
+        assert_ne!(
+            hash,
+            passwords.hash("correct horse", Origin::default()).await.unwrap(),
+            "each has its own salt"
+        );
+    }
+
+    #[tokio::test]
+    async fn whoever_guesses_from_many_addresses_keeps_nobody_waiting() {
+        let passwords = Passwords::new().unwrap();
+        let hash = passwords.hash("correct horse", Origin::default()).await.unwrap();
+        let at = |address: [u8; 4]| Origin { address: Some(address.into()), is_known: false };
+        let guess = |last| passwords.verify("wrong horse", Some(&hash), at([192, 0, 2, last]));
+        let flood = join_all((0..=u8::MAX).map(guess));
+        let person = async {
+            // The line is full by then, and nobody in it has failed yet.
+            let origin = Origin { is_known: true, ..at([198, 51, 100, 1]) };
+            passwords.verify("correct horse", Some(&hash), origin).await
+        };
+        let (flood, person) = join(flood, person).await;
+        assert!(person.unwrap());
+        let refused = flood.iter().filter(|one| matches!(one, Err(Error::TooMany { .. }))).count();
+        assert!(refused > usize::from(u8::MAX) - THREADS - QUEUE_CAPACITY, "{refused}");
+        // Whoever came anew is after those whose place is known, and before all who guessed.
+        let ranks = [at([198, 51, 100, 2]), at([192, 0, 2, 0])].map(|one| passwords.rank(one));
+        assert_eq!(ranks, [1, 2]);
     }
 
     #[test]

@@ -79,6 +79,7 @@ impl People {
             password: new.password,
             password_set_at: None,
             verified_at: new.verified_at,
+            signed_in_from: Vec::new(),
             created_at: self.clock.now(),
         };
         let claim = PersonByEmail { email: person.email.clone(), person: person.id };

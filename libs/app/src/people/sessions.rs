@@ -300,6 +300,7 @@ impl People {
         let list = Op::put(&listed, Some(Session::MAX_AGE), When::Always)?;
         let put = Op::put(&session, Some(Session::IDLE_TIMEOUT), When::Absent)?;
         self.store.write(vec![list, put]).await?;
+        self.note_origin(person, visitor).await;
         let address = visitor.address;
         let signed_in = SignedIn { person, member, address, sso, needs_sso };
         Ok(NewSession { token, signed_in })

@@ -28,6 +28,7 @@ async fn member(bench: &Bench, team: TeamId, number: u128, role: Role) -> Princi
         password: None,
         password_set_at: None,
         verified_at: None,
+        signed_in_from: Vec::new(),
         created_at: now,
     };
     put(bench, &person, When::Absent).await;

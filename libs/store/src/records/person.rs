@@ -1,5 +1,7 @@
 //! People, and what they are to teams.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 use trapline_model::{PersonId, Role, TeamId, Time};
 
@@ -70,6 +72,9 @@ pub struct Person {
     /// When the address was shown to be the person's own; `None` is not yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<Time>,
+    /// The networks that the person signed in from, the newest last, of which there are at most 8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signed_in_from: Vec<IpAddr>,
     /// The time of creation.
     pub created_at: Time,
 }
