@@ -214,12 +214,14 @@ fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Route
     let contract = contract.clone();
     let base_url = state.app.settings().base_url.clone();
     let (options, base) = (state.options.clone(), base_url.clone());
+    let is_https_only = state.site.is_https_only();
     let not_found = async move |request: Request| {
         let (request, _) = request.into_parts();
         let nearest = || Error::NoSuchPath(nearest(request.uri.path(), contract.paths()));
         options.console(&request, &base).unwrap_or_else(|| nearest().into_response())
     };
     let routes = routes.fallback(not_found).method_not_allowed_fallback(layers::method_not_allowed);
+    let routes = if is_https_only { layers::with_hsts(routes) } else { routes };
     let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
     prefix::strip(routes, &base_url)
 }

@@ -60,6 +60,12 @@ impl Site {
         }
     }
 
+    /// Whether browsers may be told to come by https alone. That holds for every port of a host, so it is not
+    /// for a machine's own name.
+    pub(crate) fn is_https_only(&self) -> bool {
+        self.is_secure && self.host != "localhost"
+    }
+
     /// The token of the session that a request has (RFC 6265, section 5.4).
     pub(crate) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         Self::value(headers, &self.cookie)

@@ -253,6 +253,22 @@ async fn a_base_url_with_a_path_is_kept() {
     assert_eq!(service.get("/traplines/api/inboxes").await.status, 404);
 }
 
+#[tokio::test]
+async fn browsers_are_told_to_come_by_https_alone_where_it_is_served() {
+    for (base_url, told) in [
+        ("https://host.example", "max-age=31536000"),
+        ("https://localhost:8443", ""),
+        ("http://host.example", ""),
+    ] {
+        let base_url = base_url.to_owned();
+        let service = Service::with(Settings { base_url, ..settings(None) }).await;
+        for path in ["/api/inboxes", "/api/nothing", "/docs/", "/status"] {
+            let answer = service.get(path).await;
+            assert_eq!(answer.header("strict-transport-security"), told, "{path}");
+        }
+    }
+}
+
 /// A console that answers whoever wants HTML, with the prefix that it was told.
 fn console() -> trapline_api::Console {
     Arc::new(|request, prefix| {
