@@ -70,6 +70,17 @@ async fn people_are_invited_by_the_mails_that_are_really_sent() {
 
     let me = eve.ask(rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
     assert!(me["person"]["verifiedAt"].is_string(), "{me}");
+    // What a member may, and may not, is what `can` says.
+    let can = |right: &str| me["can"].as_array().unwrap().contains(&json!(right));
+    for (right, path) in [
+        ("usage.read", "/api/team/usage"),
+        ("audit.read", "/api/audit"),
+        ("keys.manage", "/api/api-keys"),
+    ] {
+        let status = if can(right) { 200 } else { 403 };
+        assert_eq!(eve.ask(rest, "GET", path, Value::Null).await.status, status, "{right}");
+    }
+    assert!(can("usage.read") && !can("audit.read"), "{me}");
     let path = format!("/api/team/members/{}", me["person"]["id"].as_str().unwrap());
     eve.ask(rest, "PATCH", &path, json!({ "role": "admin" })).await.error(403);
     ada.ask(rest, "PATCH", &path, json!({ "role": "admin" })).await.expect(200);
