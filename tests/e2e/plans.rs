@@ -9,7 +9,7 @@ use std::{
 use futures_util::future::join_all;
 use serde_json::json;
 use tempfile::NamedTempFile;
-use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp, eventually};
+use trapline_tests::{Deployment, Inbox, Mail, Rest, Smtp, eventually, proofs_are_full};
 
 /// A file with a plan of so many messages a month.
 fn plans(messages: u64) -> NamedTempFile {
@@ -163,20 +163,20 @@ fn most_in_a_second(mut accepted: Vec<Instant>) -> usize {
 
 #[tokio::test]
 async fn all_processes_stop_within_a_seconds_worth_of_the_limit_and_count_exactly() {
-    const LIMIT: usize = 300;
-    const SESSIONS: usize = 4;
-    let file = plans(LIMIT as u64);
+    // In full, ten seconds' worth at a thousand a second.
+    let (limit, sessions) = if proofs_are_full() { (10_000, 16) } else { (300, 4) };
+    let file = plans(limit as u64);
     let server = small(&file).await;
     let inbox = inbox(&server).await;
     let accepted = Accepted::default();
-    let senders = server.smtp().into_iter().cycle().take(SESSIONS * server.smtp().len());
+    let senders = server.smtp().into_iter().cycle().take(sessions * server.smtp().len());
     join_all(senders.map(|smtp| send_all(smtp, inbox.clone(), accepted.clone()))).await;
     let accepted = accepted.lock().unwrap().clone();
-    assert!(accepted.len() >= LIMIT, "{}", accepted.len());
-    let over = accepted.len() - LIMIT;
+    assert!(accepted.len() >= limit, "{}", accepted.len());
+    let over = accepted.len() - limit;
     // One process knows all of it, but for what its sessions have in their hands.
     let bound =
-        if server.smtp().len() == 1 { SESSIONS } else { most_in_a_second(accepted.clone()) };
+        if server.smtp().len() == 1 { sessions } else { most_in_a_second(accepted.clone()) };
     assert!(over <= bound, "{over} over the limit, {bound} in a second");
     counted(&server.rest(), accepted.len()).await;
 }
