@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use trapline_app::App;
-use trapline_model::{MessageId, SpamReport};
+use trapline_model::{HtmlReport, MessageId, SpamReport};
 
 use crate::{
     auth::Reader,
@@ -42,4 +42,36 @@ pub(crate) async fn spam(
     Params(input): Params<SpamInput>,
 ) -> Result<Json<SpamReport>> {
     Ok(Json(app.checks().spam(&by, id, input.engine.as_deref()).await?))
+}
+
+/// Which clients are asked for.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct HtmlCheckInput {
+    /// Ids of clients, or families for all clients of one, with commas between; all clients when left out.
+    #[param(min_length = 1, max_length = 1_000, example = "gmail,outlook.windows")]
+    clients: Option<String>,
+}
+
+/// Check the HTML against mail clients
+///
+/// Which features of the HTML which mail clients do not support, by the data set "Can I email", and a score
+/// of that. Nothing is fetched. A message without HTML has no score. A client that nobody knows is 400
+/// (`unknown_client`).
+#[utoipa::path(
+    get,
+    path = "/api/messages/{id}/html-check",
+    operation_id = "getHtmlReport",
+    tag = "Checks",
+    params(("id" = MessageId, Path, description = "The message."), HtmlCheckInput),
+    responses((status = 200, description = "The scores and what they are made of.", body = HtmlReport))
+)]
+pub(crate) async fn html(
+    State(app): State<Arc<App>>,
+    Reader(by): Reader,
+    PathParams(id): PathParams<MessageId>,
+    Params(input): Params<HtmlCheckInput>,
+) -> Result<Json<HtmlReport>> {
+    let clients: Vec<_> = input.clients.iter().flat_map(|list| list.split(',')).collect();
+    Ok(Json(app.checks().html(&by, id, &clients).await?))
 }

@@ -68,6 +68,7 @@ fn mail_routes() -> OpenApiRouter<Api> {
         .routes(routes!(messages::get, messages::update, messages::delete))
         .routes(routes!(messages::raw))
         .routes(routes!(checks::spam))
+        .routes(routes!(checks::html))
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))

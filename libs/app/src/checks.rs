@@ -2,6 +2,7 @@
 //!
 //! Nothing is written, and nothing runs on the receiving path.
 
+mod html;
 mod spam;
 
 use std::sync::Arc;

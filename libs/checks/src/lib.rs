@@ -2,6 +2,9 @@
 //!
 //! Pure functions: the bytes of a message and a time in, a record out. No I/O, no clock, nothing learnt.
 
+pub mod html;
+#[cfg(test)]
+mod pages;
 mod sites;
 pub mod spam;
 mod unsubscribe;

@@ -14,13 +14,15 @@ use crate::entities;
 /// Attributes of a tag that are read; letters have a few dozen at most.
 const ATTRIBUTES: usize = 256;
 
-/// A piece of HTML. Comments, processing instructions and CDATA marks are left out.
+/// A piece of HTML. Processing instructions and CDATA marks are comments here, as browsers have it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// Text between tags, character references not decoded.
     Text(&'a str),
     /// What is between `<!` and `>`.
     Doctype(&'a str),
+    /// What is between `<!--` and its end; for what browsers take for a comment, what follows `<`.
+    Comment(&'a str),
     /// A start tag.
     Open(Tag<'a>),
     /// An element whose content is no markup, or is left out.
@@ -105,8 +107,9 @@ impl<'a> Tokens<'a> {
         let bytes = self.rest.as_bytes();
         match bytes[1] {
             b'!' if bytes.starts_with(b"<!--") => {
-                self.take(comment_end(self.rest));
-                None
+                let comment = self.take(comment_end(self.rest));
+                let inner = comment["<!--".len()..].trim_end_matches('>');
+                Some(Token::Comment(inner.strip_suffix("--").unwrap_or(inner)))
             }
             b'!' => self.declaration(),
             b'?' => self.bogus_comment(),
@@ -122,15 +125,19 @@ impl<'a> Tokens<'a> {
             self.rest = "";
             return None;
         };
-        let inner = &self.take(end + 1)[2..end];
+        let declaration = &self.take(end + 1)[1..end];
+        let inner = &declaration[1..];
         let is_doctype = inner.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("doctype"));
-        is_doctype.then_some(Token::Doctype(inner))
+        Some(if is_doctype { Token::Doctype(inner) } else { Token::Comment(declaration) })
     }
 
-    /// Leaves out what ends with the next `>` (HTML Living Standard, section 13.2.5.41).
+    /// Reads what ends with the next `>` (HTML Living Standard, section 13.2.5.41).
     fn bogus_comment(&mut self) -> Option<Token<'a>> {
-        self.declaration();
-        None
+        let Some(end) = memchr(b'>', self.rest.as_bytes()) else {
+            self.rest = "";
+            return None;
+        };
+        Some(Token::Comment(&self.take(end + 1)[1..end]))
     }
 
     fn element(&mut self) -> Option<Token<'a>> {

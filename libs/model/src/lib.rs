@@ -23,7 +23,10 @@ pub use access::{Access, Actor, KEY_PREFIX, Principal, Role};
 pub use address::Address;
 pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
-pub use checks::{MatchedRule, SpamReport};
+pub use checks::{
+    ClientScore, ClientSupport, FeatureKind, FeatureNote, HtmlDataset, HtmlIssue, HtmlLocation,
+    HtmlReport, MatchedRule, SpamReport, SupportLevel, SupportShares,
+};
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,
     InboxForwarding,

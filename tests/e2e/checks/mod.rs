@@ -1,3 +1,4 @@
 //! Checks of a message.
 
+mod html;
 mod spam;

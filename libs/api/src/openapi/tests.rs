@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 72] = [
+const ROUTES: [&str; 73] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -31,6 +31,7 @@ const ROUTES: [&str; 72] = [
     "delete /api/messages/{id}",
     "get /api/messages/{id}/raw",
     "get /api/messages/{id}/spam",
+    "get /api/messages/{id}/html-check",
     "get /api/messages/{id}/html",
     "get /api/messages/{id}/preview-url",
     "get /api/messages/{id}/attachments/{attachmentId}",

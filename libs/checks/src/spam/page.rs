@@ -47,7 +47,7 @@ impl Page {
                 Token::Whole(tag, _) => reader.element(&tag),
                 Token::Close(name) => reader.close(name),
                 Token::Text(text) => reader.text(text),
-                Token::Doctype(_) => {}
+                Token::Doctype(_) | Token::Comment(_) => {}
             }
         }
         reader.finish()

@@ -68,7 +68,10 @@ fn rewrite(source: &str, options: &Options<'_>) -> String {
 
 fn is_blank(token: &Token<'_>) -> bool {
     let is_blank = |char: char| char.is_whitespace() || char == '\u{FEFF}';
-    matches!(token, Token::Text(text) if text.chars().all(is_blank))
+    match token {
+        Token::Text(text) => text.chars().all(is_blank),
+        token => matches!(token, Token::Comment(_)),
+    }
 }
 
 fn write_doctype(doctype: &str, out: &mut Output) {
@@ -81,7 +84,7 @@ fn write(token: &Token<'_>, parts: &Parts<'_>, out: &mut Output) {
     match token {
         Token::Text(text) => write_text(text, out),
         // Browsers ignore all but the first.
-        Token::Doctype(_) => {}
+        Token::Doctype(_) | Token::Comment(_) => {}
         Token::Open(tag) => {
             if is_kept(tag.name) && !is_meta(tag) {
                 out.whole(|out| write_tag(&plain_name(tag.name), tag, parts, out));

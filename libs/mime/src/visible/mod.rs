@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     fn token(&mut self, token: &Token<'a>) {
         match token {
             Token::Text(text) if !self.hiding.is_on() => self.text(&entities::decode(text)),
-            Token::Text(_) | Token::Doctype(_) => {}
+            Token::Text(_) | Token::Doctype(_) | Token::Comment(_) => {}
             Token::Open(tag) => self.open(tag),
             Token::Whole(tag, content) => {
                 self.open(tag);

@@ -5,12 +5,13 @@ mod cases;
 mod good;
 mod mails;
 
-use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use proptest::prelude::*;
 use trapline_model::{SpamReport, Time};
 
 use super::{VERSION, check, rules};
+use crate::pages;
 use mails::Mail;
 
 /// When the mails of these tests came: a minute after their Date.
@@ -82,21 +83,11 @@ fn what_is_beyond_the_bounds_is_left_out_and_said() {
 /// The page is written from the table: `UPDATE_DOCS=1 cargo test -p trapline-checks`.
 #[test]
 fn the_page_of_rules_is_what_the_code_says() {
-    const MARKS: [&str; 2] = ["<!-- The rules. -->\n", "<!-- The end of the rules. -->"];
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spam.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(MARKS[0]).unwrap();
-    let (_, after) = rest.split_once(MARKS[1]).unwrap();
     let mut table = String::from("| rule | points | matches when |\n|---|--:|---|\n");
     for rule in rules::all() {
         writeln!(table, "| `{}` | {} | {} |", rule.name, rule.told(), rule.description).unwrap();
     }
-    let wanted = format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]);
-    if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, wanted).unwrap();
-    } else {
-        assert!(page == wanted, "run UPDATE_DOCS=1 cargo test -p trapline-checks");
-    }
+    pages::holds("spam.md", "rules", &table);
 }
 
 proptest! {
