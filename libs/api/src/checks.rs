@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use trapline_app::App;
-use trapline_model::{HtmlReport, MessageId, SpamReport};
+use trapline_model::{HtmlReport, MessageId, SpamReport, UnsubscribeReport};
 
 use crate::{
     auth::Reader,
@@ -74,4 +74,28 @@ pub(crate) async fn html(
 ) -> Result<Json<HtmlReport>> {
     let clients: Vec<_> = input.clients.iter().flat_map(|list| list.split(',')).collect();
     Ok(Json(app.checks().html(&by, id, &clients).await?))
+}
+
+/// Check how one unsubscribes
+///
+/// What List-Unsubscribe says (RFC 2369), whether one click is enough (RFC 8058), and what is wrong with it.
+/// Nobody is asked, and nothing is sent.
+#[utoipa::path(
+    get,
+    path = "/api/messages/{id}/unsubscribe",
+    operation_id = "getUnsubscribeReport",
+    tag = "Checks",
+    params(("id" = MessageId, Path, description = "The message.")),
+    responses((
+        status = 200,
+        description = "The addresses to unsubscribe at, and what is wrong.",
+        body = UnsubscribeReport
+    ))
+)]
+pub(crate) async fn unsubscribe(
+    State(app): State<Arc<App>>,
+    Reader(by): Reader,
+    PathParams(id): PathParams<MessageId>,
+) -> Result<Json<UnsubscribeReport>> {
+    Ok(Json(app.checks().unsubscribe(&by, id).await?))
 }

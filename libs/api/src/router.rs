@@ -69,6 +69,7 @@ fn mail_routes() -> OpenApiRouter<Api> {
         .routes(routes!(messages::raw))
         .routes(routes!(checks::spam))
         .routes(routes!(checks::html))
+        .routes(routes!(checks::unsubscribe))
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))

@@ -4,6 +4,7 @@
 
 mod html;
 mod spam;
+mod unsubscribe;
 
 use std::sync::Arc;
 

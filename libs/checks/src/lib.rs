@@ -7,7 +7,7 @@ pub mod html;
 mod pages;
 mod sites;
 pub mod spam;
-mod unsubscribe;
+pub mod unsubscribe;
 mod words;
 
 /// Bytes of HTML that are checked: the first part of a longer one.

@@ -245,3 +245,62 @@ impl SupportLevel {
         self != Self::Unknown
     }
 }
+
+/// What is to be said of unsubscribing from a message (RFC 2369, RFC 8058).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnsubscribeReport {
+    /// Whether there is a List-Unsubscribe field.
+    pub present: bool,
+    /// Whether a mailbox provider can unsubscribe by one POST: there is an https address, and
+    /// List-Unsubscribe-Post announces it.
+    pub one_click: bool,
+    /// Whether the message looks like one to many.
+    pub bulk: bool,
+    /// The addresses of the field in its order; at most 50.
+    pub uris: Vec<UnsubscribeUri>,
+    /// What is wrong.
+    pub findings: Vec<UnsubscribeFinding>,
+}
+
+/// An address to unsubscribe at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct UnsubscribeUri {
+    /// As it stands in the field.
+    #[schema(example = "https://example.com/unsubscribe?token=abc")]
+    pub uri: String,
+    /// Its scheme; `""` when it is no URI.
+    #[schema(example = "https")]
+    pub scheme: String,
+    /// Whether it names a host or a mailbox.
+    pub valid: bool,
+}
+
+/// Something that is wrong about unsubscribing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct UnsubscribeFinding {
+    /// A stable word: `missing`, `repeated`, `no_brackets`, `bad_uri`, `only_mailto`, `http_uri`,
+    /// `post_missing`, `post_wrong`, `not_signed` or `no_link_in_body`.
+    #[schema(example = "post_missing")]
+    pub code: String,
+    /// How bad it is.
+    pub severity: FindingSeverity,
+    /// For people.
+    #[schema(example = "There is no List-Unsubscribe-Post field, which announces one click.")]
+    pub message: String,
+    /// The section that says so.
+    #[schema(example = "RFC 8058, section 3.1")]
+    pub reference: String,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingSeverity {
+    /// It does not work.
+    Error,
+    /// It works less well than it could.
+    Warning,
+    /// Good to know.
+    Notice,
+}

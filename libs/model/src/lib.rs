@@ -24,8 +24,9 @@ pub use address::Address;
 pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use checks::{
-    ClientScore, ClientSupport, FeatureKind, FeatureNote, HtmlDataset, HtmlIssue, HtmlLocation,
-    HtmlReport, MatchedRule, SpamReport, SupportLevel, SupportShares,
+    ClientScore, ClientSupport, FeatureKind, FeatureNote, FindingSeverity, HtmlDataset, HtmlIssue,
+    HtmlLocation, HtmlReport, MatchedRule, SpamReport, SupportLevel, SupportShares,
+    UnsubscribeFinding, UnsubscribeReport, UnsubscribeUri,
 };
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,

@@ -2,3 +2,4 @@
 
 mod html;
 mod spam;
+mod unsubscribe;

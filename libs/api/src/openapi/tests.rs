@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 73] = [
+const ROUTES: [&str; 74] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -32,6 +32,7 @@ const ROUTES: [&str; 73] = [
     "get /api/messages/{id}/raw",
     "get /api/messages/{id}/spam",
     "get /api/messages/{id}/html-check",
+    "get /api/messages/{id}/unsubscribe",
     "get /api/messages/{id}/html",
     "get /api/messages/{id}/preview-url",
     "get /api/messages/{id}/attachments/{attachmentId}",

@@ -79,6 +79,7 @@ impl<'v, 'a> Facts<'v, 'a> {
         let shown = html.map_or_else(|| text.unwrap_or_default().to_owned(), visible_text);
         let shown = cut(&shown, TEXT).to_owned();
         let found = view.links();
+        let unsubscribe = unsubscribe::read(view, &found);
         let links = found.into_iter().map(|link| LinkFacts {
             url: sites::web(&link.url),
             is_bare_host: link.url.strip_prefix("http://") == Some(&link.text),
@@ -91,7 +92,7 @@ impl<'v, 'a> Facts<'v, 'a> {
             from: view.mailboxes("From"),
             page: html.map(Page::read).unwrap_or_default(),
             shown_words: words::count(&shown),
-            unsubscribe: unsubscribe::read(view),
+            unsubscribe,
             truncated: is_cut(view.html(), html) || is_cut(view.text(), text) || more_files,
             view,
             received_at,

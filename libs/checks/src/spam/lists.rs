@@ -59,25 +59,3 @@ pub(super) const TOP_LEVELS: [&str; 36] = [
     "es", "eu", "fi", "fr", "gov", "in", "info", "io", "it", "jp", "kr", "net", "nl", "no", "org",
     "pl", "ru", "se", "shop", "uk", "us",
 ];
-
-/// How links to unsubscribe are called, lower-case: English, German, French, Spanish, Portuguese, Italian,
-/// Dutch, Polish, Swedish, Russian, Japanese, Chinese.
-pub(super) const UNSUBSCRIBE: [&str; 17] = [
-    "unsubscribe",
-    "opt out",
-    "abmelden",
-    "abbestellen",
-    "se désabonner",
-    "se désinscrire",
-    "darse de baja",
-    "cancelar suscripción",
-    "cancelar inscrição",
-    "annulla iscrizione",
-    "disiscriviti",
-    "afmelden",
-    "wypisz się",
-    "avregistrera",
-    "отписаться",
-    "配信停止",
-    "退订",
-];

@@ -65,7 +65,7 @@ pub(super) const RULES: &[SpamRule] = &[
         "BULK_NO_UNSUBSCRIBE",
         10,
         "The mail looks like bulk mail and has no List-Unsubscribe.",
-        |facts| is_bulk(facts) && !facts.unsubscribe.is_present,
+        |facts| facts.unsubscribe.is_bulk && !facts.unsubscribe.is_present,
     ),
     SpamRule::new(
         "BULK_NOT_ONE_CLICK",
@@ -73,7 +73,7 @@ pub(super) const RULES: &[SpamRule] = &[
         "The mail looks like bulk mail, and its List-Unsubscribe is not by one click (RFC 8058).",
         |facts| {
             let fields = &facts.unsubscribe;
-            is_bulk(facts) && fields.is_present && !fields.is_one_click
+            fields.is_bulk && fields.is_present && !fields.is_one_click
         },
     ),
 ];
@@ -109,19 +109,4 @@ fn is_private(address: IpAddr) -> bool {
         IpAddr::V4(v4) => v4.is_private() || v4.is_loopback() || v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
     }
-}
-
-/// Whether the message looks like one to many.
-fn is_bulk(facts: &Facts<'_, '_>) -> bool {
-    let precedence = facts.field("Precedence").unwrap_or_default();
-    let is_precedence = ["bulk", "list"].iter().any(|p| precedence.trim().eq_ignore_ascii_case(p));
-    is_precedence
-        || facts.has_field("List-Id")
-        || facts.has_field("Feedback-ID")
-        || facts.links.iter().any(|link| is_unsubscribe(&link.text))
-}
-
-fn is_unsubscribe(text: &str) -> bool {
-    let text = text.to_lowercase();
-    lists::UNSUBSCRIBE.iter().any(|word| text.contains(word))
 }
