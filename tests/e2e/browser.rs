@@ -10,14 +10,16 @@ mod mail;
 mod people;
 mod remote;
 mod shell;
+mod states;
 mod team;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
-use trapline_tests::{Deployment, Mail, Shared, deliver, shared};
+use tokio::net::TcpListener;
+use trapline_tests::{Deployment, Mail, Shared, TestClock, deliver, shared};
 
-use crate::tools::{node, run};
+use crate::tools::{converse, node, run};
 use hostile::{CANARY, Kind, PROBES};
 use remote::{PIXEL, Remote};
 
@@ -123,14 +125,54 @@ fn requests(report: &Value) -> impl Iterator<Item = &str> {
 async fn walk(server: &Deployment, journey: &str, arguments: &[&str]) -> Value {
     let mut browser = node(&format!("node/{journey}.cjs"));
     browser.args(arguments);
-    let report = run(browser).await;
-    let report: Value = serde_json::from_str(&report).expect(&report);
-    for nothing in ["errors", "violations"] {
-        assert_eq!(report[nothing], json!([]), "{nothing}");
-    }
+    let report = checked(&run(browser).await);
     let home = &server.api()[0];
     for request in requests(&report) {
         assert!(request.starts_with(home), "{request}");
+    }
+    report
+}
+
+/// One process that keeps its address when it starts again, and whose clock moves.
+async fn lasting(flags: &[&str]) -> (Deployment, TestClock) {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    Deployment::with_clock(&[&["--http", &address], flags].concat())
+}
+
+/// The same for a journey that has things done to a [`lasting`] server on its way: `@stop`, `@start`, `@jump` with
+/// the seconds by which its clock is put ahead, and `@run` with an operator's command as JSON, to which the flags
+/// of the team are added.
+async fn walk_through(
+    (mut server, clock): (Deployment, TestClock),
+    journey: &str,
+    arguments: &[&str],
+) -> Value {
+    let mut browser = node(&format!("node/{journey}.cjs"));
+    browser.args(arguments).arg(server.here(server.owners_link()));
+    let report = converse(browser, |question| {
+        match question.split_once(' ') {
+            None if question == "stop" => server.kill(),
+            None if question == "start" => server.restart(),
+            Some(("jump", seconds)) => clock.jump(Duration::from_secs(seconds.parse().unwrap())),
+            Some(("run", command)) => {
+                let command: Vec<String> = serde_json::from_str(command).unwrap();
+                let words = command.iter().map(String::as_str).chain(server.team().flags());
+                server.command(&words.collect::<Vec<_>>());
+            }
+            _ => panic!("nobody knows how to {question}"),
+        }
+        "done".to_owned()
+    });
+    checked(&report.await)
+}
+
+/// What a journey reports, in which nothing went wrong.
+fn checked(report: &str) -> Value {
+    let report: Value = serde_json::from_str(report).expect(report);
+    for nothing in ["errors", "violations"] {
+        assert_eq!(report[nothing], json!([]), "{nothing}");
     }
     report
 }

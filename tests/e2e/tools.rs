@@ -5,7 +5,11 @@ use std::{
     process::Stdio,
 };
 
-use tokio::{process::Command, time::timeout};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    process::Command,
+    time::timeout,
+};
 use trapline_tests::GUARD;
 
 /// A file in the folder of the foreign programs' sources.
@@ -39,4 +43,39 @@ pub(crate) async fn run(mut command: Command) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}\n{text}", output.status);
     text
+}
+
+/// Runs a program that asks for things on its way: each line of its standard output that begins with `@` is
+/// answered with a line. Returns the last line that is no question.
+pub(crate) async fn converse(
+    mut command: Command,
+    mut answer: impl FnMut(&str) -> String,
+) -> String {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut stderr = child.stderr.take().unwrap();
+    let errors = tokio::spawn(async move {
+        let mut text = String::new();
+        stderr.read_to_string(&mut text).await.map(|_| text).unwrap_or_default()
+    });
+    let talk = async {
+        let mut last = String::new();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            match line.strip_prefix('@') {
+                Some(question) => {
+                    let told = answer(question) + "\n";
+                    stdin.write_all(told.as_bytes()).await.unwrap();
+                }
+                None => last = line,
+            }
+        }
+        (last, child.wait().await.unwrap())
+    };
+    let Ok((last, status)) = timeout(10 * GUARD, talk).await else {
+        panic!("{command:?} does not end");
+    };
+    assert!(status.success(), "{command:?}: {status}\n{}", errors.await.unwrap_or_default());
+    last
 }
