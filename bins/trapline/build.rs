@@ -17,7 +17,7 @@ fn main() {
     // They change with each commit and checkout. A file that is not there would count as changed in
     // every build.
     for file in ["HEAD", "logs/HEAD"] {
-        if let Some(path) = git(&["rev-parse", "--git-path", file])
+        if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", file])
             && Path::new(&path).exists()
         {
             println!("cargo::rerun-if-changed={path}");
