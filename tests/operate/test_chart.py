@@ -83,6 +83,7 @@ class EveryRender(unittest.TestCase):
     def test_secrets_are_references(self, values, objects):
         known = json.loads((chart.CHART / "values.schema.json").read_text())
         public = set(known["definitions"]["settings"]["properties"])
+        public |= {"smtp-proxy-from", "smtp-proxy-protocol"}
         for pod in chart.pods(values).values():
             for name, variable in chart.variables(pod).items():
                 flag = name.removeprefix("TRAPLINE_").lower().replace("_", "-")
@@ -157,6 +158,7 @@ class Embedded(unittest.TestCase):
                 "TRAPLINE_SMTP": "0.0.0.0:1025",
                 "TRAPLINE_SMTPS": "0.0.0.0:1465",
                 "TRAPLINE_DATA": "/data",
+                "TRAPLINE_SHUTDOWN_DELAY": "5s",
                 "TRAPLINE_BASE_URL": "http://mail-trapline-api.sandbox.svc",
                 "TRAPLINE_SMTP_HOST": "mail-trapline-smtp.sandbox.svc",
                 "TRAPLINE_SMTP_PORT": "25",
@@ -249,11 +251,23 @@ class Cluster(unittest.TestCase):
             self.assertEqual(found, wanted)
         ready = chart.container(chart.pods("everything")["api"])["readinessProbe"]
         self.assertEqual((ready["periodSeconds"], ready["failureThreshold"]), (5, 3))
+        self.assertEqual(ready["httpGet"]["path"], "/readyz?services=false")
 
-    def test_the_grace_is_longer_than_a_drain(self):
+    def test_the_grace_is_longer_than_delay_and_drain(self):
         for file in chart.VALUES:
-            for pod in chart.pods(file.stem).values():
-                self.assertGreater(pod["spec"]["terminationGracePeriodSeconds"], 30)
+            for component, pod in chart.pods(file.stem).items():
+                self.assertGreater(pod["spec"]["terminationGracePeriodSeconds"], 5 + 30)
+                if component != "migrate":
+                    delay = chart.variables(pod)["TRAPLINE_SHUTDOWN_DELAY"]
+                    self.assertEqual(delay["value"], "5s")
+
+    def test_a_load_balancer_says_who_the_client_is(self):
+        pods = chart.pods("production")
+        variables = chart.variables(pods["smtp"])
+        self.assertEqual(variables["TRAPLINE_SMTP_PROXY_PROTOCOL"]["value"], "required")
+        self.assertEqual(variables["TRAPLINE_SMTP_PROXY_FROM"]["value"], "10.20.0.0/16")
+        self.assertNotIn("TRAPLINE_SMTP_PROXY_PROTOCOL", chart.variables(pods["api"]))
+        self.assertNotIn("TRAPLINE_SMTP_PROXY_PROTOCOL", chart.variables(chart.pods("cluster")["smtp"]))
 
     def test_the_client_address_is_kept(self):
         service = chart.find("production", "Service", "-smtp")["spec"]

@@ -35,6 +35,7 @@ FAULTS = (
         {"monitoring": {"rules": {"enabled": True, "disabled": ["TraplineFast"]}}},
         "there is no alert TraplineFast",
     ),
+    ("a proxy that is not named", {"smtp": {"proxyProtocol": {"enabled": True}}}, "smtp.proxyProtocol.from"),
     ("two places of certificates", {"certificates": {"secret": "a", "configMap": "b"}}, "not both"),
     ("an ingress without a host", {"ingress": {"enabled": True}}, "ingress.hosts"),
     ("a route without a gateway", {"httpRoute": {"enabled": True}}, "httpRoute.parentRefs"),

@@ -104,6 +104,9 @@ http://{{ include "trapline.fullname" . }}-api.{{ .Release.Namespace }}.svc{{ if
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if and .Values.smtp.proxyProtocol.enabled (not .Values.smtp.proxyProtocol.from) -}}
+{{- fail "smtp.proxyProtocol.from: name the addresses of the load balancers that may say who a client is" -}}
+{{- end -}}
 {{- if and .Values.certificates.secret .Values.certificates.configMap -}}
 {{- fail "certificates: name a Secret or a ConfigMap, not both" -}}
 {{- end -}}

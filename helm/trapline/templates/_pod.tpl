@@ -33,7 +33,8 @@ out: all would go at once, and clients would meet closed ports instead of 451 an
 */}}
 {{- define "trapline.probes" -}}
 {{- $livez := dict "path" "/livez" "port" "http" -}}
-{{- $readyz := dict "path" "/readyz" "port" "http" -}}
+{{- $path := ternary "/readyz?services=false" "/readyz" (eq .Values.probes.readiness "process") -}}
+{{- $readyz := dict "path" $path "port" "http" -}}
 startupProbe:
   {{- include "trapline.probe" (dict "values" .Values.probes.startup "default"
     (dict "httpGet" $livez "periodSeconds" 2 "timeoutSeconds" 2 "failureThreshold" 120)) | nindent 2 }}

@@ -16,7 +16,13 @@ Takes {root, component}; files/settings.json says which command takes what.
   "base-url" (include "trapline.baseUrl" .root)
   "smtp-host" (printf "%s-smtp.%s.svc" (include "trapline.fullname" .root) .root.Release.Namespace)
   "smtp-port" $ports.smtp
-  "smtps-port" $ports.smtps -}}
+  "smtps-port" $ports.smtps
+  "shutdown-delay" "5s" -}}
+{{- $proxy := .root.Values.smtp.proxyProtocol -}}
+{{- if $proxy.enabled -}}
+{{- $_ := set $all "smtp-proxy-protocol" "required" -}}
+{{- $_ := set $all "smtp-proxy-from" (join "," $proxy.from) -}}
+{{- end -}}
 {{- $all = merge (dict) .root.Values.settings $all -}}
 {{- $own := (get .root.Values .component | default dict).settings | default dict -}}
 {{- range $name, $_ := $own -}}

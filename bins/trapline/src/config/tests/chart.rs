@@ -11,8 +11,17 @@ use super::{Cli, page::all_settings};
 
 /// Listeners, folders and files that the chart gives itself, and what it takes from the Secret beside
 /// the secrets.
-const OF_THE_CHART: [&str; 7] =
-    ["data", "http", "relay-username", "smtp", "smtps", "tls-cert", "tls-key"];
+const OF_THE_CHART: [&str; 9] = [
+    "data",
+    "http",
+    "relay-username",
+    "smtp",
+    "smtp-proxy-from",
+    "smtp-proxy-protocol",
+    "smtps",
+    "tls-cert",
+    "tls-key",
+];
 /// What the schema's last definition begins with. All before it is written by hand.
 const DEFINITION: &str = "\n    \"settings\": {";
 
