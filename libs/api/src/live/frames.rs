@@ -205,7 +205,7 @@ mod tests {
         sender.send(event(1, HEARTBEAT)).unwrap();
         assert_eq!(numbers(&quiet.next().await.unwrap()), [1]);
         assert_eq!(quiet.next().await, None);
-        assert!(Instant::now().duration_since(end) < Duration::from_millis(5), "{:?}", end);
+        assert!(Instant::now().duration_since(end) < Duration::from_millis(5), "{end:?}");
         // More than there is time for.
         let flood = stream::iter((0..).map(|number| event(number, Duration::ZERO)));
         let mut flood = Box::pin(batches(flood, Some(Instant::now() + PERIOD)));
@@ -229,7 +229,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_stream_has_heartbeats() {
-        let mut batches = Box::pin(batches(stream::pending()));
+        let mut batches = Box::pin(batches(stream::pending(), None));
         let began = Instant::now();
         assert_eq!(batches.next().await.as_deref(), Some(&b":\n\n"[..]));
         assert_eq!(began.elapsed(), HEARTBEAT);
