@@ -11,7 +11,7 @@ use trapline_tests::{Deployment, Mail, Smtp, eventually, tls_connector};
 
 use super::only_raw;
 
-/// A HAProxy with a port for each way to one process.
+/// A load balancer with a port for each way to one process.
 struct HaProxy {
     _process: Child,
     _folder: tempfile::TempDir,

@@ -74,14 +74,15 @@ fn parse(header: &[u8]) -> io::Result<HeaderSubject> {
             v1::Addresses::Unknown => HeaderSubject::Sender,
         }),
         HeaderResult::V2(Ok(header)) => Ok(match (header.command, header.addresses) {
-            (v2::Command::Local, _) => HeaderSubject::Sender,
+            (v2::Command::Local, _) | (_, v2::Addresses::Unix(_) | v2::Addresses::Unspecified) => {
+                HeaderSubject::Sender
+            }
             (_, v2::Addresses::IPv4(addresses)) => {
                 HeaderSubject::Client(addresses.source_address.into())
             }
             (_, v2::Addresses::IPv6(addresses)) => {
                 HeaderSubject::Client(addresses.source_address.into())
             }
-            (_, v2::Addresses::Unix(_) | v2::Addresses::Unspecified) => HeaderSubject::Sender,
         }),
         HeaderResult::V1(Err(_)) | HeaderResult::V2(Err(_)) => {
             Err(io::ErrorKind::InvalidData.into())
