@@ -24,6 +24,7 @@ use crate::{
 /// Routes that are answered as soon as possible, for teams.
 fn team_routes() -> OpenApiRouter<Api> {
     mail_routes()
+        .merge(check_routes())
         .merge(webhook_routes())
         .merge(forwarding_routes())
         .merge(idp_routes())
@@ -67,12 +68,17 @@ fn mail_routes() -> OpenApiRouter<Api> {
         .routes(routes!(messages::many::mark))
         .routes(routes!(messages::get, messages::update, messages::delete))
         .routes(routes!(messages::raw))
-        .routes(routes!(checks::spam))
-        .routes(routes!(checks::html))
-        .routes(routes!(checks::unsubscribe))
         .routes(routes!(preview::html))
         .routes(routes!(preview::preview_url))
         .routes(routes!(preview::attachment))
+}
+
+/// Checks on a message.
+fn check_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(checks::spam))
+        .routes(routes!(checks::html))
+        .routes(routes!(checks::unsubscribe))
 }
 
 /// Webhooks and the log of their deliveries.
