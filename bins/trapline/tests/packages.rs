@@ -5,15 +5,16 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("checks", &["mime", "model"]),
+    ("mocks", &["model"]),
     ("store", &["model"]),
     ("smtp", &["model"]),
     ("embedded", &["store", "model"]),
     ("cluster", &["store", "model"]),
-    ("app", &["checks", "store", "mime", "model"]),
+    ("app", &["checks", "store", "mime", "mocks", "model"]),
     ("api", &["app", "model"]),
     ("console", &[]),
     ("worker", &["app", "model"]),

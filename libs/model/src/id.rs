@@ -154,6 +154,18 @@ id!(
     /// An entry of the activity log of a mock identity provider.
     IdpEventId
 );
+id!(
+    /// A mock of a provider's API.
+    MockId
+);
+id!(
+    /// A call of a mock.
+    MockCallId
+);
+id!(
+    /// An event on its way from a mock to an app.
+    MockDeliveryId
+);
 
 /// A message: its inbox and its own UUIDv7, so that the id alone says where the message is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,6 +11,7 @@ mod idp;
 mod idp_event;
 mod inbox;
 mod message;
+mod mock;
 mod onboarding;
 mod person;
 mod sso;
@@ -34,7 +35,8 @@ pub use forwarding::{
 };
 pub use id::{
     ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, IdpEventId, IdpId, IdpUserId,
-    InboxId, InvalidId, InvitationId, MailId, MessageId, PersonId, ProjectId, TeamId, WebhookId,
+    InboxId, InvalidId, InvitationId, MailId, MessageId, MockCallId, MockDeliveryId, MockId,
+    PersonId, ProjectId, TeamId, WebhookId,
 };
 pub use idp::{
     Idp, IdpClientType, IdpEndpoints, IdpKey, IdpUser, NameIdFormat, RefreshTokenPolicy, SamlSign,
@@ -43,6 +45,11 @@ pub use idp::{
 pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind};
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
+pub use mock::{
+    ApiMock, MockAddresses, MockCallDetails, MockCallPage, MockCallSummary, MockCategory,
+    MockDecline, MockDelivery, MockDeliveryDetails, MockHeader, MockObject, MockOwnSetting,
+    MockProvider, MockSdk, MockSnippet, MockTransfer,
+};
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnSession, OwnTeam, Person, SignInOptions};
 pub use sso::{ClaimedDomain, SsoConnection};

@@ -1,0 +1,62 @@
+//! Who asks: a credential of the mock, where the provider expects it.
+
+use std::collections::BTreeMap;
+
+use data_encoding::BASE64;
+use subtle::ConstantTimeEq as _;
+
+use crate::{MockCall, Provider};
+
+/// Where a request has a credential.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CredentialPlace {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// The user name of `Authorization: Basic`.
+    BasicUser,
+}
+
+/// A credential, and where it has to be.
+#[derive(Debug)]
+pub(crate) struct Check {
+    pub(crate) place: CredentialPlace,
+    /// The credential's name.
+    pub(crate) is: &'static str,
+}
+
+/// Whether the request carries what one of the provider's lists asks for. Values are compared in constant time.
+pub(crate) fn is_known(
+    provider: &Provider,
+    credentials: &BTreeMap<String, String>,
+    call: &MockCall,
+) -> bool {
+    let holds = |check: &Check| {
+        let (Some(wanted), Some(given)) = (credentials.get(check.is), given(check.place, call))
+        else {
+            return false;
+        };
+        wanted.as_bytes().ct_eq(given.as_bytes()).into()
+    };
+    provider.auth.iter().any(|checks| checks.iter().all(holds))
+}
+
+fn given(place: CredentialPlace, call: &MockCall) -> Option<String> {
+    let authorization = call.header("authorization").unwrap_or_default();
+    match place {
+        CredentialPlace::Bearer => behind(authorization, "Bearer "),
+        CredentialPlace::BasicUser => basic(authorization),
+    }
+}
+
+/// What follows a word, which may be in any case.
+fn behind(text: &str, word: &str) -> Option<String> {
+    let (head, rest) = text.split_at_checked(word.len())?;
+    head.eq_ignore_ascii_case(word).then(|| rest.trim().to_owned())
+}
+
+/// The user name of Basic authentication (RFC 7617).
+fn basic(authorization: &str) -> Option<String> {
+    let decoded = BASE64.decode(behind(authorization, "Basic ")?.as_bytes()).ok()?;
+    let text = String::from_utf8(decoded).ok()?;
+    Some(text.split(':').next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,281 @@
+//! What a handler has: the call, what was read, and what it changes.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value, json};
+use trapline_model::Time;
+
+use crate::{
+    Chance, Decline, Loaded, MockCall, MockEvent, Provider, StoredObject, Want, Write, WriteLife,
+    engine::Mock,
+    failure::{CallFailure, Halt},
+};
+
+/// One run of a call. What it writes is seen by what it reads later.
+pub(crate) struct Context<'a> {
+    pub(crate) provider: &'static Provider,
+    pub(crate) call: &'a MockCall,
+    pub(crate) mock: &'a Mock<'a>,
+    pub(crate) chance: &'a Chance,
+    pub(crate) now: Time,
+    pub(crate) parameters: Vec<(&'static str, String)>,
+    pub(crate) body: Value,
+    pub(crate) query: Value,
+    pub(crate) events: Vec<MockEvent>,
+    /// Ids of objects that were read or written, in order.
+    pub(crate) touched: Vec<String>,
+    /// Declines this call, before any value in it.
+    pub(crate) decline: Option<String>,
+    loaded: &'a Loaded,
+    wants: HashSet<Want>,
+    writes: BTreeMap<(String, String), Write>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(
+        mock: &'a Mock<'a>,
+        call: &'a MockCall,
+        loaded: &'a Loaded,
+        chance: &'a Chance,
+    ) -> Self {
+        Self {
+            provider: mock.provider,
+            call,
+            mock,
+            chance,
+            now: mock.settings.time(mock.now, mock.settings_at),
+            parameters: Vec::new(),
+            body: Value::Null,
+            query: Value::Null,
+            events: Vec::new(),
+            touched: Vec::new(),
+            decline: mock.settings.decline.clone(),
+            loaded,
+            wants: HashSet::new(),
+            writes: BTreeMap::new(),
+        }
+    }
+
+    /// What has to be read before the call can go on.
+    pub(crate) fn wants(&mut self) -> Vec<Want> {
+        std::mem::take(&mut self.wants).into_iter().collect()
+    }
+
+    pub(crate) fn writes(&mut self) -> Vec<Write> {
+        std::mem::take(&mut self.writes).into_values().collect()
+    }
+
+    /// Forgets what was written and emitted, but for what counts calls.
+    pub(crate) fn undo(&mut self) {
+        self.events.clear();
+        self.writes.retain(|(kind, _), _| matches!(kind.as_str(), "~next" | "~number"));
+    }
+
+    fn want(&mut self, want: Want) -> Halt {
+        self.wants.insert(want);
+        Halt::Load
+    }
+
+    /// The document of a row; `None` where there is none.
+    pub(crate) fn row(&mut self, kind: &str, id: &str) -> Result<Option<String>, Halt> {
+        let key = (kind.to_owned(), id.to_owned());
+        if let Some(write) = self.writes.get(&key) {
+            return Ok(write.doc.clone());
+        }
+        match self.loaded.rows.get(&key) {
+            Some(doc) => Ok(doc.clone()),
+            None => Err(self.want(Want::Row { kind: key.0, id: key.1 })),
+        }
+    }
+
+    pub(crate) fn write_row(&mut self, kind: &str, id: &str, doc: Option<String>) {
+        self.write_row_for(kind, id, doc, WriteLife::Object);
+    }
+
+    pub(crate) fn write_row_for(
+        &mut self,
+        kind: &str,
+        id: &str,
+        doc: Option<String>,
+        life: WriteLife,
+    ) {
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        self.writes.insert((kind.clone(), id.clone()), Write { kind, id, doc, life });
+    }
+
+    pub(crate) fn allowance(&mut self, per_minute: u32) -> Result<Result<(), u64>, Halt> {
+        match self.loaded.allowance {
+            Some(allowance) => Ok(allowance),
+            None => Err(self.want(Want::Allowance { per_minute })),
+        }
+    }
+
+    /// The next number of a counter, from 1.
+    pub(crate) fn number(&mut self, counter: &str) -> Result<u64, Halt> {
+        let last = self.row("~number", counter)?.and_then(|doc| doc.parse().ok()).unwrap_or(0_u64);
+        self.write_row("~number", counter, Some((last + 1).to_string()));
+        Ok(last + 1)
+    }
+
+    /// An object, unless there is none.
+    pub(crate) fn find(&mut self, kind: &str, id: &str) -> Result<Option<StoredObject>, Halt> {
+        let doc = self.row(kind, id)?;
+        let found: Option<StoredObject> = doc.and_then(|doc| serde_json::from_str(&doc).ok());
+        if found.is_some() {
+            self.touch(id);
+        }
+        Ok(found)
+    }
+
+    /// An object; the provider's error names `field` where there is none.
+    pub(crate) fn get(
+        &mut self,
+        kind: &'static str,
+        id: &str,
+        field: &'static str,
+    ) -> Result<StoredObject, Halt> {
+        let missing = || CallFailure::NotFound { kind, id: id.to_owned(), field };
+        self.find(kind, id)?.ok_or_else(|| missing().into())
+    }
+
+    /// The object that a parameter of the path names.
+    pub(crate) fn of_path(&mut self, kind: &'static str) -> Result<StoredObject, Halt> {
+        let id = self.path("id");
+        self.get(kind, &id, "id")
+    }
+
+    /// The newest objects of a kind, newest first, at most 1,000. What this call wrote is not in it.
+    pub(crate) fn list(&mut self, kind: &str) -> Result<Vec<StoredObject>, Halt> {
+        match self.loaded.kinds.get(kind) {
+            Some(objects) => Ok(objects.clone()),
+            None => Err(self.want(Want::Kind(kind.to_owned()))),
+        }
+    }
+
+    /// Writes an object that has been read or is new.
+    pub(crate) fn put(&mut self, mut object: StoredObject) -> StoredObject {
+        object.updated_at = self.now;
+        self.touch(&object.id);
+        let doc = serde_json::to_string(&object).unwrap_or_default();
+        self.write_row(&object.kind, &object.id, Some(doc));
+        object
+    }
+
+    /// Makes an object.
+    pub(crate) fn create(&mut self, kind: &str, id: &str, object: Value) -> StoredObject {
+        let state = object.get("status").and_then(Value::as_str).map(str::to_owned);
+        let (kind, id, now) = (kind.to_owned(), id.to_owned(), self.now);
+        let (created_at, updated_at, hidden) = (now, now, Value::Null);
+        self.put(StoredObject { kind, id, state, created_at, updated_at, object, hidden })
+    }
+
+    /// Writes an object with some of its own fields changed; its state follows its `status`.
+    pub(crate) fn change(&mut self, mut stored: StoredObject, fields: Value) -> StoredObject {
+        if let (Some(object), Value::Object(fields)) = (stored.object.as_object_mut(), fields) {
+            object.extend(fields);
+        }
+        if stored.state.is_some() {
+            let status = stored.object.get("status").and_then(Value::as_str);
+            stored.state = status.map(str::to_owned);
+        }
+        self.put(stored)
+    }
+
+    pub(crate) fn remove(&mut self, object: &StoredObject) {
+        self.write_row(&object.kind, &object.id, None);
+    }
+
+    pub(crate) fn touch(&mut self, id: &str) {
+        if !self.touched.iter().any(|touched| touched == id) {
+            self.touched.push(id.to_owned());
+        }
+    }
+
+    /// A new id of a kind, in the form that the table has for it.
+    pub(crate) fn id(&self, kind: &str) -> String {
+        let form = self.provider.kind(kind);
+        let (prefix, letters) = form.map_or(("", 24), |form| (form.prefix, form.letters));
+        self.chance.id(prefix, letters, self.now)
+    }
+
+    /// A parameter of the path.
+    pub(crate) fn path(&self, name: &str) -> String {
+        let found = self.parameters.iter().find(|(parameter, _)| *parameter == name);
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+
+    /// A field of the body, or of the query; dots lead into it.
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
+        let pointer = format!("/{}", name.replace('.', "/"));
+        self.body.pointer(&pointer).or_else(|| self.query.pointer(&pointer))
+    }
+
+    /// A field as text, whatever it was sent as; an empty one is none.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        match self.field(name)? {
+            Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+            Value::Null | Value::Object(_) | Value::Array(_) => None,
+            other => Some(other.to_string()),
+        }
+    }
+
+    pub(crate) fn need(&self, name: &str) -> Result<String, Halt> {
+        self.text(name).ok_or_else(|| CallFailure::missing(name).into())
+    }
+
+    /// A whole number.
+    pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, Halt> {
+        let wrong = |text| CallFailure::invalid(name, format!("Invalid integer: {text}")).into();
+        self.text(name).map(|text| text.parse().map_err(|_| wrong(text))).transpose()
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| text == "true")
+    }
+
+    /// An object of texts, as `metadata` is; empty where there is none.
+    pub(crate) fn map(&self, name: &str) -> Value {
+        let given = self.field(name).and_then(Value::as_object);
+        Value::Object(given.cloned().unwrap_or_else(Map::new))
+    }
+
+    /// A field or null.
+    pub(crate) fn or_null(&self, name: &str) -> Value {
+        self.text(name).map_or(Value::Null, Value::String)
+    }
+
+    /// The decline that applies: the setting's, or the first whose trigger is among these values.
+    pub(crate) fn declined(&self, values: &[&str]) -> Option<&'static Decline> {
+        if let Some(code) = &self.decline {
+            return self.provider.decline(code);
+        }
+        let triggers =
+            |decline: &&Decline| values.iter().any(|value| decline.triggers.contains(value));
+        self.provider.declines.iter().find(triggers)
+    }
+
+    /// Seconds since 1970 by the mock's clock.
+    pub(crate) fn seconds(&self) -> i64 {
+        self.now.millis().div_euclid(1000)
+    }
+
+    /// Tells the app of something.
+    pub(crate) fn emit_json(&mut self, name: &'static str, object_id: &str, body: &Value) {
+        self.events.push(MockEvent {
+            name,
+            object_id: Some(object_id.to_owned()),
+            url: None,
+            content_type: "application/json",
+            body: body.to_string(),
+        });
+    }
+
+    /// The fields of an object that are as the call has them, by name.
+    pub(crate) fn given(&self, names: &[&str]) -> Value {
+        let fields = names.iter().filter_map(|name| {
+            let value = self.body.get(*name)?.clone();
+            Some(((*name).to_owned(), if value == json!("") { Value::Null } else { value }))
+        });
+        Value::Object(fields.collect())
+    }
+}

@@ -1,0 +1,318 @@
+//! How a call is answered: who asks, what is told to go wrong, the route, the key of the call, the handler, and
+//! what is sent.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use trapline_model::Time;
+
+use crate::{
+    Chance, Loaded, MockCall, MockEvent, MockReply, MockSettings, OutgoingEvent, Provider,
+    StoredObject, Want, Write, WriteLife, auth,
+    context::Context,
+    decode,
+    failure::{CallFailure, Halt},
+    idempotency, route, scenario,
+    settings::ErrorKind,
+};
+
+/// The most bytes that one call may write: CQL servers refuse batches of 50 KiB.
+const MAX_WRITTEN: usize = 40 << 10;
+/// The header of our own webhooks: a mock that is called by one sends none, so that two that call each other stop.
+const DELIVERY_HEADER: &str = "x-trapline-delivery";
+
+/// The mock that is called, as it is now.
+pub struct Mock<'a> {
+    /// What it is a mock of.
+    pub provider: &'static Provider,
+    /// Its credentials by name.
+    pub credentials: &'a BTreeMap<String, String>,
+    /// Its settings.
+    pub settings: &'a MockSettings,
+    /// When these were last changed.
+    pub settings_at: Time,
+    /// The number of that change; `next` starts anew with each.
+    pub revision: i64,
+    /// Where it sends what happens.
+    pub webhook_url: Option<&'a str>,
+    /// Its address by the way in which the call came, without a slash at the end.
+    pub base_url: &'a str,
+    /// A time-ordered text that names the call.
+    pub call_id: &'a str,
+    /// The time.
+    pub now: Time,
+}
+
+/// What a run of a call came to.
+#[derive(Debug)]
+pub enum Outcome {
+    /// These have to be read first.
+    Need(Vec<Want>),
+    /// It is answered.
+    Done(Box<CallAnswer>),
+}
+
+/// What the connection does instead of giving the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InjectedFault {
+    /// It gives none for 60 seconds, and closes.
+    Timeout,
+    /// It closes without one.
+    Reset,
+    /// It gives half of it.
+    Malformed,
+}
+
+/// The answer to a call, and all that follows from it.
+#[derive(Debug)]
+pub struct CallAnswer {
+    /// What is answered.
+    pub reply: MockReply,
+    /// What is written; all of it or nothing.
+    pub writes: Vec<Write>,
+    /// Ids of the objects that were read or written.
+    pub touched: Vec<String>,
+    /// The route, as `POST /v1/refunds`.
+    pub operation: Option<String>,
+    /// What was told to go wrong, as the API calls it.
+    pub fault: Option<String>,
+    /// What the connection does.
+    pub injected: Option<InjectedFault>,
+    /// Milliseconds before the answer.
+    pub delay_ms: u64,
+    /// Whether it is the answer of an earlier call with the same key.
+    pub replayed: bool,
+    /// Whether anything is to be sent; the row `~out` of the call has what.
+    pub sends: bool,
+}
+
+/// Answers a call as far as what was read allows.
+#[must_use]
+pub fn run(mock: &Mock<'_>, call: &MockCall, loaded: &Loaded, chance: &Chance) -> Outcome {
+    match repeatable(mock, call, loaded, chance) {
+        Ok(None) => answered(Context::new(mock, call, loaded, chance)),
+        Ok(Some((number, chance))) => {
+            let mut context = Context::new(mock, call, loaded, &chance);
+            context.write_row("~number", "calls", Some(number.to_string()));
+            answered(context)
+        }
+        Err(wants) => Outcome::Need(wants),
+    }
+}
+
+/// The provider's answer while what it keeps does not answer, or is changed by others again and again.
+#[must_use]
+pub fn unavailable(mock: &Mock<'_>, call: &MockCall) -> MockReply {
+    let (loaded, chance) = (Loaded::default(), Chance::new([0; 32]));
+    let context = Context::new(mock, call, &loaded, &chance);
+    let mut reply = (mock.provider.error)(&CallFailure::Unavailable, &context);
+    (mock.provider.finish)(&mut reply, &context);
+    reply
+}
+
+/// The number of this call and its source of chance, where the settings have a seed.
+fn repeatable(
+    mock: &Mock<'_>,
+    call: &MockCall,
+    loaded: &Loaded,
+    chance: &Chance,
+) -> Result<Option<(u64, Chance)>, Vec<Want>> {
+    let Some(seed) = mock.settings.seed else { return Ok(None) };
+    let mut context = Context::new(mock, call, loaded, chance);
+    match context.number("calls") {
+        Ok(number) => Ok(Some((number, Chance::repeatable(seed, number)))),
+        Err(_) => Err(context.wants()),
+    }
+}
+
+/// What is found out about a call on the way to its answer.
+#[derive(Default)]
+struct Progress {
+    operation: Option<String>,
+    told: scenario::Told,
+    replayed: bool,
+    /// Whether the provider has decided, so that what was written holds.
+    decided: bool,
+}
+
+fn answered(mut context: Context<'_>) -> Outcome {
+    let mut progress = Progress::default();
+    let reply = match attempt(&mut context, &mut progress) {
+        Ok(reply) => Ok(reply),
+        Err(Halt::Load) => return Outcome::Need(context.wants()),
+        Err(Halt::Failed(failure)) => Err(failure),
+    };
+    if !progress.decided {
+        context.undo();
+    }
+    let reply = reply.unwrap_or_else(|failure| (context.provider.error)(&failure, &context));
+    finished(context, progress, reply)
+}
+
+/// The reply, with the rest of what every answer of the provider has.
+fn finished(mut context: Context<'_>, progress: Progress, mut reply: MockReply) -> Outcome {
+    let Ok(outgoing) = outgoing(&mut context) else { return Outcome::Need(context.wants()) };
+    let sends = !outgoing.is_empty();
+    if sends {
+        let doc = json!(outgoing).to_string();
+        let id = context.mock.call_id;
+        context.write_row_for("~out", id, Some(doc), WriteLife::Event);
+    }
+    let mut writes = context.writes();
+    let size: usize = writes.iter().map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
+    let is_too_large = size > MAX_WRITTEN;
+    if is_too_large {
+        writes.clear();
+        reply = (context.provider.error)(&CallFailure::TooLarge, &context);
+    }
+    (context.provider.finish)(&mut reply, &context);
+    let injected = progress.told.fault.and_then(injected);
+    Outcome::Done(Box::new(CallAnswer {
+        reply,
+        writes,
+        touched: context.touched,
+        operation: progress.operation,
+        fault: fault_name(&progress.told),
+        injected,
+        delay_ms: progress.told.delay_ms,
+        replayed: progress.replayed,
+        sends: sends && !is_too_large,
+    }))
+}
+
+fn attempt(context: &mut Context<'_>, progress: &mut Progress) -> Result<MockReply, Halt> {
+    if context.call.is_cut || context.call.body.len() > context.provider.max_body {
+        return Err(CallFailure::TooLarge.into());
+    }
+    let body = decode::body(context.call);
+    let known = auth::is_known(context.provider, context.mock.credentials, context.call);
+    let matched = route::find(context.provider, &context.call.method, &context.call.path);
+    progress.operation = matched.as_ref().map(route::Matched::operation);
+    if !known {
+        return Err(CallFailure::Unauthorized.into());
+    }
+    progress.told = scenario::told(context)?;
+    if let Some(failure) = progress.told.failure() {
+        return Err(failure.into());
+    }
+    if let Some(code) = progress.told.decline.clone() {
+        context.decline = Some(code);
+    }
+    let matched = matched.ok_or(CallFailure::NoRoute)?;
+    context.body = body?;
+    context.query = decode::query(context.call)?;
+    context.parameters = matched.parameters;
+    let (key, replayed) = idempotency::look_up(context)?;
+    if let Some(reply) = replayed {
+        progress.replayed = true;
+        return Ok(reply);
+    }
+    let reply = match (matched.route.2)(context) {
+        Err(Halt::Failed(failure @ CallFailure::Declined(..))) => {
+            (context.provider.error)(&failure, context)
+        }
+        other => other?,
+    };
+    progress.decided = true;
+    if let Some(key) = key {
+        idempotency::remember(context, key, &reply);
+    }
+    Ok(reply)
+}
+
+fn injected(fault: ErrorKind) -> Option<InjectedFault> {
+    match fault {
+        ErrorKind::Timeout => Some(InjectedFault::Timeout),
+        ErrorKind::Reset => Some(InjectedFault::Reset),
+        ErrorKind::Malformed => Some(InjectedFault::Malformed),
+        _ => None,
+    }
+}
+
+fn fault_name(told: &scenario::Told) -> Option<String> {
+    if told.wait.is_some() {
+        return Some("rate_limit".to_owned());
+    }
+    let fault = told.fault.and_then(|fault| json!(fault).as_str().map(str::to_owned));
+    fault.or_else(|| told.decline.as_ref().map(|code| format!("decline: {code}")))
+}
+
+/// What is sent for the events of a call, by the settings.
+fn outgoing(context: &mut Context<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
+    let settings = &context.mock.settings.webhooks;
+    let is_loop = context.call.header(DELIVERY_HEADER).is_some();
+    if context.events.is_empty() || !settings.enabled || is_loop {
+        return Ok(Vec::new());
+    }
+    let endpoints = match context.provider.hooks.endpoints {
+        Some(kind) => context.list(kind)?,
+        None => Vec::new(),
+    };
+    let mut sent = Vec::new();
+    for event in std::mem::take(&mut context.events) {
+        if !settings.events.is_empty() && !settings.events.iter().any(|name| name == event.name) {
+            continue;
+        }
+        for (url, endpoint) in targets(context, &event, &endpoints) {
+            for _ in 0..=settings.duplicate {
+                sent.push(one(context, &event, url.clone(), endpoint.clone()));
+            }
+        }
+    }
+    if settings.out_of_order {
+        sent.reverse();
+    }
+    sent.sort_by_key(|event| event.delay_ms);
+    Ok(sent)
+}
+
+type EventTarget = (String, Option<String>);
+
+/// Where an event goes: its own address, or the mock's and those that want it.
+fn targets(
+    context: &Context<'_>,
+    event: &MockEvent,
+    endpoints: &[StoredObject],
+) -> Vec<EventTarget> {
+    if let Some(url) = &event.url {
+        return vec![(url.clone(), None)];
+    }
+    let own = context.mock.webhook_url.map(|url| (url.to_owned(), None));
+    let wants = |endpoint: &&StoredObject| {
+        let events = endpoint.object["enabled_events"].as_array();
+        let is_on = endpoint.object["status"] != "disabled";
+        is_on && events.is_none_or(|events| events.iter().any(|it| it == "*" || it == event.name))
+    };
+    let registered = endpoints.iter().filter(wants).filter_map(|endpoint| {
+        Some((endpoint.object["url"].as_str()?.to_owned(), Some(endpoint.id.clone())))
+    });
+    own.into_iter().chain(registered).collect()
+}
+
+fn one(
+    context: &Context<'_>,
+    event: &MockEvent,
+    url: String,
+    endpoint: Option<String>,
+) -> OutgoingEvent {
+    let settings = &context.mock.settings.webhooks;
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most an hour in milliseconds"
+    )]
+    let jitter = (settings.jitter_ms as f64 * context.chance.share()) as u64;
+    OutgoingEvent {
+        event: event.name.to_owned(),
+        object_id: event.object_id.clone(),
+        url,
+        endpoint,
+        content_type: event.content_type.to_owned(),
+        body: event.body.clone(),
+        delay_ms: settings.delay_ms + jitter,
+        dropped: settings.drop_rate > 0.0 && context.chance.share() < settings.drop_rate,
+        bad_signature: settings.bad_signature,
+        stale_by_seconds: settings.stale_by_seconds,
+    }
+}

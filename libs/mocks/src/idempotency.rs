@@ -1,0 +1,74 @@
+//! Calls that carry a key: the first answer comes again.
+
+use aws_lc_rs::digest::{SHA256, digest};
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    MockReply,
+    context::Context,
+    failure::{CallFailure, Halt},
+    provider::Idempotency,
+    state::WriteLife,
+};
+
+/// The longest key, in bytes.
+const MAX_KEY: usize = 255;
+/// The longest answer that is remembered, in bytes.
+const MAX_REMEMBERED: usize = 32 << 10;
+
+/// The first answer to a call with a key.
+#[derive(Debug, Serialize, Deserialize)]
+struct Remembered {
+    /// SHA-256 of method, path and body.
+    request: String,
+    reply: MockReply,
+}
+
+/// The key of a call that may come again.
+pub(crate) struct CallKey {
+    key: String,
+    request: String,
+}
+
+/// The call's key; the answer of the first call, where this is another one with its key.
+pub(crate) fn look_up(
+    context: &mut Context<'_>,
+) -> Result<(Option<CallKey>, Option<MockReply>), Halt> {
+    let Idempotency::Replay { header, mark } = context.provider.idempotency;
+    let is_post = context.call.method == "POST";
+    let Some(key) = context.call.header(header).filter(|key| is_post && !key.is_empty()) else {
+        return Ok((None, None));
+    };
+    if key.len() > MAX_KEY {
+        let message = format!("an idempotency key has at most {MAX_KEY} characters");
+        return Err(CallFailure::invalid("", message).into());
+    }
+    let key = CallKey { key: key.to_owned(), request: fingerprint(context) };
+    let Some(doc) = context.row("~key", &key.key)? else { return Ok((Some(key), None)) };
+    let Ok(Remembered { request, mut reply }) = serde_json::from_str(&doc) else {
+        return Ok((Some(key), None));
+    };
+    if request != key.request {
+        return Err(CallFailure::KeyReused { key: key.key }.into());
+    }
+    if !mark.is_empty() {
+        reply = reply.with(mark, "true");
+    }
+    Ok((None, Some(reply)))
+}
+
+/// Remembers the answer with what the call writes.
+pub(crate) fn remember(context: &mut Context<'_>, key: CallKey, reply: &MockReply) {
+    let remembered = Remembered { request: key.request, reply: reply.clone() };
+    let doc = serde_json::to_string(&remembered).unwrap_or_default();
+    if doc.len() <= MAX_REMEMBERED {
+        context.write_row_for("~key", &key.key, Some(doc), WriteLife::Key);
+    }
+}
+
+fn fingerprint(context: &Context<'_>) -> String {
+    let call = context.call;
+    let head = format!("{} {}\n", call.method, call.path);
+    HEXLOWER.encode(digest(&SHA256, &[head.as_bytes(), &call.body].concat()).as_ref())
+}

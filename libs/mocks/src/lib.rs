@@ -1,0 +1,41 @@
+//! Mocks of other providers' APIs: a table of facts and pure handlers for each provider, and one engine that
+//! owns what all of them share.
+//!
+//! Nothing here does input or output, or has a clock of its own. A call is answered by [`run`], which says what
+//! rows it lacks ([`Outcome::Need`]); whoever keeps them reads them and runs the call again
+//! ([ADR 20](../../../docs/adr/0020-mocks.md)).
+
+mod auth;
+mod call;
+mod chance;
+mod context;
+mod credentials;
+mod decode;
+mod engine;
+mod failure;
+mod form;
+mod idempotency;
+mod provider;
+mod providers;
+mod redact;
+mod route;
+mod scenario;
+mod settings;
+mod sign;
+mod snippets;
+mod state;
+
+pub use call::{MockCall, MockReply};
+pub use chance::Chance;
+pub use credentials::{Credential, Make};
+pub use engine::{CallAnswer, InjectedFault, Mock, Outcome, run, unavailable};
+pub use provider::{Decline, ObjectKind, OwnSetting, Provider, Sdk};
+pub use providers::{ALL, find};
+pub use redact::{has_live_key, redacted_body, redacted_headers};
+pub use settings::{Latency, MockSettings, RetryPace, SettingIssue, WebhookSettings, merge};
+pub use sign::{Sign, SignedRequest, Signing, SigningScheme, sign};
+pub use snippets::{Snippet, filled};
+pub use state::{Loaded, MockEvent, OutgoingEvent, StoredObject, Want, Write, WriteLife};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Setup intents: a card is kept for later.
+
+use serde_json::{Value, json};
+
+use super::{
+    cards,
+    wire::{emit, shown},
+};
+use crate::{
+    MockReply, StoredObject,
+    context::Context,
+    failure::{CallFailure, Halt},
+};
+
+const OPEN: [&str; 3] = ["requires_payment_method", "requires_confirmation", "requires_action"];
+
+pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let customer = context.text("customer");
+    if let Some(customer) = &customer {
+        context.get("customers", customer, "customer")?;
+    }
+    let method = cards::of_call(context)?;
+    let id = context.id("setups");
+    let status = if method.is_some() { "requires_confirmation" } else { "requires_payment_method" };
+    let object = json!({
+        "id": id,
+        "object": "setup_intent",
+        "application": null,
+        "automatic_payment_methods": null,
+        "cancellation_reason": null,
+        "client_secret": format!("{id}_secret_{}", context.chance.base62(25)),
+        "created": context.seconds(),
+        "customer": customer,
+        "description": context.or_null("description"),
+        "flow_directions": null,
+        "last_setup_error": null,
+        "latest_attempt": null,
+        "livemode": false,
+        "mandate": null,
+        "metadata": context.map("metadata"),
+        "next_action": null,
+        "on_behalf_of": null,
+        "payment_method": method.as_ref().map(|method| method.id.clone()),
+        "payment_method_configuration_details": null,
+        "payment_method_options": {},
+        "payment_method_types": ["card"],
+        "single_use_mandate": null,
+        "status": status,
+        "usage": context.text("usage").unwrap_or_else(|| "off_session".to_owned()),
+    });
+    let setup = context.create("setups", &id, object);
+    if context.flag("confirm") {
+        return confirmed(context, setup, method);
+    }
+    shown(context, setup.object)
+}
+
+pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let setup = context.of_path("setups")?;
+    shown(context, setup.object)
+}
+
+pub(super) fn confirm(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let setup = context.of_path("setups")?;
+    let method = match cards::of_call(context)? {
+        Some(method) => Some(method),
+        None => match setup.object["payment_method"].as_str() {
+            Some(id) => Some(cards::named(context, id)?),
+            None => None,
+        },
+    };
+    confirmed(context, setup, method)
+}
+
+fn confirmed(
+    context: &mut Context<'_>,
+    setup: StoredObject,
+    method: Option<StoredObject>,
+) -> Result<MockReply, Halt> {
+    require_open(&setup)?;
+    let Some(method) = method else { return Err(CallFailure::missing("payment_method").into()) };
+    if let Some(decline) = context.declined(&[&cards::trigger(&method)]) {
+        let details = json!({"setup_intent": setup.object, "payment_method": method.object});
+        return Err(CallFailure::Declined(decline, details).into());
+    }
+    if cards::needs_action(&method) {
+        let fields = json!({"status": "requires_action", "payment_method": method.id});
+        let setup = context.change(setup, fields);
+        return shown(context, setup.object);
+    }
+    let fields = json!({"status": "succeeded", "payment_method": method.id});
+    let setup = context.change(setup, fields);
+    if let Value::String(customer) = &setup.object["customer"] {
+        context.change(method, json!({"customer": customer}));
+    }
+    emit(context, "setup_intent.succeeded", &setup);
+    shown(context, setup.object)
+}
+
+pub(super) fn cancel(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let setup = context.of_path("setups")?;
+    require_open(&setup)?;
+    let setup = context.change(setup, json!({"status": "canceled"}));
+    shown(context, setup.object)
+}
+
+fn require_open(setup: &StoredObject) -> Result<(), Halt> {
+    let state = setup.state.as_deref().unwrap_or_default();
+    if OPEN.contains(&state) {
+        return Ok(());
+    }
+    let message = format!("You cannot use this SetupIntent because it has a status of {state}.");
+    let code = "setup_intent_unexpected_state";
+    Err(CallFailure::Invalid { field: String::new(), code, message }.into())
+}

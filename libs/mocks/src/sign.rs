@@ -1,0 +1,182 @@
+//! How providers sign what they send. A scheme is data: which bytes, which algorithm, which headers.
+
+use aws_lc_rs::hmac;
+use data_encoding::HEXLOWER;
+use trapline_model::Time;
+
+/// How a provider signs.
+#[derive(Debug)]
+pub enum SigningScheme {
+    /// It does not.
+    Unsigned,
+    /// By these, all with one secret.
+    Signed {
+        /// The credential that is the secret.
+        secret: &'static str,
+        /// One for each version of its signatures.
+        signs: &'static [Sign],
+    },
+}
+
+/// One signature.
+#[derive(Debug)]
+pub struct Sign {
+    /// How it is computed.
+    pub(crate) algorithm: Algorithm,
+    /// What the key is, given the secret.
+    pub(crate) key: KeyForm,
+    /// What is signed: a template of `{t}` (seconds), `{ms}`, `{id}`, `{body}`, `{url}`, `{secret}` and `{params}`
+    /// (form fields in the order of their names, name and value joined).
+    pub(crate) over: &'static str,
+    /// How it is written.
+    pub(crate) text: SignatureText,
+    /// Headers in lower case, and templates of their values, which have `{sig}` too.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Algorithm {
+    HmacSha256,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyForm {
+    /// The secret as it is.
+    Text,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SignatureText {
+    Hex,
+}
+
+/// What is signed.
+#[derive(Debug, Clone, Copy)]
+pub struct Signing<'a> {
+    /// The secret.
+    pub secret: &'a str,
+    /// The time of the signature.
+    pub at: Time,
+    /// Names the delivery.
+    pub id: &'a str,
+    /// Where it is sent.
+    pub url: &'a str,
+    /// What is sent.
+    pub body: &'a [u8],
+}
+
+/// The headers of a signature, names in lower case.
+pub type SignedRequest = Vec<(&'static str, String)>;
+
+/// Signs a request. A secret of the wrong form signs nothing, so that no verifier takes it.
+#[must_use]
+pub fn sign(scheme: &SigningScheme, signing: &Signing<'_>) -> SignedRequest {
+    match scheme {
+        SigningScheme::Unsigned => Vec::new(),
+        SigningScheme::Signed { signs, .. } => {
+            signs.iter().flat_map(|sign| headers(sign, signing)).collect()
+        }
+    }
+}
+
+fn headers(sign: &Sign, signing: &Signing<'_>) -> SignedRequest {
+    let signature = signature(sign, signing);
+    let (seconds, millis) = (seconds(signing.at), signing.at.millis());
+    let value = |template: &str| {
+        let filled = template.replace("{t}", &seconds.to_string());
+        let filled = filled.replace("{ms}", &millis.to_string()).replace("{id}", signing.id);
+        filled.replace("{sig}", &signature)
+    };
+    sign.headers.iter().map(|(name, template)| (*name, value(template))).collect()
+}
+
+fn seconds(at: Time) -> i64 {
+    at.millis().div_euclid(1000)
+}
+
+fn signature(sign: &Sign, signing: &Signing<'_>) -> String {
+    let key = match sign.key {
+        KeyForm::Text => signing.secret.as_bytes().to_vec(),
+    };
+    let over = over(sign.over, signing);
+    let bytes = match sign.algorithm {
+        Algorithm::HmacSha256 => hmac_of(hmac::HMAC_SHA256, &key, &over),
+    };
+    match sign.text {
+        SignatureText::Hex => HEXLOWER.encode(&bytes),
+    }
+}
+
+fn hmac_of(algorithm: hmac::Algorithm, key: &[u8], over: &[u8]) -> Vec<u8> {
+    hmac::sign(&hmac::Key::new(algorithm, key), over).as_ref().to_vec()
+}
+
+/// Fills the template of what is signed; the body goes in as its bytes.
+fn over(template: &str, signing: &Signing<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = template;
+    while let Some((before, behind)) = rest.split_once('{') {
+        bytes.extend(before.as_bytes());
+        let (word, after) = behind.split_once('}').unwrap_or((behind, ""));
+        match word {
+            "t" => bytes.extend(seconds(signing.at).to_string().as_bytes()),
+            "ms" => bytes.extend(signing.at.millis().to_string().as_bytes()),
+            "id" => bytes.extend(signing.id.as_bytes()),
+            "url" => bytes.extend(signing.url.as_bytes()),
+            "secret" => bytes.extend(signing.secret.as_bytes()),
+            "params" => bytes.extend(parameters(signing.body).as_bytes()),
+            _ => bytes.extend(signing.body),
+        }
+        rest = after;
+    }
+    bytes.extend(rest.as_bytes());
+    bytes
+}
+
+fn parameters(body: &[u8]) -> String {
+    let mut pairs: Vec<_> = form_urlencoded::parse(body).collect();
+    pairs.sort();
+    pairs.into_iter().flat_map(|(name, value)| [name, value]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Signatures that the vendors' own verifiers took.
+    const VECTORS: &str = include_str!("../tests/webhook_vectors.json");
+
+    #[test]
+    fn the_vendors_vectors_hold() {
+        let vectors: Vec<Value> = serde_json::from_str(VECTORS).unwrap();
+        let mut held = 0;
+        for vector in &vectors {
+            let text = |name: &str| vector[name].as_str().unwrap();
+            let Some(provider) = crate::find(text("provider")) else { continue };
+            let signing = Signing {
+                secret: text("secret"),
+                at: Time::from_millis(vector["timestamp"].as_i64().unwrap() * 1000),
+                id: "",
+                url: text("url"),
+                body: text("body").as_bytes(),
+            };
+            let signed = sign(&provider.hooks.scheme, &signing);
+            let wanted = vector["headers"].as_object().unwrap();
+            assert_eq!(signed.len(), wanted.len(), "{}", provider.id);
+            for (name, value) in wanted {
+                let found = signed.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
+                assert_eq!(found.map(|(_, value)| value.as_str()), value.as_str(), "{name}");
+            }
+            held += 1;
+        }
+        let signing = crate::ALL
+            .iter()
+            .filter(|provider| !matches!(provider.hooks.scheme, SigningScheme::Unsigned))
+            .count();
+        assert_eq!(held, signing);
+    }
+}

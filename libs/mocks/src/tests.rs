@@ -1,0 +1,141 @@
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod engine;
+mod stripe;
+mod tables;
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value, json};
+use trapline_model::Time;
+
+use crate::{
+    CallAnswer, Chance, Loaded, Mock, MockCall, MockSettings, Outcome, OutgoingEvent, Provider,
+    StoredObject, Want, run,
+};
+
+/// A mock in memory.
+pub(super) struct World {
+    pub(super) provider: &'static Provider,
+    pub(super) credentials: BTreeMap<String, String>,
+    pub(super) set: Value,
+    pub(super) rows: HashMap<(String, String), String>,
+    pub(super) allowance: Result<(), u64>,
+    calls: u8,
+}
+
+impl World {
+    pub(super) fn of(id: &str) -> Self {
+        let provider = crate::find(id).unwrap();
+        let chance = Chance::new([7; 32]);
+        Self {
+            provider,
+            credentials: provider.new_credentials("0123456789abcd", &chance),
+            set: json!({}),
+            rows: HashMap::new(),
+            allowance: Ok(()),
+            calls: 0,
+        }
+    }
+
+    pub(super) fn with(id: &str, set: Value) -> Self {
+        Self { set, ..Self::of(id) }
+    }
+
+    /// Answers a call, and keeps what it wrote.
+    pub(super) fn call(&mut self, call: &MockCall) -> CallAnswer {
+        let settings = MockSettings::of(self.provider, &self.set).unwrap();
+        self.calls += 1;
+        let call_id = format!("call{:022}", self.calls);
+        let mock = Mock {
+            provider: self.provider,
+            credentials: &self.credentials,
+            settings: &settings,
+            settings_at: Time::from_millis(0),
+            revision: 1,
+            webhook_url: Some("http://app.test/hooks"),
+            base_url: "http://mocks.test/mock/0123456789abcd",
+            call_id: &call_id,
+            now: Time::from_millis(1_800_000_000_000 + i64::from(self.calls)),
+        };
+        let chance = Chance::new([self.calls; 32]);
+        let mut loaded = Loaded::default();
+        for _ in 0..8 {
+            match run(&mock, call, &loaded, &chance) {
+                Outcome::Done(answer) => {
+                    self.keep(&answer);
+                    return *answer;
+                }
+                Outcome::Need(wants) => wants.iter().for_each(|want| self.load(want, &mut loaded)),
+            }
+        }
+        panic!("the call asks for more and more");
+    }
+
+    fn load(&self, want: &Want, loaded: &mut Loaded) {
+        match want {
+            Want::Row { kind, id } => {
+                let key = (kind.clone(), id.clone());
+                loaded.rows.insert(key.clone(), self.rows.get(&key).cloned());
+            }
+            Want::Kind(kind) => {
+                loaded.kinds.insert(kind.clone(), self.objects(kind));
+            }
+            Want::Allowance { .. } => loaded.allowance = Some(self.allowance),
+        }
+    }
+
+    fn keep(&mut self, answer: &CallAnswer) {
+        for write in &answer.writes {
+            let key = (write.kind.clone(), write.id.clone());
+            match &write.doc {
+                Some(doc) => self.rows.insert(key, doc.clone()),
+                None => self.rows.remove(&key),
+            };
+        }
+    }
+
+    /// The objects of a kind, newest first.
+    pub(super) fn objects(&self, kind: &str) -> Vec<StoredObject> {
+        let of_kind = self.rows.iter().filter(|((found, _), _)| found == kind);
+        let mut objects: Vec<StoredObject> =
+            of_kind.map(|(_, doc)| serde_json::from_str(doc).unwrap()).collect();
+        objects.sort_by(|one, other| other.id.cmp(&one.id));
+        objects
+    }
+
+    /// What the last call sends.
+    pub(super) fn sent(&self) -> Vec<OutgoingEvent> {
+        let key = ("~out".to_owned(), format!("call{:022}", self.calls));
+        self.rows.get(&key).map(|doc| serde_json::from_str(doc).unwrap()).unwrap_or_default()
+    }
+
+    pub(super) fn events(&self) -> Vec<String> {
+        self.sent().into_iter().map(|event| event.event).collect()
+    }
+
+    /// A call with the main credential, and its answer as JSON.
+    pub(super) fn ask(&mut self, method: &str, path: &str, form: &str) -> (u16, Value) {
+        let call = self.request(method, path, form);
+        let reply = self.call(&call).reply;
+        (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
+    }
+
+    pub(super) fn request(&self, method: &str, path: &str, form: &str) -> MockCall {
+        let main = self.provider.credentials[0].name;
+        let authorization = format!("Bearer {}", self.credentials[main]);
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        MockCall {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            headers: vec![
+                header("authorization", &authorization),
+                header("content-type", "application/x-www-form-urlencoded"),
+            ],
+            body: form.as_bytes().to_vec(),
+            is_cut: false,
+        }
+    }
+}
