@@ -67,6 +67,15 @@ lint_tools() {
   "$TOOLS/lint/bin/pip" install --quiet --no-deps --requirement requirements-lint.txt
 }
 
+# Wheels without compiled parts, so that one hash each holds on every machine.
+mocks_tools() {
+  rm -rf "$TOOLS/mocks"
+  python3 -m venv "$TOOLS/mocks"
+  "$TOOLS/mocks/bin/pip" install --quiet --no-deps --require-hashes --platform any \
+    --target "$("$TOOLS/mocks/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+    --requirement clients/mocks/requirements.txt
+}
+
 node_tools() {
   mkdir -p "$TOOLS/node"
   cp clients/node/package.json clients/node/package-lock.json "$TOOLS/node/"
@@ -142,6 +151,9 @@ types_tool() {
 
 step python python_tools clients/python/requirements.txt
 step lint lint_tools requirements-lint.txt
+}
+
+step mocks mocks_tools clients/mocks/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json

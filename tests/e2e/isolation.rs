@@ -12,6 +12,13 @@ use trapline_tests::{
 
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
+/// A mock, a call of it, and what it told.
+struct MockIds {
+    id: String,
+    call: String,
+    delivery: String,
+}
+
 /// What a team has, fresh for each route.
 struct Fixture {
     project: String,
@@ -25,6 +32,7 @@ struct Fixture {
     address: String,
     /// A mock identity provider and a user of it, for the routes that name one.
     idp: Option<(String, String)>,
+    mock: MockIds,
 }
 
 impl Fixture {
@@ -60,7 +68,28 @@ impl Fixture {
         if path.starts_with("/api/idps/") {
             idp = Some(Self::idp(rest).await);
         }
-        Self { project, inbox, message, attachment, webhook, tested, address, idp }
+        let mock = Self::mock(rest).await;
+        Self { project, inbox, message, attachment, webhook, tested, address, idp, mock }
+    }
+
+    /// A mock that was called once, and told of that.
+    async fn mock(rest: &Rest) -> MockIds {
+        let new = json!({
+            "name": "Ours", "provider": "stripe", "webhookUrl": "http://hooks.invalid/",
+        });
+        let mock = rest.post("/api/mocks", new).await.expect(201).json();
+        let secret = mock["credentials"]["secretKey"].as_str();
+        let app = Rest::new(mock["baseUrl"].as_str().unwrap(), secret);
+        Answer::to(app.request("POST", "/v1/customers")).await.expect(200);
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let id = text(&mock["id"]);
+        let calls = rest.get(&format!("/api/mocks/{id}/calls")).await.expect(200).json();
+        let delivery = eventually("a delivery of a mock", async || {
+            let sent = rest.get(&format!("/api/mocks/{id}/webhooks")).await.expect(200).json();
+            sent[0]["id"].as_str().map(str::to_owned)
+        });
+        let delivery = delivery.await;
+        MockIds { id, call: text(&calls["calls"][0]["id"]), delivery }
     }
 
     /// A forwarding address whose owner agreed.
@@ -105,12 +134,15 @@ impl Fixture {
             Some("messages") => &self.message,
             Some("forward-addresses") => &self.address,
             Some("idps") => &self.idp.as_ref().unwrap().0,
+            Some("mocks") => &self.mock.id,
             Some("webhooks") if path.contains("{deliveryId}") => &self.tested.0,
             Some("webhooks") => &self.webhook,
             other => panic!("{path}: give the walk an id for {other:?}"),
         };
         let filled = path.replace("{id}", id).replace("{attachmentId}", &self.attachment);
-        let filled = filled.replace("{deliveryId}", &self.tested.1);
+        let of_mock = path.starts_with("/api/mocks/");
+        let delivery = if of_mock { &self.mock.delivery } else { &self.tested.1 };
+        let filled = filled.replace("{deliveryId}", delivery).replace("{callId}", &self.mock.call);
         let user = self.idp.as_ref().map_or("", |(_, user)| user);
         let filled = filled.replace("{userId}", user);
         assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");
@@ -134,7 +166,9 @@ impl Fixture {
                 idp.push(shown.expect(200).json());
             }
         }
+        let mock = rest.get(&format!("/api/mocks/{}", self.mock.id)).await;
         vec![
+            mock.json(),
             json!(idp),
             message.json(),
             inbox.json(),

@@ -21,6 +21,7 @@ mod live;
 mod manual;
 mod messages;
 mod mime_cases;
+mod mocks;
 mod openapi;
 mod operate;
 mod people;

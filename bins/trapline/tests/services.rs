@@ -25,6 +25,7 @@ const SERVICES: [&str; 15] = [
     "teams",
     "sso",
     "webhooks",
+    "mocks",
     "forwarding",
     "idps",
     "maintenance",

@@ -30,6 +30,8 @@ pub(crate) enum Error {
     UnsupportedMediaType,
     /// There is no such path; that one may have been meant.
     NoSuchPath(Option<String>),
+    /// No mock has the address, or its time is over.
+    NoSuchMock,
     /// The path is known, but not with this method. The router adds `Allow`.
     MethodNotAllowed,
     /// No message came in time; these missed by one filter.
@@ -150,6 +152,9 @@ impl IntoResponse for Error {
                 "unsupported_media_type",
             ),
             Self::NoSuchPath(nearest) => no_such_path(nearest),
+            Self::NoSuchMock => {
+                plain(StatusCode::NOT_FOUND, "There is no mock at this address", "mock_not_found")
+            }
             Self::MethodNotAllowed => plain(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "This path does not take this method",

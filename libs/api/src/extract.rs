@@ -6,7 +6,7 @@ mod path;
 mod query;
 mod token;
 
-pub(crate) use contract::{Contract, enforce};
+pub(crate) use contract::{BODY_TIMEOUT, Contract, enforce};
 pub(crate) use json::{Body, given};
 pub(crate) use path::PathParams;
 pub(crate) use query::{Flag, Params, has_parameter};

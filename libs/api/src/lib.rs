@@ -22,6 +22,8 @@ mod inboxes;
 mod layers;
 mod live;
 mod messages;
+mod mock;
+mod mocks;
 mod nearest_path;
 mod onboarding;
 mod openapi;

@@ -60,6 +60,7 @@ impl utoipa::ToSchema for AnyObject {}
         (name = "Messages", description = "What was caught."),
         (name = "Checks", description = "What is to be said of a message."),
         (name = "Webhooks", description = "Who is told of what was caught."),
+        (name = "Mocks", description = "Stand-ins for other providers' APIs, and what was asked of them."),
         (name = "Forwarding", description = "Who gets what was caught."),
         (
             name = "Identity providers",

@@ -14,7 +14,7 @@ use crate::{
     extract::{Contract, enforce},
     forwarding, idps, inbox_page, inboxes,
     layers::{self, ContentPolicy, around},
-    live, messages,
+    live, messages, mock, mocks,
     nearest_path::nearest,
     onboarding, openapi, people, people_page, prefix, preview, projects, service, sso, sso_page,
     state::Api,
@@ -28,6 +28,7 @@ fn team_routes() -> OpenApiRouter<Api> {
         .merge(webhook_routes())
         .merge(forwarding_routes())
         .merge(idp_routes())
+        .merge(mock_routes())
         .merge(people_routes())
         .merge(account_routes())
 }
@@ -111,6 +112,21 @@ fn idp_routes() -> OpenApiRouter<Api> {
         .routes(routes!(idps::users::list, idps::users::create))
         .routes(routes!(idps::users::update, idps::users::delete))
         .routes(routes!(idps::events::list, idps::events::clear))
+}
+
+/// Mocks of other providers' APIs, and what happened to them.
+fn mock_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(mocks::providers))
+        .routes(routes!(mocks::list, mocks::create))
+        .routes(routes!(mocks::get, mocks::update, mocks::delete))
+        .routes(routes!(mocks::rotate))
+        .routes(routes!(mocks::log::calls, mocks::log::clear))
+        .routes(routes!(mocks::log::call))
+        .routes(routes!(mocks::log::webhooks))
+        .routes(routes!(mocks::log::webhook))
+        .routes(routes!(mocks::log::replay))
+        .routes(routes!(mocks::log::objects))
 }
 
 /// The team itself.
@@ -214,6 +230,7 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
         .merge(inbox_page::routes())
         .merge(people_page::routes(site))
         .merge(sso_page::routes())
+        .merge(mock::routes(app.clone()))
         .merge(status::routes());
     assembled(routes.merge(pages), &contract, Api::new(app, options, document))
 }

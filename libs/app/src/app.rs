@@ -8,14 +8,14 @@ use trapline_store::{Clock, Ports, records};
 use crate::{
     AccessControl, Arrivals, AuditLog, BodyMemory, Checks, CpuPool, FirstSteps, Forwarding, Idps,
     Inboxes, Installation, Jobs, LiveUpdates, MailReceiver, Maintenance, MasterKey, Messages,
-    OutboundMail, People, Plans, Result, Settings, SingleSignOn, Status, Supervisor, TeamUsage,
-    Teams, Upgrades, Webhooks,
+    Mocks, OutboundMail, People, Plans, Result, Settings, SingleSignOn, Status, Supervisor,
+    TeamUsage, Teams, Upgrades, Webhooks,
     access::Logins,
     announce::{LocalCache, follow_invalidations},
     forwarding::RuleRows,
     inboxes::Retention,
     parts::Parts,
-    receive::{ArrivalSubscriber, ReceiveUses},
+    receive::ReceiveUses,
     teams::TeamServices,
 };
 
@@ -34,6 +34,7 @@ pub struct App {
     teams: Teams,
     sso: SingleSignOn,
     webhooks: Arc<Webhooks>,
+    mocks: Arc<Mocks>,
     forwarding: Arc<Forwarding>,
     idps: Arc<Idps>,
     maintenance: Maintenance,
@@ -81,19 +82,18 @@ impl App {
         let teams = Teams::new(&shared, uses);
         let sso = SingleSignOn::new(&shared, people.clone());
         let webhooks = Arc::new(Webhooks::new(&shared, inboxes.clone()));
+        let mocks = Arc::new(Mocks::new(&shared, webhooks.clone()));
         let forwarding =
             Forwarding::new(&shared, inboxes.clone(), messages.clone(), outbound_mail.clone());
         let forwarding = Arc::new(forwarding);
         let idps = Arc::new(Idps::start(&shared, access.clone(), &tasks));
-        let subscribers: Vec<Arc<dyn ArrivalSubscriber>> =
-            vec![webhooks.clone(), forwarding.cache().clone()];
         let uses = ReceiveUses {
             access: access.clone(),
             inboxes: inboxes.clone(),
             messages: messages.clone(),
             usage: usage.clone(),
             retention: retention.clone(),
-            subscribers,
+            subscribers: vec![webhooks.clone(), forwarding.cache().clone()],
         };
         let receive = Arc::new(MailReceiver::start(&shared, uses, &tasks));
         let upgrades = Arc::new(Upgrades::new(&shared, access.clone(), webhooks.clone()));
@@ -107,15 +107,10 @@ impl App {
         );
         let remembered: Vec<Arc<dyn LocalCache>> =
             vec![logins, webhooks.cache().clone(), forwarding.cache().clone()];
+        let cleaned = (access.clone(), inboxes.clone(), idps.clone(), mocks.clone());
         let app = Self {
             live: LiveUpdates::start(&shared, inboxes.clone(), messages.clone(), &tasks),
-            maintenance: Maintenance::start(
-                &shared,
-                access.clone(),
-                inboxes.clone(),
-                idps.clone(),
-                &tasks,
-            ),
+            maintenance: Maintenance::start(&shared, cleaned, &tasks),
             status: Arc::new(Status::new(&shared, inboxes.clone(), messages.clone())),
             arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
             body_memory: BodyMemory::new(shared.settings.answer_memory),
@@ -131,6 +126,7 @@ impl App {
             teams,
             sso,
             webhooks,
+            mocks,
             forwarding,
             idps,
             installation,
@@ -231,6 +227,12 @@ impl App {
     #[must_use]
     pub fn webhooks(&self) -> &Webhooks {
         &self.webhooks
+    }
+
+    /// Mocks of other providers' APIs.
+    #[must_use]
+    pub fn mocks(&self) -> &Mocks {
+        &self.mocks
     }
 
     /// Forwarding of messages to confirmed addresses.

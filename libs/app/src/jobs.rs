@@ -21,7 +21,7 @@ pub(crate) use body::{due, job, rescheduled_at, with_row_due_at, with_work, work
 use body::{row_of, with_row_ahead};
 pub(crate) use claimed::CLAIM_RETRY_DELAY;
 pub use claimed::Claimed;
-pub(crate) use housekeeping::{HousekeepingWork, team_removal};
+pub(crate) use housekeeping::{HousekeepingWork, mock_removal, team_removal};
 pub use put_back::MissingCapability;
 
 /// The longest that a job may be overdue while its row in the outbox keeps the job's time.
@@ -73,6 +73,23 @@ impl Jobs {
         write_all(&*self.store, ops).await?;
         if let Err(error) = self.publish_all(&jobs).await {
             tracing::warn!(%error, jobs = jobs.len(), "jobs wait in the outbox");
+        }
+        Ok(())
+    }
+
+    /// Stores rows of one partition, all or none, and the job that works on them. Where a condition of the rows does
+    /// not hold the job may be there all the same, and has nothing to do.
+    pub(crate) async fn schedule_with_batch(&self, rows: Vec<Op>, job: &Job) -> Result<()> {
+        let due = due(job)?;
+        if !self.has_outbox() {
+            return tokio::try_join!(self.store.write(rows), self.queue.publish(job, Some(due)))
+                .map(drop);
+        }
+        let job = with_row_ahead(job, self.clock.now())?;
+        self.store.write(vec![outbox_put(&job)?]).await?;
+        self.store.write(rows).await?;
+        if let Err(error) = self.queue.publish(&job, Some(due)).await {
+            tracing::warn!(%error, job.id, "a job waits in the outbox");
         }
         Ok(())
     }

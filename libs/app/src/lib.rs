@@ -31,6 +31,7 @@ mod maintenance;
 mod message_scans;
 mod messages;
 pub mod metrics;
+mod mocks;
 mod onboarding;
 mod parts;
 mod people;
@@ -78,6 +79,7 @@ pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
+pub use mocks::{CallQuery, DeliveryQuery, MockAnswer, MockChange, Mocks, NewMock};
 pub use onboarding::FirstSteps;
 pub use people::{
     LinkInput, LinkKind, LinkRequest, NewSession, People, SignUp, SignedIn, SignedUp, Visitor,
@@ -102,4 +104,5 @@ pub use webhooks::{
 };
 
 pub use trapline_mime::escape_html;
+pub use trapline_mocks::{InjectedFault, MockCall, MockReply};
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, RateDecision};

@@ -1,5 +1,5 @@
 //! Maintenance: what the service does for itself. The janitor, housekeeping jobs, and health. It uses
-//! access, inboxes and identity providers, and nothing uses it.
+//! access, inboxes, identity providers and mocks, and nothing uses it.
 
 mod health;
 mod janitor;
@@ -20,6 +20,7 @@ use crate::{
     inboxes::Inboxes,
     jobs::{self, HousekeepingWork, Jobs},
     leases::Leases,
+    mocks::Mocks,
     parts::Parts,
     storage_room::StorageRoom,
 };
@@ -47,6 +48,7 @@ pub struct Maintenance {
     access: Arc<AccessControl>,
     inboxes: Arc<Inboxes>,
     idps: Arc<Idps>,
+    mocks: Arc<Mocks>,
     leases: Leases,
 }
 
@@ -54,9 +56,7 @@ impl Maintenance {
     /// Also starts measuring how far this machine's clock is from the store's.
     pub(crate) fn start(
         parts: &Parts,
-        access: Arc<AccessControl>,
-        inboxes: Arc<Inboxes>,
-        idps: Arc<Idps>,
+        (access, inboxes, idps, mocks): (Arc<AccessControl>, Arc<Inboxes>, Arc<Idps>, Arc<Mocks>),
         tasks: &Supervisor,
     ) -> Self {
         let skew = Arc::new(ClockSkew::new(parts.ports.store.clone(), parts.clock.clone()));
@@ -78,6 +78,7 @@ impl Maintenance {
             access,
             inboxes,
             idps,
+            mocks,
             leases: parts.leases.clone(),
         }
     }
@@ -98,6 +99,11 @@ impl Maintenance {
             }
             HousekeepingWork::RemoveTeam { team, is_last } => {
                 self.remove_some_of_team(team, is_last).await
+            }
+            HousekeepingWork::RemoveMock { of } => {
+                let is_more = self.mocks.remove_some(of).await?;
+                let next = || jobs::mock_removal(of, self.clock.now());
+                Ok(is_more.then(next).transpose()?)
             }
             HousekeepingWork::Probe => self.heartbeats.record_probe(job).await.map(|()| None),
         }

@@ -57,6 +57,7 @@ pub use attempt::{
 };
 use endpoint::Endpoints;
 pub(crate) use probe::probe_work;
+pub(crate) use retry_schedule::{DeliveryDecision, backoff_after, decide};
 use status::WebhookStatuses;
 
 /// Webhooks by team, kept in memory for the receiving path.
@@ -330,7 +331,13 @@ impl Webhooks {
             && self.plans.of(team).await?.includes(PlanFeature::Webhooks))
     }
 
-    fn check_target(&self, url: &str) -> Result<()> {
+    /// What sends requests, where there is something.
+    pub(crate) fn sender(&self) -> Result<&Arc<dyn WebhookSender>> {
+        self.sender.get().ok_or(Error::Unavailable)
+    }
+
+    /// Checks an address that a customer gives.
+    pub(crate) fn check_target(&self, url: &str) -> Result<()> {
         let url = webhook_url::parse(url)?;
         let Some(sender) = self.sender.get() else { return Ok(()) };
         sender.check(&url).map_err(|why| webhook_url::invalid_url("address_not_allowed", why))

@@ -80,7 +80,7 @@ pub struct Hooks {
     /// How requests are signed.
     pub scheme: SigningScheme,
     /// The kind of objects that are addresses which the app registered through the provider's API.
-    pub(crate) endpoints: Option<&'static str>,
+    pub endpoints: Option<&'static str>,
 }
 
 /// A provider of an API.

@@ -15,7 +15,9 @@ mod worker;
 pub use attempted::AttemptedJob;
 pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
 pub use identity::{IDENTITY_DEADLINE, OidcProvider};
-pub use jobs::{ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries};
+pub use jobs::{
+    ForwardMessage, Housekeeping, MockDeliveries, ReceivedMail, SendMail, WebhookDeliveries,
+};
 pub use lane::{run_lane, run_once};
 pub use relay::{RelayConfigError, RelayOptions, RelayTls, SmtpRelay};
 pub use webhook_sender::{HttpWebhookSender, WEBHOOK_DEADLINE};

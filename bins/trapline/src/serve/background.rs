@@ -6,7 +6,7 @@ use trapline_app::{App, Relay, Supervisor, WebhookSender, metrics};
 use trapline_embedded::Embedded;
 use trapline_smtp::Server;
 use trapline_worker::{
-    ForwardMessage, Housekeeping, ReceivedMail, SendMail, WebhookDeliveries, Worker,
+    ForwardMessage, Housekeeping, MockDeliveries, ReceivedMail, SendMail, WebhookDeliveries, Worker,
 };
 
 use crate::{backend::Backend, config::Roles, mailroom::InboxMailroom};
@@ -52,6 +52,7 @@ fn worker(app: &Arc<App>, sender: Arc<dyn WebhookSender>, relay: Option<Arc<dyn 
     worker.register(Housekeeping::new(app.clone()));
     worker.register(WebhookDeliveries::new(app.clone(), sender.clone()));
     worker.register(WebhookDeliveries::slow(app.clone(), sender));
+    worker.register(MockDeliveries::new(app.clone()));
     if let Some(relay) = relay {
         worker.register(SendMail::new(app.clone(), relay.clone()));
         worker.register(ForwardMessage::new(app.clone(), relay));

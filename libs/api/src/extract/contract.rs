@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trapline_app::{Error as AppError, Issue};
 
-pub(super) use gate::BODY_TIMEOUT;
+pub(crate) use gate::BODY_TIMEOUT;
 pub(crate) use gate::{Contract, enforce};
 pub(super) use operation::CheckedRequest;
 

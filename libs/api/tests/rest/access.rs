@@ -23,6 +23,9 @@ pub(crate) struct Ids {
     delivery: String,
     pub idp: String,
     pub idp_user: String,
+    mock: String,
+    mock_call: String,
+    mock_delivery: String,
     address: String,
     key: String,
     pub member: String,
@@ -74,6 +77,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             Some("messages") => &ids.message,
             Some("webhooks") => &ids.webhook,
             Some("idps") => &ids.idp,
+            Some("mocks") => &ids.mock,
             Some("forward-addresses") => &ids.address,
             Some("api-keys") => &ids.key,
             Some("team") if path.contains("invitations") => &ids.invitation,
@@ -83,7 +87,9 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
         for (method, described) in item.as_object().unwrap() {
             let template = path.clone();
             let path = path.replace("{id}", id).replace("{attachmentId}", &ids.part);
-            let path = path.replace("{deliveryId}", &ids.delivery);
+            let of_mock = template.starts_with("/api/mocks/");
+            let delivery = if of_mock { &ids.mock_delivery } else { &ids.delivery };
+            let path = path.replace("{deliveryId}", delivery).replace("{callId}", &ids.mock_call);
             let path = path.replace("{userId}", &ids.idp_user);
             let (method, described) = (method.to_uppercase(), described.clone());
             operations.push(Operation { method, path, template, described });
@@ -102,6 +108,7 @@ pub(crate) async fn fill(service: &Service) -> Ids {
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
     let (webhook, delivery) = service.webhook_with_delivery().await;
+    let (mock, mock_call, mock_delivery) = service.mock_with_delivery().await;
     Ids {
         inbox,
         message: text(&message["id"]),
@@ -111,6 +118,9 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         delivery: text(&delivery["id"]),
         idp: NO_IDP.to_owned(),
         idp_user: NO_IDP.to_owned(),
+        mock,
+        mock_call,
+        mock_delivery,
         address: service.forward_address("ada@example.com").await,
         key: service.another_key().await,
         member: service.member(service.team, "grace@example.com", Role::Member).await.to_string(),
@@ -180,6 +190,9 @@ async fn ids_of_any_bits_name_nothing() {
                 delivery: id.clone(),
                 idp: id.clone(),
                 idp_user: id.clone(),
+                mock: id.clone(),
+                mock_call: id.clone(),
+                mock_delivery: id.clone(),
                 address: id.clone(),
                 key: id.clone(),
                 member: id.clone(),
@@ -243,7 +256,9 @@ async fn what_is_another_teams_is_not_there() {
     let foreign = service.app.access().create_team("Other").await.unwrap();
     let key = service.new_key(foreign, Access::Write, None).await;
     for (method, path) in keyed(&service).await {
-        if path.matches('/').count() == 2 || path == "/api/team/usage" {
+        if path.matches('/').count() == 2
+            || ["/api/team/usage", "/api/mocks/providers"].contains(&path.as_str())
+        {
             continue;
         }
         let body = match (method.as_str(), path.as_str()) {
@@ -257,10 +272,13 @@ async fn what_is_another_teams_is_not_there() {
             ("POST", path) if path.ends_with("/messages/read") => {
                 json!({ "ids": [SOME_MESSAGE], "isRead": true })
             }
-            ("POST", path) if path.ends_with("/rotate") => json!({ "what": "keys" }),
+            ("POST", path) if path.starts_with("/api/idps") && path.ends_with("/rotate") => {
+                json!({ "what": "keys" })
+            }
             ("POST", path) if path.ends_with("/users") => {
                 json!({ "email": "eve@example.com", "name": "Eve" })
             }
+            ("POST", path) if path.ends_with("/rotate") => json!({ "credential": "all" }),
             ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,
         };

@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 54] = [
+const TOLD: [(&str, Option<&str>); 60] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -43,6 +43,12 @@ const TOLD: [(&str, Option<&str>); 54] = [
     ("PATCH /api/idps/{id}/users/{userId}", Some("idp_user.updated")),
     ("DELETE /api/idps/{id}/users/{userId}", Some("idp_user.deleted")),
     ("DELETE /api/idps/{id}/events", Some("idp.events_cleared")),
+    ("POST /api/mocks", Some("mock.created")),
+    ("PATCH /api/mocks/{id}", Some("mock.updated")),
+    ("DELETE /api/mocks/{id}", Some("mock.deleted")),
+    ("POST /api/mocks/{id}/rotate", Some("mock.credentials_rotated")),
+    ("DELETE /api/mocks/{id}/calls", Some("mock.cleared")),
+    ("POST /api/mocks/{id}/webhooks/{deliveryId}/replay", None),
     ("POST /api/api-keys", Some("api_key.created")),
     ("DELETE /api/api-keys/{id}", Some("api_key.revoked")),
     ("PATCH /api/team", Some("team.renamed")),
@@ -88,6 +94,9 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
             json!({ "ids": [ids.message], "isRead": true })
         }
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
+        ("POST", "/api/mocks") => json!({ "name": "New", "provider": "stripe" }),
+        ("PATCH", "/api/mocks/{id}") => json!({ "settings": { "seed": 1 } }),
+        ("POST", "/api/mocks/{id}/rotate") => json!({ "credential": "all" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
         ("POST", "/api/idps/{id}/rotate") => json!({ "what": "secret" }),
         ("POST", "/api/idps/{id}/users") => json!({ "email": "bob@example.com", "name": "Bob" }),

@@ -11,6 +11,7 @@ mod forwarding;
 mod lists;
 mod live;
 mod many;
+mod mocks;
 mod open;
 mod people;
 mod service;

@@ -53,6 +53,16 @@ actions! {
     WebhookDeleted = "webhook.deleted";
     /// A webhook's secret was shown, or those of all; told once an hour for each actor and webhook.
     WebhookSecretRead = "webhook.secret_read";
+    /// A mock was made.
+    MockCreated = "mock.created";
+    /// A mock's name, address, project or settings were changed.
+    MockUpdated = "mock.updated";
+    /// A mock was given other credentials.
+    MockCredentialsRotated = "mock.credentials_rotated";
+    /// What a mock kept was cleared.
+    MockCleared = "mock.cleared";
+    /// A mock was removed.
+    MockDeleted = "mock.deleted";
     /// An inbox's automatic forwarding was set.
     ForwardingUpdated = "forwarding.updated";
     /// A forwarding address was added.
@@ -119,6 +129,7 @@ pub(crate) enum TargetKind {
     Inbox,
     Message,
     Webhook,
+    Mock,
     ForwardAddress,
     ApiKey,
     Member,
@@ -136,6 +147,7 @@ impl TargetKind {
             Self::Inbox => "inbox",
             Self::Message => "message",
             Self::Webhook => "webhook",
+            Self::Mock => "mock",
             Self::ForwardAddress => "forward_address",
             Self::ApiKey => "api_key",
             Self::Member => "member",
@@ -174,6 +186,10 @@ impl Target {
 
     pub(crate) fn webhook(webhook: &records::Webhook) -> Self {
         Self::new(TargetKind::Webhook, &webhook.id, &webhook.url)
+    }
+
+    pub(crate) fn mock(mock: &records::Mock) -> Self {
+        Self::new(TargetKind::Mock, &mock.id, &mock.name)
     }
 
     pub(crate) fn forward_address(address: &records::ForwardAddress) -> Self {

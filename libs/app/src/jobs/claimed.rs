@@ -40,6 +40,14 @@ impl Jobs {
         rescheduled_at(job, self.clock.now().after(ROW_RETRY_DELAY)).map(Claimed::Reschedule)
     }
 
+    /// The job that looks again for what is to be done, for up to a minute after the due time; then none.
+    pub(crate) fn later_without_row(&self, job: &Job) -> Result<Option<Job>> {
+        match self.without_row::<()>(job)? {
+            Claimed::Reschedule(next) => Ok(Some(next)),
+            Claimed::Run(_) | Claimed::Finished => Ok(None),
+        }
+    }
+
     /// Whether a job's row may still become visible.
     pub(crate) fn may_be_ahead_of_its_row(&self, job: &Job) -> Result<bool> {
         Ok(self.clock.now().since(due(job)?) < ROW_DELAY)

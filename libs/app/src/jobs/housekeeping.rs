@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use trapline_model::{IdpId, InboxId, TeamId, Time};
-use trapline_store::{Job, Lane, Result};
+use trapline_store::{Job, Lane, Result, records::MockEpoch};
 
 use super::job;
 
@@ -32,6 +32,8 @@ pub(crate) enum HousekeepingWork {
         /// Whether it is the last walk over the team's rows, after which the team's own goes.
         is_last: bool,
     },
+    /// Remove some of what a mock kept before it was cleared or deleted.
+    RemoveMock { of: MockEpoch },
     /// Show that jobs are done.
     Probe,
 }
@@ -40,4 +42,11 @@ pub(crate) enum HousekeepingWork {
 pub(crate) fn team_removal(team: TeamId, is_last: bool, due: Time) -> Result<Job> {
     let work = HousekeepingWork::RemoveTeam { team, is_last };
     job(Lane::Housekeeping, format!("remove-team:{team}"), 1, work, due)
+}
+
+/// The job that does the next step of the removal of what a mock kept.
+pub(crate) fn mock_removal(of: MockEpoch, due: Time) -> Result<Job> {
+    let (work, id) =
+        (HousekeepingWork::RemoveMock { of }, format!("remove-mock:{}:{}", of.mock, of.epoch));
+    job(Lane::Housekeeping, id, 1, work, due)
 }

@@ -76,7 +76,9 @@ impl Maintenance {
             return Ok(false);
         }
         self.remove_domains(team).await?;
-        Ok(self.remove_deliveries(team).await? || self.remove_rows(team).await?)
+        Ok(self.mocks.remove_some_of_team(team).await?
+            || self.remove_deliveries(team).await?
+            || self.remove_rows(team).await?)
     }
 
     /// Keys, invitations and people, with what leads to them.

@@ -22,7 +22,7 @@ const MAX_BACKOFF: Duration = Duration::from_hours(4);
 
 /// What follows for a delivery from the outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DeliveryDecision {
+pub(crate) enum DeliveryDecision {
     Succeeded,
     /// No attempt follows.
     Failed(&'static str),
@@ -30,7 +30,7 @@ pub(super) enum DeliveryDecision {
     Retry(&'static str, Option<Duration>),
 }
 
-pub(super) fn decide(outcome: &WebhookOutcome) -> DeliveryDecision {
+pub(crate) fn decide(outcome: &WebhookOutcome) -> DeliveryDecision {
     match outcome.result {
         Ok(WebhookReply { status: 200..=299, .. }) => DeliveryDecision::Succeeded,
         Ok(WebhookReply { status: 429, retry_after }) => {
@@ -56,7 +56,7 @@ pub(super) fn decide(outcome: &WebhookOutcome) -> DeliveryDecision {
 /// together. What a receiver asked for is kept between that delay and twice as much, and spread by up to
 /// 10 % more. The spread is a hash of the delivery and the attempt, so that a repeated job comes to the
 /// same time.
-pub(super) fn backoff_after(
+pub(crate) fn backoff_after(
     delivery: DeliveryId,
     attempt: u32,
     asked: Option<Duration>,

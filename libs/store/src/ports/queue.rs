@@ -45,6 +45,8 @@ lanes! {
     Forward = "forward",
     /// The service itself has mail to send.
     Mail = "mail",
+    /// A mock has something to send.
+    Mock = "mock",
     /// Clean-up.
     Housekeeping = "housekeeping",
 }

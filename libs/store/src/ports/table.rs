@@ -61,6 +61,8 @@ pub enum RowOwner {
     Webhook,
     /// A mock identity provider's, with which they go.
     Idp,
+    /// A mock's; they go when it is cleared, or by a time of their own.
+    Mock,
 }
 
 /// A key column.

@@ -15,6 +15,7 @@ mod invitation;
 mod lease;
 mod mail;
 mod message;
+mod mock;
 mod outbox;
 mod person;
 mod progress;
@@ -36,7 +37,8 @@ use crate::{Column, Key, Kind, Scan, Table, Value};
 
 pub use hourly::{CHORES, HOURLY_OUTBOX};
 pub use purge::{
-    parts_of_team, removal_of_deliveries, removal_of_inbox, removal_of_message, removal_of_rows,
+    parts_of_team, removal_of_deliveries, removal_of_inbox, removal_of_message, removal_of_mock,
+    removal_of_rows,
 };
 pub use queue::{Position, Slice};
 
@@ -52,7 +54,7 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage status invitation sso idp idp_user idp_event
+    upgrade person session audit usage status invitation sso idp idp_user idp_event mock
 }
 
 const fn joined<const COUNT: usize>(

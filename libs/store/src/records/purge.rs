@@ -3,7 +3,9 @@
 use trapline_model::{InboxId, MessageId, TeamId, Time, WebhookId};
 use uuid::Uuid;
 
-use super::{Delivery, DeliveryBucket, DeliveryPayload, InboxEntry, TABLES, Usage, audit::LOG};
+use super::{
+    Delivery, DeliveryBucket, DeliveryPayload, InboxEntry, MockEpoch, TABLES, Usage, audit::LOG,
+};
 use crate::{
     Column, Key, Kind, Op, Record, Result, Row, RowOwner, Scan, Store, Table, Value, When, Writes,
 };
@@ -75,6 +77,13 @@ pub fn removal_of_deliveries(webhook: WebhookId, bucket: i64) -> Vec<Op> {
     // The bucket goes last: without it nobody would find the others.
     ops.push(Op::Delete { key: DeliveryBucket { webhook, bucket }.key(), when: When::Always });
     ops
+}
+
+/// The writes that remove the calls and deliveries of an epoch of a mock. What it keeps is guarded, and goes row by
+/// row.
+#[must_use]
+pub fn removal_of_mock(of: MockEpoch) -> Vec<Op> {
+    of.logs().into_iter().map(|until| Op::DeleteUntil { until }).collect()
 }
 
 /// Every part of a table that holds rows of a team at `now`, but for its audit log, which stays for the

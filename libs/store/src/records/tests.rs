@@ -33,12 +33,15 @@ fn a_partition_begins_with_the_owner() {
             RowOwner::Inbox | RowOwner::Message => Some("inbox_id"),
             RowOwner::Webhook => Some("webhook_id"),
             RowOwner::Idp => Some("idp_id"),
+            RowOwner::Mock => Some("mock_id"),
             RowOwner::None => None,
         };
         match owner {
             Some(owner) => assert_eq!(first, owner, "{}", table.name),
             // The owners themselves, whose ids are known to whoever looks for their rows.
-            None => assert!(!["webhook_id", "idp_id"].contains(&first), "{}", table.name),
+            None => {
+                assert!(!["webhook_id", "idp_id", "mock_id"].contains(&first), "{}", table.name)
+            }
         }
     }
 }

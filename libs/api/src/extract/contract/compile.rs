@@ -118,7 +118,6 @@ impl Compiler<'_> {
         object.properties.iter().map(field).collect()
     }
 }
-
 fn is_null(schema: &RefOr<Schema>) -> bool {
     let null = SchemaType::Type(Type::Null);
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == null)

@@ -25,7 +25,7 @@ use crate::{
 /// Bytes at most of a body that counts as empty.
 const MAX_EMPTY_BODY: usize = 64;
 /// How long a request's body may take; less than its answer may.
-pub(in crate::extract) const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What every operation takes.
 #[derive(Debug)]

@@ -1,0 +1,137 @@
+//! Where the app under test calls a mock: `/mock/<slug>/…`, with the provider's own paths, bodies and errors.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::any,
+};
+use futures_util::stream;
+use tokio::time::{sleep, timeout};
+use trapline_app::{App, InjectedFault, MemoryHold, MockAnswer, MockCall, MockReply};
+
+use crate::{
+    body_memory,
+    error::Error,
+    extract::BODY_TIMEOUT,
+    layers::{MAX_BODY, around},
+    state::Api,
+};
+
+/// How long a call waits that is told to time out.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// How long a browser remembers what it may ask.
+const PREFLIGHT_AGE: &str = "600";
+/// Replies are other people's text on our origin.
+const POLICY: &str = "sandbox; default-src 'none'";
+const PREFIX: &str = "/mock/";
+
+/// The addresses of mocks.
+pub(crate) fn routes(app: Arc<App>) -> Router<Api> {
+    Router::new()
+        .route("/mock/{slug}", any(call))
+        .route("/mock/{slug}/", any(call))
+        .route("/mock/{slug}/{*path}", any(call))
+        .layer(around(body_memory::count(app, MemoryHold::WhileInUse)))
+}
+
+async fn call(State(app): State<Arc<App>>, request: Request) -> Response {
+    let asked = request.headers().get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    let mut response = if request.method() == Method::OPTIONS {
+        preflight(asked)
+    } else {
+        answered(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+    };
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
+    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    set(header::ACCESS_CONTROL_EXPOSE_HEADERS, "*");
+    set(crate::layers::CORP, "cross-origin");
+    response
+}
+
+/// What a page of any site may ask, but in nobody's name.
+fn preflight(asked: Option<HeaderValue>) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let headers = response.headers_mut();
+    let methods = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_AGE));
+    if let Some(asked) = asked {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+    }
+    response
+}
+
+async fn answered(app: &App, request: Request) -> Result<Response, Error> {
+    let (head, body) = request.into_parts();
+    let rest = head.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+    let (slug, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let slug = slug.to_owned();
+    let read = timeout(BODY_TIMEOUT, axum::body::to_bytes(body, MAX_BODY));
+    let body = read.await.map_err(|_elapsed| Error::BodyTimeout)?;
+    let call = MockCall {
+        method: head.method.as_str().to_owned(),
+        path: format!("/{path}"),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        headers: texts(&head.headers),
+        is_cut: body.is_err(),
+        body: body.unwrap_or_default().into(),
+    };
+    let answer = app.mocks().answer(&slug, call).await.map_err(|error| match error {
+        trapline_app::Error::NotFound => Error::NoSuchMock,
+        error => error.into(),
+    })?;
+    Ok(given(app, answer).await)
+}
+
+/// Headers as text; what is no text is left out.
+fn texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |(name, value): (&HeaderName, &HeaderValue)| {
+        Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+    };
+    headers.iter().filter_map(text).collect()
+}
+
+async fn given(app: &App, answer: MockAnswer) -> Response {
+    let wait = match answer.injected {
+        Some(InjectedFault::Timeout) => answer.delay + TIMEOUT,
+        _ => answer.delay,
+    };
+    if !wait.is_zero() {
+        app.shutdown().run_until_cancelled(sleep(wait)).await;
+    }
+    match answer.injected {
+        Some(InjectedFault::Timeout | InjectedFault::Reset) => broken(),
+        Some(InjectedFault::Malformed) => written(halved(answer.reply)),
+        None => written(answer.reply),
+    }
+}
+
+fn written(reply: MockReply) -> Response {
+    let mut response = Response::new(Body::from(reply.body));
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
+    for (name, value) in reply.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+fn halved(reply: MockReply) -> MockReply {
+    let half = reply.body.len() / 2;
+    let end = (0..=half).rev().find(|end| reply.body.is_char_boundary(*end)).unwrap_or(0);
+    MockReply { body: reply.body[..end].to_owned(), ..reply }
+}
+
+/// An answer whose body breaks off with its connection before the first byte.
+fn broken() -> Response {
+    let end = Err::<Bytes, _>(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
+    Response::new(Body::from_stream(stream::iter([end])))
+}

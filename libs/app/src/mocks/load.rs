@@ -1,0 +1,132 @@
+//! Reads what a call asks for, and writes what it changes.
+
+use std::{collections::HashMap, time::Duration};
+
+use futures_util::future::try_join_all;
+use trapline_mocks::{Loaded, StoredObject, Want, Write, WriteLife};
+use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, When, records::MockEpoch};
+
+use super::Mocks;
+use crate::Result;
+
+/// Objects of a kind that a mock has, the newest.
+pub(super) const MAX_OBJECTS: usize = 1_000;
+/// The longest id of a row; no row has a longer one.
+const MAX_ID: usize = 512;
+const KEY_LIFE: Duration = Duration::from_hours(24);
+const EVENT_LIFE: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// What was read for a call, with the versions of its rows.
+#[derive(Default)]
+pub(super) struct Reads {
+    pub(super) loaded: Loaded,
+    versions: HashMap<(String, String), i64>,
+}
+
+enum Read {
+    Row((String, String), Option<(String, i64)>),
+    Kind(String, Vec<StoredObject>),
+    Allowance(Result<(), u64>),
+}
+
+impl Mocks {
+    /// Reads these beside what was read before.
+    pub(super) async fn read(
+        &self,
+        of: MockEpoch,
+        wants: Vec<Want>,
+        into: &mut Reads,
+    ) -> Result<()> {
+        let reads = wants.into_iter().map(|want| self.read_one(of, want));
+        for read in try_join_all(reads).await? {
+            match read {
+                Read::Row(key, row) => {
+                    let (doc, version) = row.unzip();
+                    if let Some(version) = version {
+                        into.versions.insert(key.clone(), version);
+                    }
+                    into.loaded.rows.insert(key, doc);
+                }
+                Read::Kind(kind, objects) => {
+                    into.loaded.kinds.insert(kind, objects);
+                }
+                Read::Allowance(allowance) => into.loaded.allowance = Some(allowance),
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_one(&self, of: MockEpoch, want: Want) -> Result<Read> {
+        match want {
+            Want::Row { kind, id } if id.len() > MAX_ID => Ok(Read::Row((kind, id), None)),
+            Want::Row { kind, id } => {
+                let row = self.store.get(&of.item(&kind, &id)).await?;
+                Ok(Read::Row((kind, id), row.map(|row| (row.doc, row.version))))
+            }
+            Want::Kind(kind) => {
+                let objects = self.objects_of(of, &kind, MAX_OBJECTS).await?;
+                Ok(Read::Kind(kind, objects))
+            }
+            Want::Allowance { per_minute } => {
+                let rate = Rate { burst: per_minute, per: MINUTE };
+                let key = format!("mock:{}:{}", of.mock, of.epoch);
+                // A limiter that does not answer lets calls through.
+                Ok(Read::Allowance(match self.limits.take_if_answered(&key, rate).await {
+                    Some(RateDecision::Limited { retry_after }) => {
+                        Err(retry_after.as_secs().max(1))
+                    }
+                    _ => Ok(()),
+                }))
+            }
+        }
+    }
+
+    /// The newest objects of a kind, newest first. A row that does not decode is left out.
+    pub(super) async fn objects_of(
+        &self,
+        of: MockEpoch,
+        kind: &str,
+        limit: usize,
+    ) -> Result<Vec<StoredObject>> {
+        let rows = self.store.scan(of.items(kind, limit)).await?;
+        Ok(rows.iter().filter_map(|row| serde_json::from_str(&row.doc).ok()).collect())
+    }
+
+    /// Writes what a call changes, all of it or nothing, and with it the job that sends what is to be sent.
+    pub(super) async fn commit(
+        &self,
+        of: MockEpoch,
+        reads: &Reads,
+        writes: Vec<Write>,
+        job: Option<Job>,
+    ) -> Result<(), PortError> {
+        let ops = writes.into_iter().filter_map(|write| reads.op(of, write)).collect();
+        match job {
+            Some(job) => self.jobs.schedule_with_batch(ops, &job).await,
+            None => self.store.write(ops).await,
+        }
+    }
+}
+
+impl Reads {
+    /// The write of a row: at the version that was read, or new. The removal of a row that is not there is none.
+    fn op(&self, of: MockEpoch, write: Write) -> Option<Op> {
+        let Write { kind, id, doc, life } = write;
+        let key: Key = of.item(&kind, &id);
+        let version = self.versions.get(&(kind, id)).copied();
+        let ttl = match life {
+            WriteLife::Object => MockEpoch::KEPT,
+            WriteLife::Key => KEY_LIFE,
+            WriteLife::Event => EVENT_LIFE,
+        };
+        match (doc, version) {
+            (Some(doc), version) => {
+                let when = version.map_or(When::Absent, When::Version);
+                Some(Op::Put { key, doc, ttl: Some(ttl), when })
+            }
+            (None, Some(version)) => Some(Op::Delete { key, when: When::Version(version) }),
+            (None, None) => None,
+        }
+    }
+}

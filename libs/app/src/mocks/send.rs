@@ -1,0 +1,197 @@
+//! The jobs of [`Lane::Mock`]: what a call emitted becomes deliveries, which are sent in the order of the events.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use trapline_mocks::OutgoingEvent;
+use trapline_model::{DeliveryStatus, MockCallId, MockDeliveryId, TeamId, Time};
+use trapline_store::{
+    Job, Lane, Op, PortError, When, load,
+    records::{Mock, MockDeliveryRow, MockEpoch},
+};
+use uuid::Uuid;
+
+use super::Mocks;
+use crate::{Result, jobs, rows::write_all};
+
+/// What is to be done.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum MockWork {
+    /// Send what a call emitted.
+    Call { team: TeamId, of: MockEpoch, call: MockCallId },
+    /// Make one attempt of one delivery. One that has this many attempts behind it is a repeat.
+    Delivery { team: TeamId, of: MockEpoch, delivery: MockDeliveryId, attempt: u32 },
+}
+
+/// The job that sends what a call emitted. Each try of the call has one of its own, as the queue may remember the ids
+/// of jobs that are done.
+pub(super) fn job_of_call(
+    team: TeamId,
+    of: MockEpoch,
+    call: MockCallId,
+    attempt: u32,
+    now: Time,
+) -> Result<Job, PortError> {
+    let work = MockWork::Call { team, of, call };
+    jobs::job(Lane::Mock, format!("mock-call:{call}:{attempt}"), 1, work, now)
+}
+
+/// The job of the attempt that a delivery's row says is next; none when it has ended.
+pub(super) fn job_of_delivery(
+    team: TeamId,
+    row: &MockDeliveryRow,
+) -> Result<Option<Job>, PortError> {
+    let Some(due) = row.next_attempt_at else { return Ok(None) };
+    let (of, delivery, attempt) = (row.of, row.id, row.attempts + 1);
+    let work = MockWork::Delivery { team, of, delivery, attempt };
+    jobs::job(Lane::Mock, format!("mock-delivery:{delivery}"), 1, work, due).map(Some)
+}
+
+impl Mocks {
+    /// Does a job of [`Lane::Mock`](crate::Lane::Mock). Returns the one that goes on.
+    ///
+    /// # Errors
+    ///
+    /// When a backend does not answer; the job comes again.
+    pub async fn send(&self, job: &Job) -> Result<Option<Job>> {
+        match jobs::work(job)? {
+            MockWork::Call { team, of, call } => self.send_of_call(job, team, of, call).await,
+            MockWork::Delivery { team, of, delivery, attempt } => {
+                let row = MockDeliveryRow::row(of, delivery);
+                let row = load::<MockDeliveryRow>(&*self.store, &row).await?;
+                let Some((row, _)) = row else { return Ok(None) };
+                if attempt <= row.attempts {
+                    // What comes after it may have been lost with the process that ran it first.
+                    return Ok(job_of_delivery(team, &row)?);
+                }
+                match self.mock_of(team, of).await? {
+                    Some(mock) => self.attempt(&mock, row).await,
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// The mock, unless it is gone or was cleared since.
+    async fn mock_of(&self, team: TeamId, of: MockEpoch) -> Result<Option<(Mock, i64)>> {
+        let found = load::<Mock>(&*self.store, &Mock::row(team, of.mock)).await?;
+        Ok(found.filter(|(mock, _)| mock.epoch == of.epoch))
+    }
+
+    async fn send_of_call(
+        &self,
+        job: &Job,
+        team: TeamId,
+        of: MockEpoch,
+        call: MockCallId,
+    ) -> Result<Option<Job>> {
+        let Some(mock) = self.mock_of(team, of).await? else { return Ok(None) };
+        let Some(row) = self.store.get(&of.item("~out", &call.to_string())).await? else {
+            return Ok(self.jobs.later_without_row(job)?);
+        };
+        let events: Vec<OutgoingEvent> = serde_json::from_str(&row.doc)
+            .map_err(|source| PortError::Corrupt { table: "mock_state", source })?;
+        let rows = self.deliveries_of_call(of, call, events).await?;
+        let mut in_order = true;
+        for row in rows {
+            let is_due = row.next_attempt_at.is_some_and(|due| due <= self.clock.now());
+            if row.attempts > 0 || row.next_attempt_at.is_none() {
+                // An earlier run of this job came so far.
+                self.schedule_next(team, &row).await?;
+                continue;
+            }
+            if !in_order || !is_due {
+                self.schedule_next(team, &row).await?;
+                continue;
+            }
+            let next = self.attempt(&mock, row).await?;
+            if let Some(next) = next {
+                in_order = false;
+                self.jobs.schedule(&next).await?;
+            }
+        }
+        Ok(None)
+    }
+
+    async fn schedule_next(&self, team: TeamId, row: &MockDeliveryRow) -> Result<()> {
+        match job_of_delivery(team, row)? {
+            Some(job) => Ok(self.jobs.schedule(&job).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// The rows of what a call emitted; those that are not there yet are written.
+    async fn deliveries_of_call(
+        &self,
+        of: MockEpoch,
+        call: MockCallId,
+        events: Vec<OutgoingEvent>,
+    ) -> Result<Vec<MockDeliveryRow>> {
+        let (mut rows, mut new) = (Vec::new(), Vec::new());
+        for (place, event) in events.into_iter().enumerate() {
+            let id = id_of(call, place);
+            let known =
+                load::<MockDeliveryRow>(&*self.store, &MockDeliveryRow::row(of, id)).await?;
+            if let Some((row, _)) = known {
+                rows.push(row);
+                continue;
+            }
+            let row = new_delivery(of, id, &event, None, self.clock.now());
+            new.push(Op::put(&row, None, When::Always)?);
+            rows.push(row);
+        }
+        write_all(&*self.store, new).await?;
+        Ok(rows)
+    }
+
+    /// Writes how a delivery stands.
+    pub(super) async fn put_delivery(&self, row: &MockDeliveryRow) -> Result<()> {
+        Ok(self.store.write(vec![Op::put(row, None, When::Always)?]).await?)
+    }
+}
+
+/// A delivery that nobody has tried yet; one that the settings drop has ended.
+pub(super) fn new_delivery(
+    of: MockEpoch,
+    id: MockDeliveryId,
+    event: &OutgoingEvent,
+    replay_of: Option<MockDeliveryId>,
+    now: Time,
+) -> MockDeliveryRow {
+    let due = now.after(Duration::from_millis(event.delay_ms));
+    MockDeliveryRow {
+        of,
+        id,
+        event: serde_json::to_value(event).unwrap_or_default(),
+        status: if event.dropped { DeliveryStatus::Failed } else { DeliveryStatus::Pending },
+        http_status: None,
+        error: event.dropped.then(|| "dropped".to_owned()),
+        attempts: 0,
+        duration_ms: None,
+        next_attempt_at: (!event.dropped).then_some(due),
+        completed_at: event.dropped.then_some(now),
+        replay_of,
+        headers: Vec::new(),
+    }
+}
+
+/// The id of what a call emitted at a place, the same however often it is made: a `UUIDv7` with the call's time, in
+/// the order of the places.
+fn id_of(call: MockCallId, place: usize) -> MockDeliveryId {
+    let hash = Sha256::digest(call.0.as_bytes());
+    let mut bits = [0; 10];
+    bits.copy_from_slice(&hash[..10]);
+    let [high, low] = u16::try_from(place).unwrap_or(u16::MAX).to_be_bytes();
+    // Of the first byte four bits are the version's.
+    (bits[0], bits[1]) = (high & 0x0f, low);
+    let millis = u64::try_from(Time::of_uuid(call.0).millis()).unwrap_or(0);
+    MockDeliveryId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
+}
+
+/// The call's time, of which the id is made.
+pub(super) fn created_at(id: MockDeliveryId) -> Time {
+    let uuid: Uuid = id.0;
+    Time::of_uuid(uuid)
+}
