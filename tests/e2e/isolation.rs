@@ -31,7 +31,7 @@ struct Fixture {
     /// A forwarding address.
     address: String,
     /// A mock identity provider and a user of it, for the routes that name one.
-    idp: Option<(String, String)>,
+    idp: Option<(String, String, String)>,
     mock: MockIds,
 }
 
@@ -110,12 +110,15 @@ impl Fixture {
         .await
     }
 
-    async fn idp(rest: &Rest) -> (String, String) {
+    async fn idp(rest: &Rest) -> (String, String, String) {
         let made = rest.post("/api/idps", json!({ "name": "Ours" })).await.expect(201).json();
         let id = made["id"].as_str().unwrap().to_owned();
         let user = json!({ "email": "ours@example.com", "name": "Ours" });
         let user = rest.post(&format!("/api/idps/{id}/users"), user).await.expect(201).json();
-        (id, user["id"].as_str().unwrap().to_owned())
+        let fault = json!({ "scenario": "expired" });
+        let fault = rest.post(&format!("/api/idps/{id}/faults"), fault).await.expect(201).json();
+        let text = |value: &Value| value["id"].as_str().unwrap().to_owned();
+        (id, text(&user), text(&fault))
     }
 
     /// A webhook that leads nowhere.
@@ -143,8 +146,8 @@ impl Fixture {
         let of_mock = path.starts_with("/api/mocks/");
         let delivery = if of_mock { &self.mock.delivery } else { &self.tested.1 };
         let filled = filled.replace("{deliveryId}", delivery).replace("{callId}", &self.mock.call);
-        let user = self.idp.as_ref().map_or("", |(_, user)| user);
-        let filled = filled.replace("{userId}", user);
+        let (user, fault) = self.idp.as_ref().map_or(("", ""), |(_, user, fault)| (user, fault));
+        let filled = filled.replace("{userId}", user).replace("{faultId}", fault);
         assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");
         filled
     }
@@ -160,8 +163,8 @@ impl Fixture {
         let addresses = rest.get("/api/forward-addresses").await.expect(200).json();
         let address = addresses.as_array().unwrap().iter().find(|one| one["id"] == self.address);
         let mut idp = Vec::new();
-        if let Some((id, _)) = &self.idp {
-            for part in ["", "/users"] {
+        if let Some((id, ..)) = &self.idp {
+            for part in ["", "/users", "/faults"] {
                 let shown = rest.get(&format!("/api/idps/{id}{part}")).await;
                 idp.push(shown.expect(200).json());
             }

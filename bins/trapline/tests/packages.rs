@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 17] = [
+const ALLOWED: [(&str, &[&str]); 18] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("checks", &["mime", "model"]),
@@ -17,10 +17,14 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("app", &["checks", "store", "mime", "mocks", "model"]),
     ("api", &["app", "model"]),
     ("console", &[]),
+    ("idp", &["app", "model"]),
     ("worker", &["app", "model"]),
     (
         "trapline",
-        &["api", "app", "cluster", "console", "embedded", "model", "smtp", "store", "worker"],
+        &[
+            "api", "app", "cluster", "console", "embedded", "idp", "model", "smtp", "store",
+            "worker",
+        ],
     ),
     ("hooksink", &[]),
     ("smtpblast", &[]),

@@ -11,6 +11,7 @@ use axum::{
     http::{Extensions, HeaderMap, Method, header},
 };
 use trapline_app::{App, Error as AppError, Forbidden, RateDecision, Unauthenticated, Visitor};
+use trapline_model::TeamId;
 
 use crate::{
     allowance::{self, Metered},
@@ -129,6 +130,20 @@ async fn identity(
         known => known,
     };
     person.map(Identity::Person)
+}
+
+/// For which team somebody is signed in, whoever asks by no key; `None` where nobody is. For routers of other
+/// packages.
+pub async fn signed_in_team(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Option<TeamId> {
+    let site = Site::of(&app.settings().base_url);
+    let mut headers = headers.clone();
+    headers.remove(header::AUTHORIZATION);
+    let found = identity(app, &site, &Method::GET, &headers, address(extensions)).await.ok()?;
+    found.principal().ok().map(|by| by.team)
 }
 
 /// Whose request it is, for somebody who signs in.

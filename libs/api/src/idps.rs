@@ -1,6 +1,7 @@
 //! Mock identity providers.
 
 pub(crate) mod events;
+pub(crate) mod faults;
 mod input;
 pub(crate) mod users;
 

@@ -43,6 +43,7 @@ mod team;
 mod usage;
 mod webhooks;
 
+pub use auth::signed_in_team;
 pub use deferred::{deferred, deferred_response};
 pub use layers::{ContentPolicy, ResponseFuture, secure};
 pub use openapi::openapi;

@@ -112,6 +112,9 @@ fn idp_routes() -> OpenApiRouter<Api> {
         .routes(routes!(idps::users::list, idps::users::create))
         .routes(routes!(idps::users::update, idps::users::delete))
         .routes(routes!(idps::events::list, idps::events::clear))
+        .routes(routes!(idps::faults::catalog))
+        .routes(routes!(idps::faults::list, idps::faults::create, idps::faults::clear))
+        .routes(routes!(idps::faults::delete))
 }
 
 /// Mocks of other providers' APIs, and what happened to them.
@@ -193,17 +196,23 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     assembled(routes, &contract, Api::new(app, options, document))
 }
 
-/// The API as a service.
+/// The API as a service, and `further` routes of other packages with the same layers around them: they see to
+/// their callers themselves.
 ///
 /// # Panics
 ///
 /// When the API's document says something that requests are not checked for.
-pub fn router(app: Arc<App>, options: Options) -> Router {
-    router_with(team_routes(), app, options)
+pub fn router(app: Arc<App>, options: Options, further: Router) -> Router {
+    router_with(team_routes(), app, options, further)
 }
 
 /// The API with these routes for teams. All that is around a route follows from its group.
-fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Router {
+fn router_with(
+    teams: OpenApiRouter<Api>,
+    app: Arc<App>,
+    options: Options,
+    further: Router,
+) -> Router {
     let document = openapi::document(table_with(teams.clone()));
     let contract = Arc::new(Contract::of(&document));
     let site = Arc::new(Site::of(&app.settings().base_url));
@@ -231,7 +240,8 @@ fn router_with(teams: OpenApiRouter<Api>, app: Arc<App>, options: Options) -> Ro
         .merge(people_page::routes(site))
         .merge(sso_page::routes())
         .merge(mock::routes(app.clone()))
-        .merge(status::routes());
+        .merge(status::routes())
+        .merge(further.with_state(()).layer(around(layers::request_timeout)));
     assembled(routes.merge(pages), &contract, Api::new(app, options, document))
 }
 

@@ -1,40 +1,61 @@
 //! Mock identity providers: made, listed, changed, removed; their keys and test users, and what
 //! happened at them.
 //!
-//! Nothing of a provider is kept in memory between requests: a change counts from the next request on, at
-//! any process ([ADR 23](../../../docs/adr/0023-mock-identity-providers.md)).
+//! Nothing of a provider is kept in memory between requests but where its slug leads and its parsed
+//! keys, neither of which ever changes: a change counts from the next request on, at any process
+//! ([ADR 23](../../../docs/adr/0023-mock-identity-providers.md)).
 
 mod checks;
 mod events;
+mod faults;
 mod keys;
 mod manage;
 mod present;
+mod provider;
 mod removal;
 mod rotate;
+mod sessions;
 mod settings;
+mod sign_in;
 mod slugs;
 mod uris;
 mod users;
 
 use std::sync::Arc;
 
+use moka::sync::Cache;
 use trapline_model::{Idp, IdpId, Principal, TeamId};
 use trapline_store::{Clock, Op, Store, When, load, load_all, records::IdpRecord};
 
 use crate::{
-    AccessControl, AuditAction, AuditLog, Error, Jobs, Result, Settings, Supervisor, audit::Target,
-    ids::Ids, parts::Parts, rows::RowReader, secrets::Secrets, storage_room::StorageRoom,
+    AccessControl, AuditAction, AuditLog, Error, Jobs, Result, Settings, Supervisor,
+    audit::Target,
+    ids::Ids,
+    parts::Parts,
+    plans::Plans,
+    rows::RowReader,
+    secrets::{Secrets, new_token},
+    storage_room::StorageRoom,
 };
 
 use events::EventThrottle;
 pub use events::{EventQuery, NewIdpEvent};
+pub use faults::{FaultScenario, FaultUse, NewIdpFault};
 pub(crate) use keys::RsaKeys;
+pub use provider::Provider;
+use provider::SigningKey;
 pub use rotate::IdpRotation;
+pub use sessions::IdpSession;
 pub use settings::{IdpChange, NewIdp};
+pub use sign_in::{CODE_LIFETIME, Redeemed, RefreshToken, Refreshed};
 pub use users::{IdpUserChange, NewIdpUser};
 
 /// The most providers of one team.
 const MAX_IDPS: usize = 1_000;
+/// Slugs whose provider is known; of each some 100 bytes.
+const SLUG_CAPACITY: u64 = 100_000;
+/// Private keys that are kept parsed.
+const KEY_CAPACITY: u64 = 1_000;
 const EDIT_TRIES: usize = 8;
 
 /// Mock identity providers. It uses access, for the inboxes that mail addresses lead to.
@@ -45,12 +66,17 @@ pub struct Idps {
     secrets: Arc<Secrets>,
     audit: Arc<AuditLog>,
     settings: Arc<Settings>,
+    plans: Arc<Plans>,
     room: Arc<StorageRoom>,
     jobs: Jobs,
     rows: RowReader,
     access: Arc<AccessControl>,
     rsa: RsaKeys,
     events: EventThrottle,
+    /// Where slugs lead; for as long as the process lives, since none leads anywhere else again soon.
+    slugs: Cache<String, (TeamId, IdpId)>,
+    /// Private keys that were read, by their ids.
+    parsed: Cache<String, Arc<SigningKey>>,
 }
 
 impl Idps {
@@ -63,12 +89,15 @@ impl Idps {
             secrets: parts.secrets.clone(),
             audit: parts.audit.clone(),
             settings: parts.settings.clone(),
+            plans: parts.plans.clone(),
             room: parts.room.clone(),
             jobs: parts.jobs.clone(),
             rows: parts.rows.clone(),
             access,
             rsa: RsaKeys::start(parts.shutdown.clone(), tasks),
             events: EventThrottle::new(parts.clock.clone()),
+            slugs: Cache::new(SLUG_CAPACITY),
+            parsed: Cache::new(KEY_CAPACITY),
         }
     }
 
@@ -90,10 +119,22 @@ impl Idps {
     /// [`Error::NotFound`] when the team has no such provider, [`Error::WrongMasterKey`] when its secret
     /// does not open, and when the store does not answer.
     pub async fn get(&self, by: &Principal, id: IdpId) -> Result<Idp> {
-        self.present(&self.record(by.team, id).await?, by)
+        self.present(&self.load_record(by.team, id).await?, by)
     }
 
-    async fn record(&self, team: TeamId, id: IdpId) -> Result<IdpRecord> {
+    /// Writes an entry of the activity log, before the answer that it tells of is sent. What it tells of goes
+    /// on where that fails, which is counted.
+    pub async fn record(&self, provider: &Provider, event: NewIdpEvent) {
+        self.record_event(&provider.settings, event).await;
+    }
+
+    /// 256 random bits as text, for ids of tokens and of flows.
+    #[must_use]
+    pub fn random_id(&self) -> String {
+        new_token()
+    }
+
+    async fn load_record(&self, team: TeamId, id: IdpId) -> Result<IdpRecord> {
         self.versioned(team, id).await.map(|(idp, _)| idp)
     }
 

@@ -64,7 +64,9 @@ pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
 pub use forwarding::{AddedAddress, Confirmation, ForwardAttempt, Forwarding};
 pub use idps::{
-    EventQuery, IdpChange, IdpRotation, IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpUser,
+    CODE_LIFETIME, EventQuery, FaultScenario, FaultUse, IdpChange, IdpRotation, IdpSession,
+    IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpFault, NewIdpUser, Provider, Redeemed,
+    RefreshToken, Refreshed,
 };
 pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,
@@ -105,4 +107,5 @@ pub use webhooks::{
 
 pub use trapline_mime::escape_html;
 pub use trapline_mocks::{InjectedFault, MockCall, MockReply};
+pub use trapline_store::records::{IdpCode, IdpGrant, IdpSignIn, IdpUserRecord};
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, RateDecision};

@@ -59,6 +59,9 @@ const PROBES: &str = "trapline_probes_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const PLAN_REFUSALS: &str = "trapline_plan_refusals_total";
 const OPEN_LIMITS: &str = "trapline_redis_open_limits_total";
+const IDP_REQUESTS: &str = "trapline_idp_requests_total";
+const IDP_SIGN_INS: &str = "trapline_idp_sign_ins_total";
+const IDP_FAULTS: &str = "trapline_idp_faults_total";
 const IDP_EVENTS_SUPPRESSED: &str = "trapline_idp_events_suppressed_total";
 const IDP_EVENTS_LOST: &str = "trapline_idp_events_lost_total";
 const IDP_KEYS_READY: &str = "trapline_idp_keys_ready";
@@ -125,10 +128,16 @@ pub fn describe() {
     describe_counter!(PLAN_REFUSALS, "What plans did not allow, by limit or feature.");
     describe_counter!(OPEN_LIMITS, "Allowances not counted because the limiter did not answer.");
     describe_counter!(
+        IDP_REQUESTS,
+        "Requests at mock identity providers that their logs tell of, by endpoint and outcome."
+    );
+    describe_counter!(IDP_FAULTS, "Faults of mock identity providers that were used, by scenario.");
+    describe_counter!(IDP_SIGN_INS, "Sign-ins at these by protocol and outcome.");
+    describe_counter!(
         IDP_EVENTS_SUPPRESSED,
         "Entries of activity logs of mock identity providers that were left out of a flood."
     );
-    describe_counter!(IDP_EVENTS_LOST, "Those that could not be written.");
+    describe_counter!(IDP_EVENTS_LOST, "Entries of these logs that could not be written.");
     describe_gauge!(IDP_KEYS_READY, "RSA keys that are ready for mock identity providers.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
@@ -333,6 +342,20 @@ pub(crate) fn mail_sent(lane: Lane, ok: bool, again: bool) {
         (false, false) => "failed",
     };
     counter!(MAIL_SENDS, "lane" => lane.name(), "outcome" => outcome).increment(1);
+}
+
+/// A request at a mock identity provider; both words are of a fixed list.
+pub fn idp_request(endpoint: &'static str, outcome: &'static str) {
+    counter!(IDP_REQUESTS, "endpoint" => endpoint, "outcome" => outcome).increment(1);
+}
+
+/// A sign-in at a mock identity provider that was decided; both words are of a fixed list.
+pub fn idp_sign_in(protocol: &'static str, outcome: &'static str) {
+    counter!(IDP_SIGN_INS, "protocol" => protocol, "outcome" => outcome).increment(1);
+}
+
+pub(crate) fn idp_fault(scenario: &'static str) {
+    counter!(IDP_FAULTS, "scenario" => scenario).increment(1);
 }
 
 pub(crate) fn idp_event_suppressed() {

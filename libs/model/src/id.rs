@@ -151,6 +151,10 @@ id!(
     IdpUserId
 );
 id!(
+    /// Something that a mock identity provider was asked to do wrong.
+    IdpFaultId
+);
+id!(
     /// An entry of the activity log of a mock identity provider.
     IdpEventId
 );

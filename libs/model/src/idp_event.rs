@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{IdpEventId, IdpUserId, Time};
+use crate::{IdpEventId, IdpFaultId, IdpUserId, Time};
 
 /// What an entry tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -95,4 +95,32 @@ pub struct IdpEvent {
     pub fault: Option<String>,
     /// How many entries like this one were left out before it, because there were too many at once.
     pub suppressed: u64,
+}
+
+/// Something that a provider is asked to do wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IdpFault {
+    /// The fault's id.
+    pub id: IdpFaultId,
+    /// The scenario's name.
+    #[schema(example = "wrong_audience")]
+    pub scenario: String,
+    /// The scenario's value; null for a scenario without one.
+    #[schema(required)]
+    pub value: Option<i64>,
+    /// How often it is used; null is until it is removed.
+    #[schema(required)]
+    pub times: Option<u32>,
+    /// How often it is still to be used; null is until it is removed.
+    #[schema(required)]
+    pub remaining: Option<u32>,
+    /// The only user it is for; null is anybody.
+    #[schema(required)]
+    pub user_id: Option<IdpUserId>,
+    /// When it was asked for.
+    pub created_at: Time,
+    /// When it is forgotten; null is never.
+    #[schema(required)]
+    pub expires_at: Option<Time>,
 }

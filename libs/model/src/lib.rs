@@ -34,15 +34,15 @@ pub use forwarding::{
     InboxForwarding,
 };
 pub use id::{
-    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, IdpEventId, IdpId, IdpUserId,
-    InboxId, InvalidId, InvitationId, MailId, MessageId, MockCallId, MockDeliveryId, MockId,
-    PersonId, ProjectId, TeamId, WebhookId,
+    ApiKeyId, AuditEntryId, DeliveryId, ForwardAddressId, ForwardId, IdpEventId, IdpFaultId, IdpId,
+    IdpUserId, InboxId, InvalidId, InvitationId, MailId, MessageId, MockCallId, MockDeliveryId,
+    MockId, PersonId, ProjectId, TeamId, WebhookId,
 };
 pub use idp::{
     Idp, IdpClientType, IdpEndpoints, IdpKey, IdpUser, NameIdFormat, RefreshTokenPolicy, SamlSign,
     SigningAlg,
 };
-pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind};
+pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind, IdpFault};
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use mock::{

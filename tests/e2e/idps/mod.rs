@@ -1,6 +1,12 @@
 //! Mock identity providers.
 
+mod faults;
+mod foreign;
 mod manage;
+mod refusals;
+mod rp;
+mod sessions;
+mod sign_in;
 mod users;
 
 use serde_json::{Value, json};

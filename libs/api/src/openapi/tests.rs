@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 74] = [
+const ROUTES: [&str; 93] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -70,6 +70,11 @@ const ROUTES: [&str; 74] = [
     "get /api/mocks/{id}/webhooks/{deliveryId}",
     "post /api/mocks/{id}/webhooks/{deliveryId}/replay",
     "get /api/mocks/{id}/objects",
+    "get /api/idp-faults",
+    "get /api/idps/{id}/faults",
+    "post /api/idps/{id}/faults",
+    "delete /api/idps/{id}/faults",
+    "delete /api/idps/{id}/faults/{faultId}",
     "get /api/auth/options",
     "post /api/auth/sign-in",
     "post /api/auth/sign-out",

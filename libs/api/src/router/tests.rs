@@ -90,7 +90,7 @@ impl Service {
             ca_certificate: None,
             console: None,
         };
-        let router = router_with(team_routes_with_toy(), app, options);
+        let router = router_with(team_routes_with_toy(), app, options, Router::new());
         Self { router, write, read, _folder: folder }
     }
 

@@ -26,6 +26,7 @@ pub(crate) struct Ids {
     mock: String,
     mock_call: String,
     mock_delivery: String,
+    pub idp_fault: String,
     address: String,
     key: String,
     pub member: String,
@@ -91,6 +92,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             let delivery = if of_mock { &ids.mock_delivery } else { &ids.delivery };
             let path = path.replace("{deliveryId}", delivery).replace("{callId}", &ids.mock_call);
             let path = path.replace("{userId}", &ids.idp_user);
+            let path = path.replace("{faultId}", &ids.idp_fault);
             let (method, described) = (method.to_uppercase(), described.clone());
             operations.push(Operation { method, path, template, described });
         }
@@ -121,6 +123,7 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         mock,
         mock_call,
         mock_delivery,
+        idp_fault: NO_IDP.to_owned(),
         address: service.forward_address("ada@example.com").await,
         key: service.another_key().await,
         member: service.member(service.team, "grace@example.com", Role::Member).await.to_string(),
@@ -135,7 +138,10 @@ pub(crate) async fn fill_with_idp(service: &Service) -> Ids {
     let idp = idp["id"].as_str().unwrap().to_owned();
     let user = json!({ "email": "ada@example.com", "name": "Ada" });
     let user = service.post(&format!("/api/idps/{idp}/users"), user).await.json();
-    Ids { idp, idp_user: user["id"].as_str().unwrap().to_owned(), ..ids }
+    let fault = json!({ "scenario": "expired" });
+    let fault = service.post(&format!("/api/idps/{idp}/faults"), fault).await.json();
+    let text = |value: &Value| value["id"].as_str().unwrap().to_owned();
+    Ids { idp, idp_user: text(&user), idp_fault: text(&fault), ..ids }
 }
 
 /// Method and path of every operation that takes a key.
@@ -193,6 +199,7 @@ async fn ids_of_any_bits_name_nothing() {
                 mock: id.clone(),
                 mock_call: id.clone(),
                 mock_delivery: id.clone(),
+                idp_fault: id.clone(),
                 address: id.clone(),
                 key: id.clone(),
                 member: id.clone(),
@@ -275,6 +282,7 @@ async fn what_is_another_teams_is_not_there() {
             ("POST", path) if path.starts_with("/api/idps") && path.ends_with("/rotate") => {
                 json!({ "what": "keys" })
             }
+            ("POST", path) if path.ends_with("/faults") => json!({ "scenario": "expired" }),
             ("POST", path) if path.ends_with("/users") => {
                 json!({ "email": "eve@example.com", "name": "Eve" })
             }

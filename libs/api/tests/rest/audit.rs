@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 60] = [
+const TOLD: [(&str, Option<&str>); 63] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -49,6 +49,9 @@ const TOLD: [(&str, Option<&str>); 60] = [
     ("POST /api/mocks/{id}/rotate", Some("mock.credentials_rotated")),
     ("DELETE /api/mocks/{id}/calls", Some("mock.cleared")),
     ("POST /api/mocks/{id}/webhooks/{deliveryId}/replay", None),
+    ("POST /api/idps/{id}/faults", Some("idp.faults_changed")),
+    ("DELETE /api/idps/{id}/faults", Some("idp.faults_changed")),
+    ("DELETE /api/idps/{id}/faults/{faultId}", Some("idp.faults_changed")),
     ("POST /api/api-keys", Some("api_key.created")),
     ("DELETE /api/api-keys/{id}", Some("api_key.revoked")),
     ("PATCH /api/team", Some("team.renamed")),
@@ -99,6 +102,7 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
         ("POST", "/api/mocks/{id}/rotate") => json!({ "credential": "all" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
         ("POST", "/api/idps/{id}/rotate") => json!({ "what": "secret" }),
+        ("POST", "/api/idps/{id}/faults") => json!({ "scenario": "expired" }),
         ("POST", "/api/idps/{id}/users") => json!({ "email": "bob@example.com", "name": "Bob" }),
         ("POST" | "PATCH", path) if path.starts_with("/api/idps") => json!({ "name": "New" }),
         ("PATCH", "/api/team") => json!({ "name": "New" }),

@@ -106,7 +106,7 @@ impl Service {
             ca_certificate: None,
             console: None,
         };
-        let router = trapline_api::router(app.clone(), options);
+        let router = trapline_api::router(app.clone(), options, Router::new());
         let mut service = Self {
             router,
             app,

@@ -182,7 +182,7 @@ async fn metrics_without_a_token_are_for_nobody() {
             ca_certificate: Some("PEM".to_owned()),
             console: None,
         };
-        let router = trapline_api::router(service.app.clone(), options);
+        let router = trapline_api::router(service.app.clone(), options, axum::Router::new());
         let other = Service { router, ..Service::start().await };
         for token in [None, Some("")] {
             let answer = other.ask(request(token, "GET", "/api/metrics", &Value::Null)).await;
@@ -287,7 +287,7 @@ async fn the_console_takes_the_paths_that_are_nobody_elses() {
         ca_certificate: None,
         console: Some(console()),
     };
-    let router = trapline_api::router(plain.app.clone(), options);
+    let router = trapline_api::router(plain.app.clone(), options, axum::Router::new());
     let service = Service { router, ..plain };
     let get = async |path: &str, accept: &str| {
         let mut request = request(None, "GET", path, &Value::Null);

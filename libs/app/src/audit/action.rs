@@ -83,6 +83,8 @@ actions! {
     IdpKeysRotated = "idp.keys_rotated";
     /// A mock identity provider's activity log was cleared.
     IdpEventsCleared = "idp.events_cleared";
+    /// What a mock identity provider is to do wrong was changed.
+    IdpFaultsChanged = "idp.faults_changed";
     /// A test user was added to a mock identity provider.
     IdpUserCreated = "idp_user.created";
     /// A test user was changed.

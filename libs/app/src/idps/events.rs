@@ -86,7 +86,7 @@ impl Idps {
         idp: IdpId,
         query: &EventQuery,
     ) -> Result<Vec<IdpEvent>> {
-        let epoch = self.record(by.team, idp).await?.epoch;
+        let epoch = self.load_record(by.team, idp).await?.epoch;
         let least = query.after.as_deref().map(least_after).transpose()?;
         let before = query.before.map(|id| id.0).filter(|id| is_v7(*id));
         let bound = |id: Uuid| vec![Column::Uuid(id)];

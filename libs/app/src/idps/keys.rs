@@ -47,6 +47,11 @@ impl NewKeyPair {
         Ok(Self { alg: SigningAlg::ES256, private, public })
     }
 
+    /// The private key, PKCS #8.
+    pub(super) fn private(&self) -> &[u8] {
+        &self.private
+    }
+
     /// The key as a provider has it: sealed, and certified where SAML may use it.
     pub(super) fn of_idp(
         self,
@@ -74,12 +79,12 @@ impl NewKeyPair {
 }
 
 /// What a private key is sealed for.
-fn key_context(idp: IdpId, kid: &str) -> String {
+pub(super) fn key_context(idp: IdpId, kid: &str) -> String {
     format!("idp-key:{idp}:{kid}")
 }
 
 /// The members of a key that its thumbprint is made of (RFC 7638, section 3.2).
-fn members(alg: SigningAlg, public: &[u8]) -> Result<Value> {
+pub(super) fn members(alg: SigningAlg, public: &[u8]) -> Result<Value> {
     let text = |bytes: &[u8]| BASE64URL_NOPAD.encode(bytes);
     match alg {
         SigningAlg::RS256 => {

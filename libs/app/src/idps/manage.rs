@@ -95,7 +95,7 @@ impl Idps {
     /// out of bounds and for a user who is not the provider's, [`Error::Conflict`] when others changed it
     /// at the same moment again and again, and when the store does not answer.
     pub async fn update(&self, by: &Principal, id: IdpId, change: IdpChange) -> Result<Idp> {
-        let known = self.record(by.team, id).await?;
+        let known = self.load_record(by.team, id).await?;
         let mut issues = change.check();
         if let Some(Some(user)) = change.auto_login_user {
             self.check_user(id, user, "autoLoginUserId", &mut issues).await?;
@@ -121,7 +121,7 @@ impl Idps {
     }
 
     /// Notes a user who is not the provider's.
-    async fn check_user(
+    pub(super) async fn check_user(
         &self,
         idp: IdpId,
         user: IdpUserId,

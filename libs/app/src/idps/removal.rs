@@ -77,6 +77,7 @@ impl Idps {
         for part in [IdpUserRecord::of_idp(idp, PAGE_ROWS), IdpSubject::of_idp(idp, PAGE_ROWS)] {
             self.remove_all(Scan { keys_only: true, ..part }).await?;
         }
+        self.remove_fault_row(idp).await?;
         let events = IdpEventRecord::removal_from(idp, epoch, Uuid::max());
         Ok(self.store.write(vec![events]).await?)
     }

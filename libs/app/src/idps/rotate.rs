@@ -32,7 +32,7 @@ impl Idps {
     /// [`Error::Conflict`](crate::Error::Conflict) when others changed it at the same moment again and
     /// again, and when the store does not answer.
     pub async fn rotate(&self, by: &Principal, id: IdpId, what: IdpRotation) -> Result<Idp> {
-        let known = self.record(by.team, id).await?;
+        let known = self.load_record(by.team, id).await?;
         let (idp, summary) = match what {
             IdpRotation::Secret => {
                 let secret = self.secrets.seal(&secret_context(id), &new_secret())?;

@@ -58,5 +58,34 @@ fn parse(uri: &str) -> Result<Url, Objection> {
     Ok(url)
 }
 
+/// Whether a browser may be sent to an address: it is one of those that are registered, byte for byte
+/// (RFC 9700, section 2.1). Only the port of a loopback address may be another (RFC 8252, section
+/// 7.3), since apps take any that is free.
+#[must_use]
+pub(super) fn is_registered(registered: &[String], uri: &str) -> bool {
+    let is_same = |known: &String| {
+        known == uri || without_port(known).is_some_and(|it| without_port(uri) == Some(it))
+    };
+    registered.iter().any(is_same)
+}
+
+const LOOPBACK: [&str; 3] = ["http://127.0.0.1", "http://[::1]", "http://localhost"];
+
+/// A loopback address apart from its port: what is before it and what comes after it.
+fn without_port(uri: &str) -> Option<(&'static str, &str)> {
+    let of = |origin: &'static str| uri.strip_prefix(origin).map(|rest| (origin, rest));
+    let (origin, rest) = LOOPBACK.into_iter().find_map(of)?;
+    let after = match rest.strip_prefix(':') {
+        None => rest,
+        Some(rest) => {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            rest[..digits].parse::<u16>().ok()?;
+            &rest[digits..]
+        }
+    };
+    let is_end = after.is_empty() || after.starts_with(['/', '?']);
+    is_end.then_some((origin, after))
+}
+
 #[cfg(test)]
 mod tests;

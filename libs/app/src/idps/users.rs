@@ -103,7 +103,7 @@ impl Idps {
     /// [`Error::NotFound`](crate::Error::NotFound) when the team has no such provider, and when the store
     /// does not answer.
     pub async fn users(&self, by: &Principal, idp: IdpId) -> Result<Vec<IdpUser>> {
-        self.record(by.team, idp).await?;
+        self.load_record(by.team, idp).await?;
         let users = self.user_records(idp).await?;
         let shown = users.into_iter().map(|user| self.present_user(by.team, user));
         stream::iter(shown).buffered(MAX_CONCURRENT_LOOKUPS).try_collect().await

@@ -9,6 +9,8 @@ mod heartbeat;
 mod hourly;
 mod idp;
 mod idp_event;
+mod idp_fault;
+mod idp_sign_in;
 mod idp_user;
 mod inbox;
 mod invitation;
@@ -54,7 +56,8 @@ macro_rules! records {
 
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
-    upgrade person session audit usage status invitation sso idp idp_user idp_event mock
+    upgrade person session audit usage status invitation sso idp idp_user idp_event idp_sign_in idp_fault
+    mock
 }
 
 const fn joined<const COUNT: usize>(

@@ -15,7 +15,7 @@ impl Idps {
     /// bounds, for reserved claims, for a subject that another user has, and for more than 1,000 users of
     /// a provider; [`Error::StorageFull`] when there is no room; and when the store does not answer.
     pub async fn add_user(&self, by: &Principal, idp: IdpId, new: NewIdpUser) -> Result<IdpUser> {
-        self.record(by.team, idp).await?;
+        self.load_record(by.team, idp).await?;
         let given = IdpUserChange {
             email: Some(new.email.clone()),
             name: Some(new.name.clone()),
@@ -49,7 +49,7 @@ impl Idps {
         id: IdpUserId,
         change: IdpUserChange,
     ) -> Result<IdpUser> {
-        self.record(by.team, idp).await?;
+        self.load_record(by.team, idp).await?;
         let before = self.user_record(idp, id).await?.ok_or(Error::NotFound)?;
         change.check()?;
         let mut user = before.clone();
@@ -72,7 +72,7 @@ impl Idps {
     /// [`Error::NotFound`] when the team has no such provider or that no such user, and when the store
     /// does not answer.
     pub async fn delete_user(&self, by: &Principal, idp: IdpId, id: IdpUserId) -> Result<()> {
-        let provider = self.record(by.team, idp).await?;
+        let provider = self.load_record(by.team, idp).await?;
         let user = self.user_record(idp, id).await?.ok_or(Error::NotFound)?;
         if provider.auto_login_user == Some(id) {
             let forget = self.edit(by, idp, AuditAction::IdpUpdated, |idp| {
@@ -86,7 +86,7 @@ impl Idps {
         self.release_subject(&user).await
     }
 
-    pub(super) async fn user_record(
+    pub(in crate::idps) async fn user_record(
         &self,
         idp: IdpId,
         id: IdpUserId,

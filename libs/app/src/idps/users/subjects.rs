@@ -50,4 +50,16 @@ impl Idps {
             outcome => Ok(outcome?),
         }
     }
+
+    /// The user whom a subject names.
+    pub(in crate::idps) async fn user_by_subject(
+        &self,
+        idp: trapline_model::IdpId,
+        subject: &str,
+    ) -> Result<Option<IdpUserRecord>> {
+        let found = load::<IdpSubject>(&*self.store, &IdpSubject::row(idp, subject)).await?;
+        let Some((known, _)) = found else { return Ok(None) };
+        let user = self.user_record(idp, known.user).await?;
+        Ok(user.filter(|user| user.subject == subject))
+    }
 }

@@ -474,6 +474,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/idp-faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List fault scenarios
+         * @description Everything that a provider can be asked to do wrong, and by which rule a client must refuse it.
+         */
+        get: operations["listIdpFaultScenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/idps": {
         parameters: {
             query?: never;
@@ -546,6 +566,54 @@ export interface paths {
          * @description What is still on its way when the log is cleared is not listed later.
          */
         delete: operations["clearIdpEvents"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List faults
+         * @description The provider's faults that wait to be used, oldest first.
+         */
+        get: operations["listIdpFaults"];
+        put?: never;
+        /**
+         * Ask for a fault
+         * @description It is used exactly `times` times over all processes, and forgotten after 24 hours.
+         */
+        post: operations["createIdpFault"];
+        /**
+         * Take all faults back
+         * @description Those that wait and those that stay.
+         */
+        delete: operations["clearIdpFaults"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/idps/{id}/faults/{faultId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a fault back
+         * @description What it was used for already stays as it is.
+         */
+        delete: operations["deleteIdpFault"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2170,6 +2238,93 @@ export interface components {
          * @enum {string}
          */
         IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "rotate";
+        /** @description Something that a provider is asked to do wrong. */
+        IdpFault: {
+            /** @description The fault's id. */
+            id: string;
+            /**
+             * @description The scenario's name.
+             * @example wrong_audience
+             */
+            scenario: string;
+            /**
+             * Format: int64
+             * @description The scenario's value; null for a scenario without one.
+             */
+            value: number | null;
+            /**
+             * Format: int32
+             * @description How often it is used; null is until it is removed.
+             */
+            times: number | null;
+            /**
+             * Format: int32
+             * @description How often it is still to be used; null is until it is removed.
+             */
+            remaining: number | null;
+            /** @description The only user it is for; null is anybody. */
+            userId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it is forgotten; null is never.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            expiresAt: string | null;
+        };
+        /** @description A fault to be used. */
+        IdpFaultInput: {
+            /**
+             * @description The scenario, one that `GET /api/idp-faults` lists.
+             * @example wrong_audience
+             */
+            scenario: string;
+            /**
+             * Format: int64
+             * @description The scenario's value, where it has one.
+             */
+            value?: number;
+            /**
+             * Format: int32
+             * @description How often it is used, once when left out; null is until it is removed.
+             */
+            times?: number | null;
+            /** @description The only user it is for; anybody when left out. */
+            userId?: string;
+        };
+        /** @description A fault that a provider knows. */
+        IdpFaultScenario: {
+            /**
+             * @description Its name.
+             * @example wrong_audience
+             */
+            scenario: string;
+            /** @description The protocols in which it exists. */
+            protocols: string[];
+            /** @description What is wrong. */
+            summary: string;
+            /** @description Why a client must refuse it. */
+            rule: string;
+            value: components["schemas"]["IdpFaultValue"] | null;
+        };
+        /** @description The bounds of a fault's value. */
+        IdpFaultValue: {
+            /**
+             * Format: int64
+             * @description The least.
+             */
+            min: number;
+            /**
+             * Format: int64
+             * @description The greatest.
+             */
+            max: number;
+        };
         /** @description What a new identity provider is to be. */
         IdpInput: {
             /**
@@ -4974,6 +5129,39 @@ export interface operations {
             };
         };
     };
+    listIdpFaultScenarios: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scenarios. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpFaultScenario"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listIdps: {
         parameters: {
             query?: never;
@@ -5223,6 +5411,162 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The log is empty. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdpFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The faults. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpFault"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createIdpFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdpFaultInput"];
+            };
+        };
+        responses: {
+            /** @description The fault. */
+            201: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdpFault"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearIdpFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No fault waits. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteIdpFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identity provider. */
+                id: string;
+                /** @description The fault. */
+                faultId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fault waits no more. */
             204: {
                 headers: {
                     /** @description What is left of it: `r` requests; whole again in `t` seconds. */

@@ -1,0 +1,118 @@
+//! The authorization endpoint: who is to be signed in, asked or not.
+
+mod decide;
+mod finish;
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{Extensions, HeaderMap, StatusCode},
+    response::Response,
+};
+use bytes::Bytes;
+use trapline_app::{Provider, escape_html};
+use trapline_model::IdpEventKind;
+
+use crate::{
+    failure::{Failure, Refusal},
+    log::Entry,
+    page::problem,
+    params::Params,
+    redirect::see_other,
+    request::{AuthRequest, ReturnAddress, return_address},
+    state::{At, Idp},
+};
+pub(crate) use decide::{Browser, Decision, decide};
+pub(crate) use finish::finish;
+
+/// A request with where its answer goes.
+pub(crate) struct Asked {
+    pub(crate) provider: Provider,
+    pub(crate) back: ReturnAddress,
+    pub(crate) request: AuthRequest,
+    pub(crate) params: Params,
+    /// Joins the entries of the log.
+    pub(crate) flow: String,
+}
+
+pub(crate) async fn by_query(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    extensions: Extensions,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let params = Params::of(query.unwrap_or_default().as_bytes());
+    let asked = match read(&idp, provider, params, idp.idps().random_id()).await {
+        Ok(asked) => asked,
+        Err(answer) => return Ok(*answer),
+    };
+    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
+    match decide(&idp, &asked, &browser).await? {
+        Decision::Ask(_) => keep(&idp, &asked).await,
+        decision => finish(&idp, &asked, decision).await,
+    }
+}
+
+/// A form of another site comes without the cookie that says who is signed in, so the request is kept and
+/// the browser comes back by a GET.
+pub(crate) async fn by_form(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    match read(&idp, provider, params, idp.idps().random_id()).await {
+        Ok(asked) => keep(&idp, &asked).await,
+        Err(answer) => Ok(*answer),
+    }
+}
+
+/// Keeps the request and sends the browser to where it is decided.
+async fn keep(idp: &Idp, asked: &Asked) -> Result<Response, Failure> {
+    let kept = format!("{}\n{}", asked.flow, asked.params.encoded());
+    let rid = idp.idps().keep_login(&asked.provider, kept).await?;
+    Ok(see_other(&format!("{}/login?rid={rid}", asked.provider.issuer)))
+}
+
+/// Reads a request. What is wrong with it is in the log, and is the answer.
+pub(crate) async fn read(
+    idp: &Idp,
+    provider: Provider,
+    params: Params,
+    flow: String,
+) -> Result<Asked, Box<Response>> {
+    let mut entry = Entry::of(IdpEventKind::Authorize, &params);
+    entry.event().flow = Some(flow.clone());
+    let back = match return_address(&provider, &params) {
+        Ok(back) => back,
+        Err(refusal) => {
+            let page = no_return(&provider, &refusal);
+            entry.refused(idp, &provider, &refusal).await;
+            return Err(Box::new(page));
+        }
+    };
+    match AuthRequest::of(idp, &provider, &params) {
+        Ok(request) => Ok(Asked { provider, back, request, params, flow }),
+        Err(refusal) => {
+            let answer = back.with_error(&provider, &refusal);
+            entry.refused(idp, &provider, &refusal).await;
+            Err(Box::new(answer))
+        }
+    }
+}
+
+/// What is wrong, where no application can be told: what came, what is registered, and how to add it.
+fn no_return(provider: &Provider, refusal: &Refusal) -> Response {
+    let id = provider.settings.id;
+    let curl = format!(
+        "curl -X PATCH -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' \
+         -d '{{\"redirectUris\": [\"<redirect URI>\"]}}' <base URL>/api/idps/{id}"
+    );
+    let body = format!(
+        "<p>{}.</p><p>The redirect URIs of a provider are set over the API:</p><pre>{}</pre>",
+        escape_html(&refusal.hint),
+        escape_html(&curl)
+    );
+    problem(StatusCode::BAD_REQUEST, "This sign-in cannot begin", &body)
+}

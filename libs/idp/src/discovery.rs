@@ -1,0 +1,108 @@
+//! What a provider can do (`OpenID` Connect Discovery 1.0, section 3; RFC 8414, section 2), and its keys.
+
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+use trapline_app::{FaultScenario, Provider, escape_html};
+use trapline_model::{IdpClientType, SigningAlg};
+
+use crate::{
+    failure::Failure,
+    faults::WRONG_ISSUER,
+    page::page,
+    state::{At, Idp},
+};
+
+pub(crate) async fn show(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+) -> Result<Json<Value>, Failure> {
+    let mut document = document(&provider);
+    let among = [FaultScenario::Discovery500, FaultScenario::DiscoveryWrongIssuer];
+    match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
+        Some(FaultScenario::Discovery500) => return Err(Failure::Internal),
+        Some(_) => document["issuer"] = json!(WRONG_ISSUER),
+        None => {}
+    }
+    Ok(Json(document))
+}
+
+pub(crate) async fn jwks(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+) -> Result<Response, Failure> {
+    let mut keys = idp.idps().jwks(&provider)?;
+    let among = [FaultScenario::Jwks500, FaultScenario::StaleKeys];
+    match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
+        Some(FaultScenario::Jwks500) => return Err(Failure::Internal),
+        Some(_) => {
+            let active = provider.signing_kid();
+            let known = keys["keys"].as_array_mut().into_iter();
+            known.for_each(|keys| keys.retain(|key| key["kid"] != active));
+        }
+        None => {}
+    }
+    Ok(([(header::CACHE_CONTROL, "max-age=60")], Json(keys)).into_response())
+}
+
+/// Where to begin, for whoever opens the issuer in a browser.
+pub(crate) async fn about(At { provider, .. }: At) -> Response {
+    let issuer = escape_html(&provider.issuer);
+    let body = format!(
+        "<p class=\"warning\">Test identity provider. Do not enter real credentials.</p>\
+         <p>Issuer</p><pre>{issuer}</pre>\
+         <p>Discovery</p><pre>{issuer}/.well-known/openid-configuration</pre>"
+    );
+    page(StatusCode::OK, "Test identity provider", &body)
+}
+
+/// Exactly what the endpoints do, and no more.
+fn document(provider: &Provider) -> Value {
+    let (issuer, settings) = (&provider.issuer, &provider.settings);
+    let at = |name: &str| format!("{issuer}/{name}");
+    let algs = match settings.signing_alg {
+        SigningAlg::RS256 => json!(["RS256"]),
+        // RS256 is in every list (Discovery 1.0, section 3).
+        SigningAlg::ES256 => json!(["ES256", "RS256"]),
+    };
+    let by_secret = ["client_secret_basic", "client_secret_post"];
+    let methods = match settings.client_type {
+        IdpClientType::Any => json!([by_secret[0], by_secret[1], "none"]),
+        IdpClientType::Confidential => json!(by_secret),
+        IdpClientType::Public => json!(["none", by_secret[0], by_secret[1]]),
+    };
+    json!({
+        "issuer": issuer,
+        "authorization_endpoint": at("authorize"),
+        "token_endpoint": at("token"),
+        "userinfo_endpoint": at("userinfo"),
+        "jwks_uri": at("jwks"),
+        "introspection_endpoint": at("introspect"),
+        "revocation_endpoint": at("revoke"),
+        "end_session_endpoint": at("end_session"),
+        "scopes_supported":
+            ["openid", "profile", "email", "address", "phone", "groups", "offline_access"],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query", "fragment", "form_post"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+        "code_challenge_methods_supported": ["S256"],
+        "prompt_values_supported": ["none", "login", "consent", "select_account"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": algs,
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "introspection_endpoint_auth_methods_supported": by_secret,
+        "claims_supported": [
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "azp", "sid", "at_hash",
+            "name", "preferred_username", "updated_at", "email", "email_verified", "groups"
+        ],
+        "claims_parameter_supported": true,
+        "request_parameter_supported": false,
+        "request_uri_parameter_supported": false,
+        "authorization_response_iss_parameter_supported": true
+    })
+}

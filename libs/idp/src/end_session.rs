@@ -1,0 +1,111 @@
+//! The end of a session (`OpenID` Connect RP-Initiated Logout 1.0).
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{HeaderMap, StatusCode, header},
+    response::Response,
+};
+use bytes::Bytes;
+use serde_json::Value;
+use trapline_app::{Provider, escape_html};
+use trapline_model::IdpEventKind;
+
+use crate::{
+    cookie,
+    failure::{Failure, Refusal},
+    jwt,
+    log::Entry,
+    login::is_own_page,
+    page::page,
+    params::{Params, encode},
+    redirect::{see_other, with_query},
+    request::unregistered,
+    state::{At, Idp},
+    tokens::ID_TOKEN,
+};
+
+pub(crate) async fn by_query(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let params = Params::of(query.unwrap_or_default().as_bytes());
+    end(&idp, &provider, &params).await
+}
+
+pub(crate) async fn by_form(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    if params.get("confirmed").is_some() && is_own_page(&provider, &headers) {
+        let entry = Entry::of(IdpEventKind::Logout, &params);
+        entry.went_well(&idp, &provider, "Somebody signed out by the page.".to_owned()).await;
+        return Ok(signed_out(&provider));
+    }
+    Ok(end(&idp, &provider, &params).await)
+}
+
+async fn end(idp: &Idp, provider: &Provider, params: &Params) -> Response {
+    let entry = Entry::of(IdpEventKind::Logout, params);
+    let uri = params.get("post_logout_redirect_uri");
+    if let Err(refusal) = check(idp, provider, params) {
+        entry.refused(idp, provider, &refusal).await;
+        return ask(provider, &refusal);
+    }
+    entry.went_well(idp, provider, "Somebody signed out.".to_owned()).await;
+    let Some(uri) = uri else { return signed_out(provider) };
+    let state = params.get("state").map(|state| ("state", state));
+    let query = encode(state.into_iter());
+    let to = if query.is_empty() { uri.to_owned() } else { with_query(uri, &query) };
+    let mut answer = see_other(&to);
+    answer.headers_mut().append(header::SET_COOKIE, cookie::none(provider));
+    answer
+}
+
+/// What must hold so that a session ends, and the browser goes on, without a question (section 4).
+fn check(idp: &Idp, provider: &Provider, params: &Params) -> Result<(), Refusal> {
+    params.once_each()?;
+    let refuse = |hint: String| Err(Refusal::new("invalid_request", hint));
+    let Some(token) = params.get("id_token_hint") else {
+        return refuse(
+            "id_token_hint is missing, so that nobody knows whose session it is".to_owned(),
+        );
+    };
+    let claims = jwt::verified(idp, provider, ID_TOKEN, token);
+    let audience = claims.as_ref().and_then(|claims| claims.get("aud")).and_then(Value::as_str);
+    let client = &provider.settings.client_id;
+    if audience != Some(client.as_str()) {
+        return refuse("id_token_hint is no ID token of this provider for its client".to_owned());
+    }
+    if params.get("client_id").is_some_and(|id| id != client) {
+        return refuse(format!("client_id is not {client}, whose ID token came with it"));
+    }
+    match params.get("post_logout_redirect_uri") {
+        Some(uri) if !provider.logs_out_to(uri) => {
+            let known = &provider.settings.post_logout_redirect_uris;
+            refuse(unregistered(uri, known, "postLogoutRedirectUris"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn signed_out(provider: &Provider) -> Response {
+    let words = "<p>You are signed out at the test identity provider.</p>";
+    let mut answer = page(StatusCode::OK, "Signed out", words);
+    answer.headers_mut().append(header::SET_COOKIE, cookie::none(provider));
+    answer
+}
+
+/// Asks whoever looks at the browser, and sends nobody anywhere.
+fn ask(provider: &Provider, refusal: &Refusal) -> Response {
+    let action = escape_html(&provider.issuer);
+    let body = format!(
+        "<p role=\"alert\">{}.</p><form method=\"post\" action=\"{action}/end_session\">\
+         <button name=\"confirmed\" value=\"1\">Sign out</button></form>",
+        escape_html(&refusal.hint)
+    );
+    page(StatusCode::BAD_REQUEST, "Do you want to sign out?", &body)
+}

@@ -1,0 +1,111 @@
+//! What an endpoint answers when something is wrong, as JSON (RFC 6749, section 5.2).
+
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+use trapline_app::Error;
+
+/// A request that is not answered as it hoped.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There is no such provider.
+    NotFound,
+    /// Not now.
+    Unavailable,
+    /// A fault of ours.
+    Internal,
+    /// The protocol's own refusal.
+    Refused(Refusal),
+}
+
+/// A refusal with a code of the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The code of its RFC.
+    pub(crate) code: &'static str,
+    /// What was expected and what came.
+    pub(crate) hint: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: &'static str, hint: impl Into<String>) -> Self {
+        Self { code, hint: hint.into() }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.code {
+            "invalid_client" | "invalid_token" => StatusCode::UNAUTHORIZED,
+            "insufficient_scope" => StatusCode::FORBIDDEN,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// How the client is asked to show who it is.
+    fn challenge(&self) -> Option<String> {
+        let bearer = |code| Some(format!("Bearer error=\"{code}\""));
+        match self.code {
+            // RFC 6749, section 5.2.
+            "invalid_client" => Some("Basic realm=\"token\"".to_owned()),
+            // RFC 6750, section 3.1.
+            "invalid_token" | "insufficient_scope" => bearer(self.code),
+            _ => None,
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NotFound => Self::NotFound,
+            Error::Unavailable | Error::Conflict | Error::StorageFull => Self::Unavailable,
+            error => {
+                tracing::error!(%error, "a mock identity provider failed");
+                Self::Internal
+            }
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let body = |code: &str| Json(json!({ "error": code }));
+        let mut answer = match self {
+            Self::NotFound => (StatusCode::NOT_FOUND, body("not_found")).into_response(),
+            Self::Unavailable => {
+                let again = [(header::RETRY_AFTER, "1")];
+                let body = body("temporarily_unavailable");
+                (StatusCode::SERVICE_UNAVAILABLE, again, body).into_response()
+            }
+            Self::Internal => {
+                (StatusCode::INTERNAL_SERVER_ERROR, body("server_error")).into_response()
+            }
+            Self::Refused(refusal) => {
+                let body =
+                    json!({ "error": refusal.code, "error_description": visible(&refusal.hint) });
+                let mut answer = (refusal.status(), Json(body)).into_response();
+                let challenge = refusal.challenge().and_then(|it| HeaderValue::try_from(it).ok());
+                if let Some(challenge) = challenge {
+                    answer.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+                }
+                answer
+            }
+        };
+        answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        answer
+    }
+}
+
+/// A text as `error_description` may have it (RFC 6749, section 5.2).
+pub(crate) fn visible(text: &str) -> String {
+    let is_taken = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
+    text.chars().map(|letter| if is_taken(letter) { letter } else { '\'' }).collect()
+}

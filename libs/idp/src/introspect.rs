@@ -1,0 +1,92 @@
+//! What a token is worth (RFC 7662).
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use trapline_app::Provider;
+use trapline_model::IdpEventKind;
+
+use crate::{
+    client::prove_by_secret,
+    failure::Failure,
+    log::Entry,
+    params::Params,
+    state::{At, Idp},
+    tokens::good_token,
+};
+
+pub(crate) async fn introspect(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    let entry = Entry::of(IdpEventKind::Introspect, &params);
+    match examine(&idp, &provider, &headers, &params).await {
+        Ok(found) => {
+            let word = if found["active"] == true { "good" } else { "worth nothing" };
+            entry.went_well(&idp, &provider, format!("The token is {word}.")).await;
+            let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+            Ok((headers, Json(found)).into_response())
+        }
+        Err(Failure::Refused(refusal)) => {
+            entry.refused(&idp, &provider, &refusal).await;
+            Err(refusal.into())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Members of the answer that the token itself has (RFC 7662, section 2.2).
+const COPIED: [&str; 8] = ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti"];
+
+async fn examine(
+    idp: &Idp,
+    provider: &Provider,
+    headers: &HeaderMap,
+    params: &Params,
+) -> Result<Value, Failure> {
+    params.once_each()?;
+    let token = params.required("token")?;
+    prove_by_secret(idp, provider, headers, params)?;
+    if let Some(good) = good_token(idp, provider, token).await? {
+        let mut found = Map::new();
+        found.insert("active".to_owned(), json!(true));
+        found.insert("token_type".to_owned(), json!("Bearer"));
+        for name in COPIED {
+            if let Some(value) = good.claims.get(name) {
+                found.insert(name.to_owned(), value.clone());
+            }
+        }
+        if let Some((_, user)) = good.person {
+            found.insert("username".to_owned(), json!(user.email));
+        }
+        return Ok(Value::Object(found));
+    }
+    refresh_token(idp, provider, token).await
+}
+
+async fn refresh_token(idp: &Idp, provider: &Provider, token: &str) -> Result<Value, Failure> {
+    let nothing = || json!({ "active": false });
+    let Some(token) = idp.idps().read_refresh_token(provider, token) else { return Ok(nothing()) };
+    let grant = idp.idps().grant(provider, &token.grant).await?;
+    let is_good = |grant: &trapline_app::IdpGrant| {
+        grant.ended_at.is_none() && grant.generation == token.generation
+    };
+    let Some(sign_in) = grant.filter(is_good).and_then(|grant| grant.sign_in) else {
+        return Ok(nothing());
+    };
+    let Some(user) = idp.idps().test_user(provider, sign_in.user).await? else {
+        return Ok(nothing());
+    };
+    Ok(json!({
+        "active": true, "scope": sign_in.scope.join(" "), "client_id": provider.settings.client_id,
+        "username": user.email, "sub": user.subject, "iss": provider.issuer
+    }))
+}

@@ -1,0 +1,115 @@
+//! The page on which somebody chooses a test user.
+
+mod picker;
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{Extensions, HeaderMap, HeaderName, StatusCode, header},
+    response::Response,
+};
+use bytes::Bytes;
+use trapline_app::Provider;
+use trapline_model::IdpEventKind;
+
+use crate::{
+    authorize::{Asked, Browser, Decision, decide, finish, read},
+    failure::{Failure, Refusal},
+    log::Entry,
+    page::problem,
+    params::Params,
+    state::{At, Idp},
+};
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Decides anew, now that the browser's cookie is there, and asks where somebody is to be asked.
+pub(crate) async fn show(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    extensions: Extensions,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let params = Params::of(query.unwrap_or_default().as_bytes());
+    let asked = match kept(&idp, provider, &params).await? {
+        Ok(asked) => asked,
+        Err(answer) => return Ok(*answer),
+    };
+    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
+    match decide(&idp, &asked, &browser).await? {
+        Decision::Ask(first) => picker::page_of(&idp, &asked, &params, first).await,
+        decision => finish(&idp, &asked, decision).await,
+    }
+}
+
+/// Signs in whoever was chosen.
+pub(crate) async fn choose(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    extensions: Extensions,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    if !is_own_page(&provider, &headers) {
+        let words = "<p>Another page sent this form.</p>";
+        return Ok(problem(StatusCode::FORBIDDEN, "Nobody was signed in", words));
+    }
+    let asked = match kept(&idp, provider, &params).await? {
+        Ok(asked) => asked,
+        Err(answer) => return Ok(*answer),
+    };
+    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
+    // The team's door is shut for this form too.
+    if let decision @ Decision::NotOfTeam { .. } = decide(&idp, &asked, &browser).await? {
+        return finish(&idp, &asked, decision).await;
+    }
+    if params.get("deny").is_some() {
+        let refusal = Refusal::new("access_denied", "the Deny button was pressed");
+        return finish(&idp, &asked, Decision::Refuse(refusal)).await;
+    }
+    let id = params.get("user").and_then(|id| id.parse().ok());
+    let user = match id {
+        Some(id) => idp.idps().test_user(&asked.provider, id).await?,
+        None => None,
+    };
+    let Some(user) = user else {
+        let words = "<p>This test user is not there any more. Go back and choose another one.</p>";
+        return Ok(problem(StatusCode::BAD_REQUEST, "Nobody was signed in", words));
+    };
+    let mut entry = Entry::of(IdpEventKind::Login, &Params::default());
+    entry.event().user = Some(user.id);
+    entry.event().flow = Some(asked.flow.clone());
+    let summary = format!("Somebody chose {}.", user.email);
+    entry.went_well(&idp, &asked.provider, summary).await;
+    let session = idp.idps().new_session(user.id);
+    let decision = Decision::SignIn { user: Box::new(user), session, is_new: true };
+    finish(&idp, &asked, decision).await
+}
+
+/// The request that waits under the `rid`, or the page that says that there is none.
+async fn kept(
+    idp: &Idp,
+    provider: Provider,
+    params: &Params,
+) -> Result<Result<Asked, Box<Response>>, Failure> {
+    let rid = params.get("rid").unwrap_or_default();
+    let kept = idp.idps().kept_login(&provider, rid).await?;
+    let Some((flow, request)) = kept.as_deref().and_then(|kept| kept.split_once('\n')) else {
+        let words = "<p>This sign-in is over, or never began. Start again in your app.</p>";
+        let page = problem(StatusCode::GONE, "Start again in your app", words);
+        return Ok(Err(Box::new(page)));
+    };
+    let (flow, request) = (flow.to_owned(), Params::of(request.as_bytes()));
+    Ok(read(idp, provider, request, flow).await)
+}
+
+/// Whether a form comes from a page of this service, or from no browser.
+pub(crate) fn is_own_page(provider: &Provider, headers: &HeaderMap) -> bool {
+    if let Some(site) = headers.get(FETCH_SITE) {
+        return ["same-origin", "none"].iter().any(|own| site == own);
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let own: Vec<_> = provider.issuer.splitn(4, '/').take(3).collect();
+    origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own.join("/")))
+}

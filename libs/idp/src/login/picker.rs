@@ -1,0 +1,78 @@
+//! The list of test users: buttons of one form, without a script and without a password.
+
+use axum::{http::StatusCode, response::Response};
+use trapline_app::{IdpUserRecord, escape_html};
+use trapline_model::IdpUserId;
+
+use crate::{authorize::Asked, failure::Failure, page::page, params::Params, state::Idp};
+
+/// Users on a page.
+const PAGE_USERS: usize = 50;
+/// Users from which on there is a field to search in.
+const SEARCH_FROM: usize = 20;
+
+pub(super) async fn page_of(
+    idp: &Idp,
+    asked: &Asked,
+    params: &Params,
+    first: Option<IdpUserId>,
+) -> Result<Response, Failure> {
+    let mut users = idp.idps().test_users(&asked.provider).await?;
+    let all = users.len();
+    let wanted = params.get("q").unwrap_or_default().to_lowercase();
+    let has = |text: &str| text.to_lowercase().contains(&wanted);
+    users.retain(|user| has(&user.email) || has(&user.name));
+    users.sort_by_key(|user| Some(user.id) != first);
+    let number: usize = params.get("page").and_then(|page| page.parse().ok()).unwrap_or(1).max(1);
+    let is_more = users.len() > number.saturating_mul(PAGE_USERS);
+    let shown = users.iter().skip((number - 1).saturating_mul(PAGE_USERS)).take(PAGE_USERS);
+    let rid = escape_html(params.get("rid").unwrap_or_default());
+    let query = escape_html(params.get("q").unwrap_or_default());
+    let hidden = format!("<input type=\"hidden\" name=\"rid\" value=\"{rid}\">");
+    let mut body = vec![head(asked)];
+    if all > SEARCH_FROM {
+        body.push(format!(
+            "<form>{hidden}<label>Search <input name=\"q\" value=\"{query}\"></label> \
+             <button>Search</button></form>"
+        ));
+    }
+    body.push(format!("<form method=\"post\">{hidden}"));
+    body.extend(shown.map(|user| button(user, Some(user.id) == first)));
+    body.push("<button name=\"deny\" value=\"1\">Deny</button></form>".to_owned());
+    if all == 0 {
+        let words = "<p>There is no test user yet. Add one with POST /api/idps/:id/users.</p>";
+        body.push(words.to_owned());
+    }
+    if is_more {
+        body.push(format!(
+            "<form>{hidden}<input type=\"hidden\" name=\"q\" value=\"{query}\">\
+             <button name=\"page\" value=\"{}\">More</button></form>",
+            number + 1
+        ));
+    }
+    Ok(page(StatusCode::OK, "Choose a test user", &body.concat()))
+}
+
+fn head(asked: &Asked) -> String {
+    let app: Vec<_> = asked.back.redirect_uri.splitn(4, '/').take(3).collect();
+    let app = app.join("/");
+    let (name, app) = (escape_html(&asked.provider.settings.name), escape_html(&app));
+    let scopes = asked.request.scope.join(" ");
+    format!(
+        "<p class=\"warning\">Test identity provider. Do not enter real credentials.</p>\
+         <p>{name} signs you in to {app}. It asks for: {}.</p>",
+        escape_html(&scopes)
+    )
+}
+
+fn button(user: &IdpUserRecord, is_first: bool) -> String {
+    let focus = if is_first { " autofocus" } else { "" };
+    let groups = user.groups.join(", ");
+    format!(
+        "<button name=\"user\" value=\"{}\"{focus}>{}<small>{}</small><small>{}</small></button>",
+        user.id,
+        escape_html(&user.name),
+        escape_html(&user.email),
+        escape_html(&groups)
+    )
+}

@@ -1,0 +1,79 @@
+//! Parameters of a query or a form.
+
+use axum::http::{HeaderMap, header};
+
+use crate::failure::Refusal;
+
+/// Parameters in the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Params(Vec<(String, String)>);
+
+impl Params {
+    pub(crate) fn of(encoded: &[u8]) -> Self {
+        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    /// The parameters of a form body.
+    pub(crate) fn of_form(headers: &HeaderMap, body: &[u8]) -> Result<Self, Refusal> {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let essence = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            let hint = "the body must be sent as application/x-www-form-urlencoded";
+            return Err(Refusal::new("invalid_request", hint));
+        }
+        if body.len() > MAX_FORM {
+            return Err(Refusal::new("invalid_request", "the body must have at most 64 KiB"));
+        }
+        Ok(Self::of(body))
+    }
+
+    /// A parameter's value. One without a value counts as left out (RFC 6749, section 3.1).
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let mut named = self.0.iter().filter(|(known, _)| known == name);
+        named.next().map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Every value of a parameter.
+    pub(crate) fn all(&self, name: &str) -> Vec<String> {
+        let named = self.0.iter().filter(|(known, value)| known == name && !value.is_empty());
+        named.map(|(_, value)| value.clone()).collect()
+    }
+
+    pub(crate) fn is_repeated(&self, name: &str) -> bool {
+        self.0.iter().filter(|(known, _)| known == name).count() > 1
+    }
+
+    /// Refuses repeated parameters (RFC 6749, section 3.1), but for those of RFC 8707.
+    pub(crate) fn once_each(&self) -> Result<(), Refusal> {
+        let mut names = self.0.iter().map(|(name, _)| name).filter(|name| *name != "resource");
+        match names.find(|name| self.is_repeated(name)) {
+            Some(name) => {
+                let hint = format!("the parameter {name} is there more than once");
+                Err(Refusal::new("invalid_request", hint))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn required(&self, name: &str) -> Result<&str, Refusal> {
+        let missing =
+            || Refusal::new("invalid_request", format!("the parameter {name} is missing"));
+        self.get(name).ok_or_else(missing)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The parameters as a query or a form has them.
+    pub(crate) fn encoded(&self) -> String {
+        encode(self.iter())
+    }
+}
+
+/// Bytes of a form.
+const MAX_FORM: usize = 64 * 1024;
+
+pub(crate) fn encode<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}

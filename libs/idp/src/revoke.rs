@@ -1,0 +1,59 @@
+//! The end of a token, and with it of its whole sign-in (RFC 7009).
+
+use axum::{extract::State, http::HeaderMap};
+use bytes::Bytes;
+use serde_json::Value;
+use trapline_app::Provider;
+use trapline_model::IdpEventKind;
+
+use crate::{
+    client::prove,
+    failure::Failure,
+    jwt,
+    log::Entry,
+    params::Params,
+    state::{At, Idp},
+    tokens::{ACCESS_TOKEN, grant_of},
+};
+
+/// 200 also for tokens that are none: there is nothing to be done about them (RFC 7009, section 2.2).
+pub(crate) async fn revoke(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(), Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    let entry = Entry::of(IdpEventKind::Revoke, &params);
+    match end(&idp, &provider, &headers, &params).await {
+        Ok(is_known) => {
+            let word = if is_known { "has ended" } else { "is none of this provider" };
+            entry.went_well(&idp, &provider, format!("The token {word}.")).await;
+            Ok(())
+        }
+        Err(Failure::Refused(refusal)) => {
+            entry.refused(&idp, &provider, &refusal).await;
+            Err(refusal.into())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn end(
+    idp: &Idp,
+    provider: &Provider,
+    headers: &HeaderMap,
+    params: &Params,
+) -> Result<bool, Failure> {
+    params.once_each()?;
+    let token = params.required("token")?;
+    prove(idp, provider, headers, params)?;
+    let refresh = idp.idps().read_refresh_token(provider, token).map(|token| token.grant);
+    let access = || {
+        let claims = jwt::verified(idp, provider, ACCESS_TOKEN, token)?;
+        claims.get("jti").and_then(Value::as_str).map(|jti| grant_of(jti).to_owned())
+    };
+    let Some(grant) = refresh.or_else(access) else { return Ok(false) };
+    idp.idps().end_grant(provider, &grant).await?;
+    Ok(true)
+}

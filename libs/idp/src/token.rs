@@ -1,0 +1,173 @@
+//! The token endpoint (RFC 6749, section 3.2).
+
+mod code;
+mod credentials;
+mod refresh;
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use trapline_app::{FaultScenario, FaultUse, IdpGrant, IdpSignIn, IdpUserRecord, Provider};
+use trapline_model::IdpEventKind;
+
+use crate::{
+    client::{Proof, prove},
+    failure::{Failure, Refusal},
+    jwt,
+    log::Entry,
+    params::Params,
+    state::{At, Idp},
+    tokens,
+};
+
+/// A request whose client is known.
+pub(crate) struct TokenRequest<'r> {
+    provider: &'r Provider,
+    params: &'r Params,
+    proof: Proof,
+}
+
+pub(crate) async fn token(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params = Params::of_form(&headers, &body)?;
+    let kind = match params.get("grant_type") {
+        Some("refresh_token") => IdpEventKind::Refresh,
+        _ => IdpEventKind::Token,
+    };
+    let mut entry = Entry::of(kind, &params);
+    match answer(&idp, &provider, (&headers, &params), &mut entry).await {
+        Ok(tokens) => {
+            entry.event().response = shown(&tokens);
+            let fault = entry.event().fault.as_deref().and_then(FaultUse::named);
+            let summary = format!("Tokens by {}.", params.get("grant_type").unwrap_or_default());
+            entry.went_well(&idp, &provider, summary).await;
+            let fixed = HeaderValue::from_static;
+            let headers =
+                [(header::CACHE_CONTROL, fixed("no-store")), (header::PRAGMA, fixed("no-cache"))];
+            spoiled(fault, (headers, Json(tokens)).into_response()).await
+        }
+        Err(Failure::Refused(refusal)) => {
+            entry.refused(&idp, &provider, &refusal).await;
+            Err(refusal.into())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The answer as somebody asked for it.
+async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, Failure> {
+    let Some(fault) = fault else { return Ok(answer) };
+    match fault.scenario {
+        FaultScenario::Token500 => Err(Failure::Internal),
+        FaultScenario::TokenMalformed => {
+            let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+            Ok((json, "{\"access_token\": \"").into_response())
+        }
+        FaultScenario::Slow => {
+            let seconds = u64::try_from(fault.value).unwrap_or(1);
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(answer)
+        }
+        _ => Ok(answer),
+    }
+}
+
+type Tokens = Map<String, Value>;
+
+async fn answer(
+    idp: &Idp,
+    provider: &Provider,
+    (headers, params): (&HeaderMap, &Params),
+    entry: &mut Entry,
+) -> Result<Tokens, Failure> {
+    params.once_each()?;
+    let kind = params.required("grant_type")?;
+    if !["authorization_code", "refresh_token", "client_credentials"].contains(&kind) {
+        let hint = format!(
+            "grant_type must be authorization_code, refresh_token or client_credentials, not {kind}"
+        );
+        return Err(Refusal::new("unsupported_grant_type", hint).into());
+    }
+    let proof = prove(idp, provider, headers, params)?;
+    let request = TokenRequest { provider, params, proof };
+    match kind {
+        "authorization_code" => code::tokens(idp, &request, entry).await,
+        "refresh_token" => refresh::tokens(idp, &request, entry).await,
+        _ => credentials::tokens(idp, &request).await,
+    }
+}
+
+fn invalid_grant(hint: impl Into<String>) -> Failure {
+    Refusal::new("invalid_grant", hint).into()
+}
+
+/// The user of a sign-in.
+async fn user_of(
+    idp: &Idp,
+    provider: &Provider,
+    sign_in: &IdpSignIn,
+    entry: &mut Entry,
+) -> Result<IdpUserRecord, Failure> {
+    entry.event().user = Some(sign_in.user);
+    entry.event().flow = Some(sign_in.flow.clone());
+    entry.event().fault.clone_from(&sign_in.fault);
+    entry.event().client_id = Some(provider.settings.client_id.clone());
+    let user = idp.idps().test_user(provider, sign_in.user).await?;
+    user.ok_or_else(|| invalid_grant("the user who signed in was deleted since"))
+}
+
+/// The tokens of a sign-in; a nonce is only in the first ID token.
+async fn of_sign_in(
+    idp: &Idp,
+    provider: &Provider,
+    grant: &IdpGrant,
+    (sign_in, nonce): (&IdpSignIn, Option<&str>),
+    user: &IdpUserRecord,
+) -> Result<Tokens, Failure> {
+    let access = tokens::access_token(idp, provider, grant, sign_in, user).await?;
+    let mut found = bearer(provider, &sign_in.scope, &access);
+    let is_missing = sign_in.fault.as_deref() == Some(FaultScenario::IdTokenMissing.name());
+    if !is_missing && sign_in.scope.iter().any(|name| name == "openid") {
+        let id_token = tokens::id_token(idp, provider, (sign_in, nonce), user, &access).await?;
+        found.insert("id_token".to_owned(), json!(id_token));
+    }
+    if grant.is_refreshable {
+        let refresh = idp.idps().refresh_token(grant);
+        found.insert("refresh_token".to_owned(), json!(refresh));
+    }
+    Ok(found)
+}
+
+/// RFC 6749, section 5.1.
+fn bearer(provider: &Provider, scope: &[String], access_token: &str) -> Tokens {
+    let mut found = Tokens::new();
+    found.insert("access_token".to_owned(), json!(access_token));
+    found.insert("token_type".to_owned(), json!("Bearer"));
+    found.insert("expires_in".to_owned(), json!(provider.settings.token_ttl));
+    found.insert("scope".to_owned(), json!(scope.join(" ")));
+    found
+}
+
+/// Tokens as the log shows them.
+fn shown(tokens: &Tokens) -> Value {
+    let decoded = tokens.iter().map(|(name, value)| {
+        let value = match (name.as_str(), value.as_str()) {
+            ("access_token" | "id_token", Some(token)) => jwt::shown(token),
+            ("refresh_token", Some(_)) => json!("…"),
+            _ => value.clone(),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(decoded.collect())
+}

@@ -1,0 +1,112 @@
+//! Claims about whoever signed in (`OpenID` Connect Core, section 5.3).
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use serde_json::{Value, json};
+use trapline_app::{FaultScenario, FaultUse, Provider};
+use trapline_model::IdpEventKind;
+
+use crate::{
+    failure::{Failure, Refusal},
+    faults::without_email,
+    log::Entry,
+    params::Params,
+    state::{At, Idp},
+    tokens::{about, good_token},
+};
+
+pub(crate) async fn by_header(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    answer(&idp, &provider, bearer(&headers), &Params::default()).await
+}
+
+/// RFC 6750, section 2.2.
+pub(crate) async fn by_form(
+    State(idp): State<Idp>,
+    At { provider, .. }: At,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let params =
+        if body.is_empty() { Params::default() } else { Params::of_form(&headers, &body)? };
+    let token = match (bearer(&headers), params.get("access_token")) {
+        (Some(_), Some(_)) => {
+            let hint = "the access token came twice, in the header and in the body";
+            return Err(Refusal::new("invalid_request", hint).into());
+        }
+        (header, body) => header.or(body),
+    };
+    answer(&idp, &provider, token, &params).await
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+async fn answer(
+    idp: &Idp,
+    provider: &Provider,
+    token: Option<&str>,
+    params: &Params,
+) -> Result<Response, Failure> {
+    let Some(token) = token else {
+        // No more than the scheme, where nothing was tried (RFC 6750, section 3.1).
+        let challenge = [(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
+        return Ok((StatusCode::UNAUTHORIZED, challenge).into_response());
+    };
+    let mut entry = Entry::of(IdpEventKind::Userinfo, params);
+    match claims(idp, provider, token, &mut entry).await {
+        Ok(claims) => {
+            entry.event().response = claims.clone();
+            entry.went_well(idp, provider, "Claims about the user.".to_owned()).await;
+            let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+            Ok((headers, Json(claims)).into_response())
+        }
+        Err(Failure::Refused(refusal)) => {
+            entry.refused(idp, provider, &refusal).await;
+            Err(refusal.into())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The user as it is now, by what was granted.
+async fn claims(
+    idp: &Idp,
+    provider: &Provider,
+    token: &str,
+    entry: &mut Entry,
+) -> Result<Value, Failure> {
+    let Some(good) = good_token(idp, provider, token).await? else {
+        let hint =
+            "the access token is not this provider's, is over, was revoked, or its user is gone";
+        return Err(Refusal::new("invalid_token", hint).into());
+    };
+    let is_openid =
+        |scope: &Value| scope.as_str().is_some_and(|it| it.split(' ').any(|name| name == "openid"));
+    let person = good.person.filter(|_| good.claims.get("scope").is_some_and(is_openid));
+    let Some((sign_in, user)) = person else {
+        let hint = "userinfo takes an access token with the scope openid";
+        return Err(Refusal::new("insufficient_scope", hint).into());
+    };
+    entry.event().user = Some(user.id);
+    entry.event().flow = Some(sign_in.flow.clone());
+    let fault = sign_in.fault.as_deref().and_then(FaultUse::named);
+    let mut claims = about(&user, &sign_in.scope, &sign_in.userinfo_claims);
+    without_email(fault, &mut claims);
+    if fault.is_some_and(|it| it.scenario == FaultScenario::UserinfoSubMismatch) {
+        entry.event().fault.clone_from(&sign_in.fault);
+        claims.insert("sub".to_owned(), json!("wrong-subject"));
+    }
+    Ok(json!(claims))
+}
