@@ -1020,6 +1020,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{id}/html-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the HTML against mail clients
+         * @description Which features of the HTML which mail clients do not support, by the data set "Can I email", and a score
+         *     of that. Nothing is fetched. A message without HTML has no score. A client that nobody knows is 400
+         *     (`unknown_client`).
+         */
+        get: operations["getHtmlReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/messages/{id}/preview-url": {
         parameters: {
             query?: never;
@@ -1075,6 +1097,27 @@ export interface paths {
          *     An engine that this server does not have is 400 (`engine_not_configured`).
          */
         get: operations["getSpamReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/messages/{id}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check how one unsubscribes
+         * @description What List-Unsubscribe says (RFC 2369), whether one click is enough (RFC 8058), and what is wrong with it.
+         *     Nobody is asked, and nothing is sent.
+         */
+        get: operations["getUnsubscribeReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1773,6 +1816,68 @@ export interface components {
              */
             verifiedAt: string | null;
         };
+        /** @description How well a mail client shows a message. */
+        ClientScore: {
+            /**
+             * @description Family and platform.
+             * @example outlook.windows
+             */
+            id: string;
+            /**
+             * @description For people.
+             * @example Outlook Windows
+             */
+            name: string;
+            /**
+             * @description The family's name.
+             * @example Outlook
+             */
+            family: string;
+            /**
+             * @description The platform's name.
+             * @example Windows
+             */
+            platform: string;
+            /**
+             * Format: double
+             * @description How much it counts in the overall score.
+             * @example 1
+             */
+            weight: number;
+            /**
+             * Format: double
+             * @description From 0 to 100.
+             * @example 64
+             */
+            score: number;
+            /**
+             * @description How many of the message's features it does not support.
+             * @example 3
+             */
+            unsupported: number;
+            /**
+             * @description How many of them it supports in part.
+             * @example 1
+             */
+            partial: number;
+        };
+        /** @description What a client does with a feature. */
+        ClientSupport: {
+            /**
+             * @description The client's id.
+             * @example outlook.windows
+             */
+            client: string;
+            /** @description By its last tested version. */
+            support: components["schemas"]["SupportLevel"];
+            /**
+             * @description That version; null when none was tested.
+             * @example 2019
+             */
+            version: string | null;
+            /** @description Numbers of notes. */
+            notes: string[];
+        };
         /**
          * @description A part of the service that is probed.
          * @enum {string}
@@ -1878,6 +1983,29 @@ export interface components {
              */
             to: string[];
         };
+        /**
+         * @description What a feature is one of.
+         * @enum {string}
+         */
+        FeatureKind: "html" | "css" | "image" | "other";
+        /** @description A note of the data set. */
+        FeatureNote: {
+            /**
+             * @description Its number among the feature's notes.
+             * @example 1
+             */
+            number: string;
+            /**
+             * @description The note.
+             * @example Not supported on `<img>`.
+             */
+            text: string;
+        };
+        /**
+         * @description How bad a finding is.
+         * @enum {string}
+         */
+        FindingSeverity: "error" | "warning" | "notice";
         /** @description A message on its way to one recipient. */
         Forward: {
             /** @description Its id. */
@@ -2044,6 +2172,129 @@ export interface components {
              *     servers, or behind where it is negative; in a deep check of a cluster.
              */
             clockSkewMs?: number;
+        };
+        /** @description A data set of what mail clients support. */
+        HtmlDataset: {
+            /**
+             * @description Its name.
+             * @example Can I email
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description Where it is to be found.
+             * @example https://www.caniemail.com/
+             */
+            url: string;
+            /**
+             * @description Its licence (SPDX).
+             * @example MIT
+             */
+            license: string;
+            /**
+             * @description The day of its last change.
+             * @example 2026-05-13
+             */
+            updatedAt: string;
+            /**
+             * @description How many features it has.
+             * @example 307
+             */
+            features: number;
+        };
+        /** @description A feature of the message that some clients lack. */
+        HtmlIssue: {
+            /**
+             * @description The feature's name in the data set.
+             * @example css-border-radius
+             */
+            slug: string;
+            /**
+             * @description For people.
+             * @example border-radius
+             */
+            title: string;
+            /**
+             * @description The data set's name of the group.
+             * @example CSS
+             */
+            category: string;
+            /** @description What it is a feature of. */
+            kind: components["schemas"]["FeatureKind"];
+            /**
+             * @description How often the message uses it.
+             * @example 2
+             */
+            count: number;
+            /** @description Where, in the `html` of the message: the first 50 places. */
+            locations: components["schemas"]["HtmlLocation"][];
+            /**
+             * Format: uri
+             * @description The page that tells of it.
+             * @example https://www.caniemail.com/features/css-border-radius/
+             */
+            url: string;
+            /**
+             * Format: double
+             * @description What a client loses that does not support it: 0.2 content, 0.1 layout, 0.04 decoration.
+             * @example 0.04
+             */
+            impact: number;
+            /** @description How many percent of the clients of which it is known support it, by their weights. */
+            support: components["schemas"]["SupportShares"];
+            /** @description The notes that `byClient` names. */
+            notes: components["schemas"]["FeatureNote"][];
+            /** @description What each client does with it. */
+            byClient: components["schemas"]["ClientSupport"][];
+        };
+        /** @description A place in the HTML. */
+        HtmlLocation: {
+            /** @description From 1. */
+            line: number;
+            /** @description Characters from the start of the line, from 1. */
+            column: number;
+        };
+        /** @description How mail clients show the HTML of a message. */
+        HtmlReport: {
+            /**
+             * Format: double
+             * @description From 0 to 100: the mean of the clients' scores by their weights; null when there is no HTML.
+             * @example 87.4
+             */
+            score: number | null;
+            /**
+             * Format: double
+             * @description Of the known pairs of a client and a feature that the message uses, how many percent are supported;
+             *     clients count by their weights. Null when there is no HTML.
+             * @example 91.2
+             */
+            supported: number | null;
+            /**
+             * Format: double
+             * @description How many percent of them are supported in part.
+             * @example 5.1
+             */
+            partial: number | null;
+            /**
+             * Format: double
+             * @description How many percent of them are not supported.
+             * @example 3.7
+             */
+            unsupported: number | null;
+            /**
+             * Format: double
+             * @description Of all pairs, how many percent nobody tested.
+             * @example 2
+             */
+            unknown: number | null;
+            /** @description Whether the HTML was so long that only its first 2 MiB were looked at. */
+            truncated: boolean;
+            /** @description Where the knowledge of clients comes from. */
+            dataset: components["schemas"]["HtmlDataset"];
+            /** @description Every client, or those that were asked for. */
+            clients: components["schemas"]["ClientScore"][];
+            /** @description The features that some client with a weight lacks, those that cost most first. */
+            issues: components["schemas"]["HtmlIssue"][];
         };
         /** @description A mock identity provider: real clients sign in against it, as test users. */
         Idp: {
@@ -3509,6 +3760,32 @@ export interface components {
              */
             uptime: number | null;
         };
+        /**
+         * @description How far a client supports a feature.
+         * @enum {string}
+         */
+        SupportLevel: "yes" | "partial" | "no" | "unknown";
+        /** @description Percentages of clients. */
+        SupportShares: {
+            /**
+             * Format: double
+             * @description Support it.
+             * @example 80
+             */
+            yes: number;
+            /**
+             * Format: double
+             * @description Support it in part.
+             * @example 5
+             */
+            partial: number;
+            /**
+             * Format: double
+             * @description Do not support it.
+             * @example 15
+             */
+            no: number;
+        };
         /** @description A team. */
         Team: {
             /** @description The team's id. */
@@ -3552,6 +3829,58 @@ export interface components {
         TransferInput: {
             /** @description Somebody who is in the team. */
             personId: string;
+        };
+        /** @description Something that is wrong about unsubscribing. */
+        UnsubscribeFinding: {
+            /**
+             * @description A stable word: `missing`, `repeated`, `no_brackets`, `bad_uri`, `only_mailto`, `http_uri`,
+             *     `post_missing`, `post_wrong`, `not_signed` or `no_link_in_body`.
+             * @example post_missing
+             */
+            code: string;
+            /** @description How bad it is. */
+            severity: components["schemas"]["FindingSeverity"];
+            /**
+             * @description For people.
+             * @example There is no List-Unsubscribe-Post field, which announces one click.
+             */
+            message: string;
+            /**
+             * @description The section that says so.
+             * @example RFC 8058, section 3.1
+             */
+            reference: string;
+        };
+        /** @description What is to be said of unsubscribing from a message (RFC 2369, RFC 8058). */
+        UnsubscribeReport: {
+            /** @description Whether there is a List-Unsubscribe field. */
+            present: boolean;
+            /**
+             * @description Whether a mailbox provider can unsubscribe by one POST: there is an https address, and
+             *     List-Unsubscribe-Post announces it.
+             */
+            oneClick: boolean;
+            /** @description Whether the message looks like one to many. */
+            bulk: boolean;
+            /** @description The addresses of the field in its order; at most 50. */
+            uris: components["schemas"]["UnsubscribeUri"][];
+            /** @description What is wrong. */
+            findings: components["schemas"]["UnsubscribeFinding"][];
+        };
+        /** @description An address to unsubscribe at. */
+        UnsubscribeUri: {
+            /**
+             * @description As it stands in the field.
+             * @example https://example.com/unsubscribe?token=abc
+             */
+            uri: string;
+            /**
+             * @description Its scheme; `""` when it is no URI.
+             * @example https
+             */
+            scheme: string;
+            /** @description Whether it names a host or a mailbox. */
+            valid: boolean;
         };
         /** @description What a team uses. */
         Usage: {
@@ -6937,6 +7266,49 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getHtmlReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Ids of clients, or families for all clients of one, with commas between; all clients when left out.
+                 * @example gmail,outlook.windows
+                 */
+                clients?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scores and what they are made of. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HtmlReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getPreviewUrl: {
         parameters: {
             query?: never;
@@ -7047,6 +7419,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpamReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUnsubscribeReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses to unsubscribe at, and what is wrong. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribeReport"];
                 };
             };
             400: components["responses"]["Invalid"];
