@@ -5,7 +5,7 @@ export const forwarding = {
   title: "Forwarding",
   what: "Caught mail goes on only to addresses whose owners agreed.",
   noRelay:
-    "This server has no relay, so it cannot send mail. Whoever runs it sets one with --relay.",
+    "This server has no relay, so it cannot send mail. Whoever runs it sets one with --relay-host.",
   mayNot: "You may not change forwarding in this team. Its owners and admins give that right.",
   add: "Add an address",
   email: "E-mail",
