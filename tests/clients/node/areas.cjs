@@ -4,9 +4,9 @@
 
 const { EventEmitter, once } = require("node:events");
 const http = require("node:http");
-const { open, press, report, signIn, walk } = require("./walk.cjs");
+const { connect, open, press, reader, report, row, signIn, walk } = require("./walk.cjs");
 
-const areas = { fleet, inboxes, looks, start, webhooks };
+const areas = { checks, fleet, inboxes, looks, start, webhooks };
 
 walk(async (area, link) => {
   const { page, end } = await open();
@@ -184,6 +184,33 @@ async function fleet(page, at) {
   await sure.getByRole("button", { name: "Delete 230 inboxes" }).click();
   await found.filter({ hasText: /^0 inboxes$/ }).waitFor();
   report.left = (await (await page.request.get(at("/api/inboxes"))).json()).length;
+}
+
+// What a message's checks say: by a key, of a mail that is spam to everybody, and of one that is none.
+async function checks(page, at) {
+  const send = await connect(page, await reader(page.context(), at("/")));
+  const test = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X";
+  await send({ subject: "Spam", text: test });
+  const html = "<p style='border-radius: 4px; display: grid'>A mail like many.</p>";
+  const list = { unsubscribe: { url: "https://shop.example/leave", comment: "Leave" } };
+  await send({ subject: "Hello", text: "A mail like many.", html, list, date: new Date() });
+  await row(page, "Spam").click();
+  const panel = page.getByRole("tabpanel");
+  await panel.waitFor();
+  await press(page, "8");
+  const rules = panel.getByRole("region", { name: "Rules that match" });
+  report.rule = await rules.getByRole("row").nth(1).getByRole("rowheader").innerText();
+  report.spam = await panel.getByText("points;").innerText();
+  await panel.getByText("The sender got nothing wrong").waitFor();
+  await row(page, "Hello").click();
+  await panel.getByText("Not spam").waitFor();
+  const issues = panel.getByRole("region", { name: "What some clients do not support" });
+  report.issues = await issues.locator("b").allInnerTexts();
+  await panel.getByText("All clients, those").click();
+  report.clients = await panel.getByRole("row").filter({ hasText: "Outlook" }).count();
+  await panel.getByText("One click is not enough").waitFor();
+  report.leave = await panel.getByText("https://shop.example/leave").count();
+  report.url = page.url();
 }
 
 // The list as this browser's preferences have it.

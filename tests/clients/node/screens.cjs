@@ -17,6 +17,7 @@ function screens({ empty, full, hook, messages }) {
     ["message-raw", reading("raw"), "[role=tabpanel] pre"],
     ["message-files", reading("files", invoice), "[role=tabpanel] a"],
     ["message-links", reading("links"), "[role=tabpanel] a"],
+    ["message-checks", reading("checks"), "[role=tabpanel] [role=meter]"],
     ["connect", `/inboxes/${full}/connect`, '[aria-label="SMTP settings"]'],
     ["inbox-settings", `/inboxes/${full}/settings`, "main form"],
     ["inboxes", "/inboxes", "main tbody tr"],

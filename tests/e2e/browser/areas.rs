@@ -46,6 +46,17 @@ async fn all_inboxes_that_match_are_deleted_however_many_there_are() {
 }
 
 #[tokio::test]
+async fn checks_of_a_message_say_what_is_wrong_with_it() {
+    let server = Deployment::alone(&[]);
+    let report = visit("checks", &server).await;
+    assert_eq!(report["rule"], "GTUBE");
+    assert!(report["issues"].as_array().unwrap().contains(&json!("border-radius")), "{report:#}");
+    assert!(report["clients"].as_u64().unwrap() > 3 && report["leave"] == 1, "{report:#}");
+    assert!(report["spam"].as_str().unwrap().contains("1,000"), "{report:#}");
+    assert!(report["url"].as_str().unwrap().ends_with("&tab=checks"), "{report:#}");
+}
+
+#[tokio::test]
 async fn the_list_is_as_preferences_have_it() {
     let server = Deployment::alone(&[]);
     let report = visit("looks", &server).await;

@@ -173,6 +173,7 @@ export const text = {
     raw: "Raw",
     files: "Files",
     links: "Links, codes",
+    checks: "Checks",
   },
   noPart: { html: "This mail has no HTML; its text is shown.", text: "This mail has no text." },
   width: "Width",

@@ -1,8 +1,17 @@
 import type { Message } from "../mailbox.svelte";
 import { text } from "../../text/en";
 
-/** In the order of their keys, 1 to 7. */
-export const TABS = ["html", "text", "source", "headers", "raw", "files", "links"] as const;
+/** In the order of their keys, 1 to 8. */
+export const TABS = [
+  "html",
+  "text",
+  "source",
+  "headers",
+  "raw",
+  "files",
+  "links",
+  "checks",
+] as const;
 
 export type Tab = (typeof TABS)[number];
 
@@ -16,9 +25,10 @@ export function nearest(chosen: string | null, message: Message): Tab {
 }
 
 export function tabsOf(message: Message): { id: Tab; label: string; count?: number }[] {
-  const counts: Partial<Record<Tab, number>> = {
+  const counts: Partial<Record<Tab, number | undefined>> = {
     files: message.attachments.length + message.alternatives.length,
     links: message.links.length + message.codes.length,
+    checks: message.warnings.length || undefined,
   };
   return TABS.map((id) => {
     const count = counts[id];

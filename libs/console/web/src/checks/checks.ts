@@ -1,0 +1,31 @@
+import { api, body, type Schema } from "../api/client";
+
+export type HtmlReport = Schema["HtmlReport"];
+export type Client = HtmlReport["clients"][number];
+
+const of = (id: string) => ({ path: { id }, query: {} });
+
+/** How the server's spam engine judges a message. */
+export function spamOf(id: string, signal: AbortSignal): Promise<Schema["SpamReport"]> {
+  return body(api.GET("/api/messages/{id}/spam", { params: of(id), signal }));
+}
+
+/** How mail clients show a message's HTML. */
+export function htmlOf(id: string, signal: AbortSignal): Promise<HtmlReport> {
+  return body(api.GET("/api/messages/{id}/html-check", { params: of(id), signal }));
+}
+
+/** The clients that count, those that show it worst first. */
+export function worstFirst(clients: Client[]): Client[] {
+  const counting = clients.filter(({ weight }) => weight > 0);
+  return counting.sort((a, b) => a.score - b.score || a.name.localeCompare(b.name));
+}
+
+/** What is wrong about unsubscribing from a message. */
+export function unsubscribingOf(
+  id: string,
+  signal: AbortSignal,
+): Promise<Schema["UnsubscribeReport"]> {
+  const params = { path: { id } };
+  return body(api.GET("/api/messages/{id}/unsubscribe", { params, signal }));
+}
