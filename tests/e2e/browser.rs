@@ -6,6 +6,7 @@ mod console;
 mod forwarding;
 mod hostile;
 mod journeys;
+mod live;
 mod mail;
 mod people;
 mod remote;

@@ -20,6 +20,7 @@ async function gate(target) {
     };
     for (const socket of [client, to]) socket.on("error", end).on("close", end);
     clients.add(client);
+    client.on("data", (data) => (client.asked = String(data).split("\r\n", 1)[0]));
     client.pipe(to);
     to.on("data", (data) => setTimeout(() => !client.frozen && client.write(data), delay));
   });
@@ -34,7 +35,8 @@ async function gate(target) {
     freeze: () => clients.forEach((client) => (client.frozen = true)),
     // Milliseconds that each answer takes longer.
     slow: (time) => (delay = time),
-    connections: () => clients.size,
+    // How many of the connections are streams of events.
+    streams: () => [...clients].filter(({ asked }) => asked?.includes("/events")).length,
     // What is open would keep the walk from ending.
     end: () => (cut(), server.close(), process.stdin.destroy()),
   };
