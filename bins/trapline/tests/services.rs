@@ -12,7 +12,7 @@ use std::{
 use sources::rust_files;
 
 /// A service may use the services before it, and the parts that all share.
-const SERVICES: [&str; 15] = [
+const SERVICES: [&str; 17] = [
     "access",
     "inboxes",
     "messages",

@@ -288,7 +288,7 @@ fn a_file_that_holds_no_secret_is_named() {
         (folder.path().to_str().unwrap().to_owned(), "cannot be read: "),
         (file("empty", b"\r\n"), "is empty"),
         (file("latin1", b"caf\xe9"), "cannot be read: "),
-        (file("large", &[b'x'; 65_537]), "has more than 65536 bytes"),
+        (file("large", &vec![b'x'; 65_537]), "has more than 65536 bytes"),
     ];
     for (path, wrong) in cases {
         let report = bad(&["serve", "--secret-key-file", &path], &[]);

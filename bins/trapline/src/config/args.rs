@@ -187,7 +187,7 @@ pub(crate) struct LinkArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArgs {
-    /// The server's URL, and what is asked of it, as in http://10.0.0.1:8025/readyz?services=false. The
+    /// The server's URL, and what is asked of it, as in `http://10.0.0.1:8025/readyz?services=false`. The
     /// path is /readyz when left out, and the server the one at the HTTP address when all is.
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,

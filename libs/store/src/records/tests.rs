@@ -40,7 +40,7 @@ fn a_partition_begins_with_the_owner() {
             Some(owner) => assert_eq!(first, owner, "{}", table.name),
             // The owners themselves, whose ids are known to whoever looks for their rows.
             None => {
-                assert!(!["webhook_id", "idp_id", "mock_id"].contains(&first), "{}", table.name)
+                assert!(!["webhook_id", "idp_id", "mock_id"].contains(&first), "{}", table.name);
             }
         }
     }
