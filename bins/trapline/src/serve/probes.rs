@@ -54,8 +54,10 @@ pub(super) fn start(
     if roles.api {
         probes.push(Arc::new(ApiProbe { listener: own.http }));
     }
-    if roles.worker {
+    if roles.api || roles.worker {
         probes.push(Arc::new(StorageProbe(status.clone())));
+    }
+    if roles.worker {
         probes.push(Arc::new(QueueProbe(status.clone())));
         probes.push(Arc::new(WebhookProbe(status.clone())));
     }

@@ -101,10 +101,7 @@ impl Status {
         if self.is_alone {
             return probe.map_or(Assignment::None, Assignment::Probe);
         }
-        let is_missing = match probe {
-            Some(_) => false,
-            None => matches!(self.heartbeats.count_living(role_of(component)).await, Ok(0)),
-        };
+        let is_missing = probe.is_none() && self.is_missing(component).await;
         let lease = lease_of(component);
         let has_history = self.histories.lock().await.iter().any(|it| it.component == component);
         if probe.is_none() && !is_missing {
@@ -118,6 +115,16 @@ impl Status {
             Err(_) if has_history => probe.map_or(Assignment::RoleMissing, Assignment::Probe),
             _ => Assignment::None,
         }
+    }
+
+    /// Whether no process shows itself that could take the component's probe.
+    async fn is_missing(&self, component: Component) -> bool {
+        for role in roles_of(component) {
+            if !matches!(self.heartbeats.count_living(role).await, Ok(0)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Records and logs the outcome of a probe.
@@ -221,11 +228,12 @@ async fn outcome(probe: &dyn Probe) -> Result<(), String> {
 }
 
 /// The role whose processes take the probes of a component.
-fn role_of(component: Component) -> &'static str {
+fn roles_of(component: Component) -> &'static [&'static str] {
     match component {
-        Component::Smtp => "smtp",
-        Component::Api => "api",
-        Component::Storage | Component::Queue | Component::Webhooks => "worker",
+        Component::Smtp => &["smtp"],
+        Component::Api => &["api"],
+        Component::Storage => &["api", "worker"],
+        Component::Queue | Component::Webhooks => &["worker"],
     }
 }
 

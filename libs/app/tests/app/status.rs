@@ -326,6 +326,27 @@ async fn a_role_without_a_process_is_down() {
     assert!(incidents_of(&report, Component::Smtp)[0].resolved_at.is_some());
 }
 
+/// A process of the API sees that the storage works, whatever became of the workers.
+#[tokio::test]
+async fn the_end_of_the_workers_is_no_outage_of_the_storage() {
+    let bench = Bench::with(as_in_a_cluster).await;
+    let status = bench.app.status();
+    let probes: Vec<Arc<dyn Probe>> = vec![Switched::new(Component::Storage)];
+    for _ in 0..4 {
+        bench.clock.advance(MINUTE);
+        for role in ["api", "smtp"] {
+            bench.app.maintenance().beat(role, "x").await;
+        }
+        // A process of SMTP does not tell of what one of the API sees to.
+        status.take_probes("smtp", &[]).await;
+        status.take_probes("api", &probes).await;
+    }
+    let report = status.report().await;
+    assert_eq!(state_of(&report, Component::Storage), ServiceState::Operational);
+    assert_eq!(state_of(&report, Component::Queue), ServiceState::Outage);
+    assert!(incidents_of(&report, Component::Storage).is_empty());
+}
+
 /// The default plan of an installation bounds teams, and no probe.
 #[tokio::test]
 async fn the_operators_plans_do_not_bound_probes() {
