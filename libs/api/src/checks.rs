@@ -5,13 +5,28 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use trapline_app::App;
-use trapline_model::{HtmlReport, MessageId, SpamReport, UnsubscribeReport};
+use trapline_model::{ChecksOverview, HtmlReport, MessageId, SpamReport, UnsubscribeReport};
 
 use crate::{
     auth::Reader,
     error::Result,
     extract::{Params, PathParams},
 };
+
+/// Get what checks are made with
+///
+/// The spam engines and whether they answer; the data set of the HTML check with its date, and the mail clients
+/// with their weights.
+#[utoipa::path(
+    get,
+    path = "/api/checks",
+    operation_id = "getChecks",
+    tag = "Checks",
+    responses((status = 200, description = "Engines, data and clients.", body = ChecksOverview))
+)]
+pub(crate) async fn overview(State(app): State<Arc<App>>, _: Reader) -> Json<ChecksOverview> {
+    Json(app.checks().overview())
+}
 
 /// Who is to judge.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -40,7 +55,7 @@ pub(crate) async fn spam(
     Reader(by): Reader,
     PathParams(id): PathParams<MessageId>,
     Params(input): Params<SpamInput>,
-) -> Result<Json<SpamReport>> {
+) -> Result<Json<Arc<SpamReport>>> {
     Ok(Json(app.checks().spam(&by, id, input.engine.as_deref()).await?))
 }
 
@@ -71,7 +86,7 @@ pub(crate) async fn html(
     Reader(by): Reader,
     PathParams(id): PathParams<MessageId>,
     Params(input): Params<HtmlCheckInput>,
-) -> Result<Json<HtmlReport>> {
+) -> Result<Json<Arc<HtmlReport>>> {
     let clients: Vec<_> = input.clients.iter().flat_map(|list| list.split(',')).collect();
     Ok(Json(app.checks().html(&by, id, &clients).await?))
 }
@@ -96,6 +111,6 @@ pub(crate) async fn unsubscribe(
     State(app): State<Arc<App>>,
     Reader(by): Reader,
     PathParams(id): PathParams<MessageId>,
-) -> Result<Json<UnsubscribeReport>> {
+) -> Result<Json<Arc<UnsubscribeReport>>> {
     Ok(Json(app.checks().unsubscribe(&by, id).await?))
 }

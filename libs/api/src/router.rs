@@ -77,6 +77,7 @@ fn mail_routes() -> OpenApiRouter<Api> {
 /// Checks on a message.
 fn check_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
+        .routes(routes!(checks::overview))
         .routes(routes!(checks::spam))
         .routes(routes!(checks::html))
         .routes(routes!(checks::unsubscribe))

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_macros, reason = "the one place that names metrics")]
 
 mod calls;
+mod checks;
 mod process;
 mod smtp_codes;
 
@@ -14,6 +15,7 @@ use trapline_model::{Component, DeliveryStatus};
 use trapline_store::{Lane, LaneStats};
 
 pub(crate) use calls::measured;
+pub(crate) use checks::check_done;
 pub use process::{ProcessUse, process, process_started, set_certificate_expiry};
 
 const BUILD: &str = "trapline_build_info";
@@ -70,6 +72,7 @@ const MAIL_SENDS: &str = "trapline_mail_sends_total";
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
     calls::describe();
+    checks::describe();
     process::describe();
     describe_gauge!(BUILD, "1, with the version and the commit of the executable.");
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");

@@ -304,3 +304,64 @@ pub enum FindingSeverity {
     /// Good to know.
     Notice,
 }
+
+/// Which checks there are, and what they are made with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ChecksOverview {
+    /// The spam score.
+    pub spam: SpamCheckInfo,
+    /// The HTML check.
+    pub html: HtmlCheckInfo,
+}
+
+/// What the spam score is made with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SpamCheckInfo {
+    /// The score from which on a message is spam.
+    #[schema(example = 5.0)]
+    pub threshold: f64,
+    /// The engines; the first one judges where none is named.
+    pub engines: Vec<SpamEngineInfo>,
+}
+
+/// A spam engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SpamEngineInfo {
+    /// By which requests name it.
+    #[schema(example = "builtin")]
+    pub name: String,
+    /// The version of its rules, where it is known.
+    #[schema(required, example = "builtin/1")]
+    pub version: Option<String>,
+    /// Whether it answers.
+    pub available: bool,
+}
+
+/// What the HTML check is made with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct HtmlCheckInfo {
+    /// Where the knowledge of clients comes from.
+    pub dataset: HtmlDataset,
+    /// The clients.
+    pub clients: Vec<MailClient>,
+}
+
+/// A mail client on a platform.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MailClient {
+    /// Family and platform.
+    #[schema(example = "outlook.windows")]
+    pub id: String,
+    /// For people.
+    #[schema(example = "Outlook Windows")]
+    pub name: String,
+    /// The family's name.
+    #[schema(example = "Outlook")]
+    pub family: String,
+    /// The platform's name.
+    #[schema(example = "Windows")]
+    pub platform: String,
+    /// How much it counts in the overall score.
+    #[schema(example = 1.0)]
+    pub weight: f64,
+}

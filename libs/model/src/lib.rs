@@ -25,9 +25,10 @@ pub use address::Address;
 pub use api_key::{KeyMaker, ListedApiKey};
 pub use audit::{ActorKind, AuditActor, AuditEntry, AuditTarget};
 pub use checks::{
-    ClientScore, ClientSupport, FeatureKind, FeatureNote, FindingSeverity, HtmlDataset, HtmlIssue,
-    HtmlLocation, HtmlReport, MatchedRule, SpamReport, SupportLevel, SupportShares,
-    UnsubscribeFinding, UnsubscribeReport, UnsubscribeUri,
+    ChecksOverview, ClientScore, ClientSupport, FeatureKind, FeatureNote, FindingSeverity,
+    HtmlCheckInfo, HtmlDataset, HtmlIssue, HtmlLocation, HtmlReport, MailClient, MatchedRule,
+    SpamCheckInfo, SpamEngineInfo, SpamReport, SupportLevel, SupportShares, UnsubscribeFinding,
+    UnsubscribeReport, UnsubscribeUri,
 };
 pub use forwarding::{
     Forward, ForwardAddress, ForwardMatch, ForwardStatus, Forwarding, ForwardingStatus,

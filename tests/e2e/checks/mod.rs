@@ -1,5 +1,6 @@
 //! Checks of a message.
 
 mod html;
+mod overview;
 mod spam;
 mod unsubscribe;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 93] = [
+const ROUTES: [&str; 94] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -30,6 +30,7 @@ const ROUTES: [&str; 93] = [
     "patch /api/messages/{id}",
     "delete /api/messages/{id}",
     "get /api/messages/{id}/raw",
+    "get /api/checks",
     "get /api/messages/{id}/spam",
     "get /api/messages/{id}/html-check",
     "get /api/messages/{id}/unsubscribe",

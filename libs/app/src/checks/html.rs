@@ -1,5 +1,7 @@
 //! How mail clients show a message.
 
+use std::sync::Arc;
+
 use trapline_checks::html;
 use trapline_model::{HtmlReport, MessageId, Principal};
 
@@ -19,12 +21,16 @@ impl Checks {
         by: &Principal,
         id: MessageId,
         clients: &[&str],
-    ) -> Result<HtmlReport> {
-        let raw = self.messages.raw(by, id).await?;
-        let clients = html::clients(clients).map_err(|name| {
-            let message = format!("\"{name}\" is no client: see the ids of a report without it");
-            Error::invalid("clients", "unknown_client", message)
-        })?;
-        self.messages.run_parser(raw, move |raw| html::check(raw, &clients)).await
+    ) -> Result<Arc<HtmlReport>> {
+        let chosen = match html::clients(clients) {
+            Ok(chosen) => chosen,
+            Err(name) => {
+                self.messages.record(by.team, id).await?;
+                let message = format!("\"{name}\" is no client: GET /api/checks lists them");
+                return Err(Error::invalid("clients", "unknown_client", message));
+            }
+        };
+        let parameters = format!("{chosen:?}");
+        self.report(by, id, ("html", &parameters), move |raw| html::check(raw, &chosen)).await
     }
 }

@@ -1,5 +1,7 @@
 //! What engines say of a message.
 
+use std::sync::Arc;
+
 use trapline_checks::spam;
 use trapline_model::{MessageId, Principal, SpamReport};
 
@@ -19,14 +21,14 @@ impl Checks {
         by: &Principal,
         id: MessageId,
         engine: Option<&str>,
-    ) -> Result<SpamReport> {
-        let (threshold, now) = (self.settings.spam_threshold, self.clock.now());
-        let check = move |raw: &[u8]| spam::check(raw, id.received_at(), threshold, now);
-        let report = self.run(by, id, check).await?;
+    ) -> Result<Arc<SpamReport>> {
         if engine.is_some_and(|name| name != spam::ENGINE) {
+            self.messages.record(by.team, id).await?;
             let message = format!("this server has the engine {} only", spam::ENGINE);
             return Err(Error::invalid("engine", "engine_not_configured", message));
         }
-        Ok(report)
+        let (threshold, now) = (self.settings.spam_threshold, self.clock.now());
+        let check = move |raw: &[u8]| spam::check(raw, id.received_at(), threshold, now);
+        self.report(by, id, ("spam", spam::ENGINE), check).await
     }
 }

@@ -36,6 +36,11 @@ impl Messages {
     /// gone or not those that were stored.
     pub async fn raw(&self, by: &Principal, id: MessageId) -> Result<Bytes> {
         let record = self.record(by.team, id).await?;
+        self.source(&record).await
+    }
+
+    /// The bytes of a record's message.
+    pub(crate) async fn source(&self, record: &records::Message) -> Result<Bytes> {
         self.bytes.read(&record.blob).await
     }
 

@@ -29,6 +29,13 @@ pub(super) struct Client {
     pub(super) weight: f64,
 }
 
+impl Client {
+    /// The name for people.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.family, self.platform)
+    }
+}
+
 /// A feature of HTML, CSS or image formats.
 pub(super) struct Feature {
     pub(super) slug: String,

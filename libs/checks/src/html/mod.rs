@@ -15,7 +15,7 @@ mod uses;
 mod tests;
 
 use trapline_mime::View;
-use trapline_model::{HtmlDataset, HtmlReport};
+use trapline_model::{HtmlCheckInfo, HtmlDataset, HtmlReport, MailClient};
 
 use crate::{HTML, cut};
 use data::{Dataset, dataset};
@@ -25,6 +25,20 @@ use uses::Uses;
 
 /// The client that conditional comments are for.
 const OUTLOOK: &str = "outlook.windows";
+
+/// What the check is made with.
+#[must_use]
+pub fn overview() -> HtmlCheckInfo {
+    let data = dataset();
+    let client = |client: &data::Client| MailClient {
+        id: client.id.clone(),
+        name: client.name(),
+        family: client.family.clone(),
+        platform: client.platform.clone(),
+        weight: client.weight,
+    };
+    HtmlCheckInfo { dataset: source(data), clients: data.clients.iter().map(client).collect() }
+}
 
 /// The clients that `names` are: ids, or families for all of a family's clients. All when there are none.
 ///

@@ -38,7 +38,7 @@ pub(super) fn of_client(client: usize, uses: &Uses, data: &Dataset) -> ClientSco
     let known = &data.clients[client];
     ClientScore {
         id: known.id.clone(),
-        name: format!("{} {}", known.family, known.platform),
+        name: known.name(),
         family: known.family.clone(),
         platform: known.platform.clone(),
         weight: known.weight,

@@ -323,6 +323,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what checks are made with
+         * @description The spam engines and whether they answer; the data set of the HTML check with its date, and the mail clients
+         *     with their weights.
+         */
+        get: operations["getChecks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/forward-addresses": {
         parameters: {
             query?: never;
@@ -1802,6 +1823,13 @@ export interface components {
              */
             changed: number;
         };
+        /** @description Which checks there are, and what they are made with. */
+        ChecksOverview: {
+            /** @description The spam score. */
+            spam: components["schemas"]["SpamCheckInfo"];
+            /** @description The HTML check. */
+            html: components["schemas"]["HtmlCheckInfo"];
+        };
         /** @description A mail domain of a team's people. */
         ClaimedDomain: {
             /**
@@ -2172,6 +2200,13 @@ export interface components {
              *     servers, or behind where it is negative; in a deep check of a cluster.
              */
             clockSkewMs?: number;
+        };
+        /** @description What the HTML check is made with. */
+        HtmlCheckInfo: {
+            /** @description Where the knowledge of clients comes from. */
+            dataset: components["schemas"]["HtmlDataset"];
+            /** @description The clients. */
+            clients: components["schemas"]["MailClient"][];
         };
         /** @description A data set of what mail clients support. */
         HtmlDataset: {
@@ -2960,6 +2995,35 @@ export interface components {
              */
             password?: string;
         };
+        /** @description A mail client on a platform. */
+        MailClient: {
+            /**
+             * @description Family and platform.
+             * @example outlook.windows
+             */
+            id: string;
+            /**
+             * @description For people.
+             * @example Outlook Windows
+             */
+            name: string;
+            /**
+             * @description The family's name.
+             * @example Outlook
+             */
+            family: string;
+            /**
+             * @description The platform's name.
+             * @example Windows
+             */
+            platform: string;
+            /**
+             * Format: double
+             * @description How much it counts in the overall score.
+             * @example 1
+             */
+            weight: number;
+        };
         /**
          * @description Whether mail of the service itself gets out.
          * @example {
@@ -3632,6 +3696,32 @@ export interface components {
              * @example w2Vq8yB3kLr6TzXn4mHs9PdC
              */
             password?: string;
+        };
+        /** @description What the spam score is made with. */
+        SpamCheckInfo: {
+            /**
+             * Format: double
+             * @description The score from which on a message is spam.
+             * @example 5
+             */
+            threshold: number;
+            /** @description The engines; the first one judges where none is named. */
+            engines: components["schemas"]["SpamEngineInfo"][];
+        };
+        /** @description A spam engine. */
+        SpamEngineInfo: {
+            /**
+             * @description By which requests name it.
+             * @example builtin
+             */
+            name: string;
+            /**
+             * @description The version of its rules, where it is known.
+             * @example builtin/1
+             */
+            version: string | null;
+            /** @description Whether it answers. */
+            available: boolean;
         };
         /** @description How an engine judges a message. */
         SpamReport: {
@@ -5074,6 +5164,39 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Engines, data and clients. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChecksOverview"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
