@@ -14,6 +14,8 @@ pub(crate) enum CredentialPlace {
     Bearer,
     /// The user name of `Authorization: Basic`.
     BasicUser,
+    /// The password of `Authorization: Basic`.
+    BasicPassword,
 }
 
 /// A credential, and where it has to be.
@@ -44,7 +46,8 @@ fn given(place: CredentialPlace, call: &MockCall) -> Option<String> {
     let authorization = call.header("authorization").unwrap_or_default();
     match place {
         CredentialPlace::Bearer => behind(authorization, "Bearer "),
-        CredentialPlace::BasicUser => basic(authorization),
+        CredentialPlace::BasicUser => basic(authorization).map(|(user, _)| user),
+        CredentialPlace::BasicPassword => basic(authorization).map(|(_, password)| password),
     }
 }
 
@@ -54,9 +57,10 @@ fn behind(text: &str, word: &str) -> Option<String> {
     head.eq_ignore_ascii_case(word).then(|| rest.trim().to_owned())
 }
 
-/// The user name of Basic authentication (RFC 7617).
-fn basic(authorization: &str) -> Option<String> {
+/// User name and password of Basic authentication (RFC 7617).
+fn basic(authorization: &str) -> Option<(String, String)> {
     let decoded = BASE64.decode(behind(authorization, "Basic ")?.as_bytes()).ok()?;
     let text = String::from_utf8(decoded).ok()?;
-    Some(text.split(':').next().unwrap_or_default().to_owned())
+    let (user, password) = text.split_once(':').unwrap_or((&text, ""));
+    Some((user.to_owned(), password.to_owned()))
 }

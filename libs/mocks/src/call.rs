@@ -46,6 +46,11 @@ impl MockReply {
         Self { status, headers, body: body.to_string() }
     }
 
+    /// Nothing but a status.
+    pub(crate) fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: String::new() }
+    }
+
     /// 200 with a JSON body.
     pub(crate) fn ok(body: &Value) -> Self {
         Self::json(200, body)

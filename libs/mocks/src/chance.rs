@@ -9,6 +9,8 @@ const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 const HEX: &[u8] = b"0123456789abcdef";
 /// Letters of base62 that hold milliseconds until the year 8888.
 const TIME_LETTERS: usize = 8;
+/// Hexadecimal digits that hold milliseconds as long as those of a `UUIDv7` do.
+const TIME_DIGITS: usize = 12;
 
 /// A source of random numbers, the same for the same seed.
 #[derive(Debug)]
@@ -68,6 +70,12 @@ impl Chance {
     pub(crate) fn id(&self, prefix: &str, count: usize, now: Time) -> String {
         let time = in_alphabet(now, BASE62, TIME_LETTERS);
         format!("{prefix}{time}{}", self.base62(count.saturating_sub(TIME_LETTERS)))
+    }
+
+    /// The same in lower-case hexadecimal digits.
+    pub(crate) fn hex_id(&self, prefix: &str, count: usize, now: Time) -> String {
+        let time = in_alphabet(now, HEX, TIME_DIGITS);
+        format!("{prefix}{time}{}", self.hex(count.saturating_sub(TIME_DIGITS)))
     }
 }
 

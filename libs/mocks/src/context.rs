@@ -68,7 +68,8 @@ impl<'a> Context<'a> {
     /// Forgets what was written and emitted, but for what counts calls.
     pub(crate) fn undo(&mut self) {
         self.events.clear();
-        self.writes.retain(|(kind, _), _| matches!(kind.as_str(), "~next" | "~number"));
+        let counts = |kind: &str, id: &str| kind == "~next" || (kind, id) == ("~number", "calls");
+        self.writes.retain(|(kind, id), _| counts(kind, id));
     }
 
     fn want(&mut self, want: Want) -> Halt {
@@ -254,6 +255,11 @@ impl<'a> Context<'a> {
         self.provider.declines.iter().find(triggers)
     }
 
+    /// An address below the mock's, by the way in which the call came.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.mock.base_url)
+    }
+
     /// Seconds since 1970 by the mock's clock.
     pub(crate) fn seconds(&self) -> i64 {
         self.now.millis().div_euclid(1000)
@@ -267,6 +273,25 @@ impl<'a> Context<'a> {
             url: None,
             content_type: "application/json",
             body: body.to_string(),
+        });
+    }
+
+    /// The same as a form, to the mock's address or to one of the call's own.
+    pub(crate) fn emit_form(
+        &mut self,
+        name: &'static str,
+        object_id: &str,
+        url: Option<String>,
+        fields: &[(&str, &str)],
+    ) {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(fields);
+        self.events.push(MockEvent {
+            name,
+            object_id: Some(object_id.to_owned()),
+            url,
+            content_type: "application/x-www-form-urlencoded",
+            body: form.finish(),
         });
     }
 

@@ -35,7 +35,9 @@ pub(crate) struct CallKey {
 pub(crate) fn look_up(
     context: &mut Context<'_>,
 ) -> Result<(Option<CallKey>, Option<MockReply>), Halt> {
-    let Idempotency::Replay { header, mark } = context.provider.idempotency;
+    let Idempotency::Replay { header, mark } = context.provider.idempotency else {
+        return Ok((None, None));
+    };
     let is_post = context.call.method == "POST";
     let Some(key) = context.call.header(header).filter(|key| is_post && !key.is_empty()) else {
         return Ok((None, None));

@@ -10,6 +10,7 @@ mod call;
 mod chance;
 mod context;
 mod credentials;
+mod dates;
 mod decode;
 mod engine;
 mod failure;

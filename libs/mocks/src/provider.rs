@@ -58,6 +58,8 @@ pub struct Sdk {
 /// What repeats a call that carries a key.
 #[derive(Debug)]
 pub(crate) enum Idempotency {
+    /// The provider knows no keys.
+    None,
     /// The first answer comes again, for a key in this header (in lower case) of at most 255 bytes.
     Replay {
         /// The header.

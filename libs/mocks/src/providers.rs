@@ -1,11 +1,13 @@
 //! The providers. Each is a module with one table, and a line here.
 
+mod hubspot;
 mod stripe;
+mod twilio;
 
 use crate::Provider;
 
 /// Every provider.
-pub static ALL: [&Provider; 1] = [&stripe::STRIPE];
+pub static ALL: [&Provider; 3] = [&stripe::STRIPE, &twilio::TWILIO, &hubspot::HUBSPOT];
 
 /// The provider with this id.
 #[must_use]

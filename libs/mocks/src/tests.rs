@@ -1,17 +1,21 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod docs;
 mod engine;
+mod hubspot;
 mod stripe;
 mod tables;
+mod twilio;
 
 use std::collections::{BTreeMap, HashMap};
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
     CallAnswer, Chance, Loaded, Mock, MockCall, MockSettings, Outcome, OutgoingEvent, Provider,
-    StoredObject, Want, run,
+    StoredObject, Want, auth::CredentialPlace, run,
 };
 
 /// A mock in memory.
@@ -121,9 +125,31 @@ impl World {
         (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
     }
 
+    /// The same with a JSON body; null is none.
+    pub(super) fn ask_json(&mut self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        let mut call = self.request(method, path, &text);
+        call.headers[1].1 = "application/json".to_owned();
+        let reply = self.call(&call).reply;
+        (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
+    }
+
+    /// What the first list of the provider's checks asks for.
+    fn authorization(&self) -> String {
+        let of = |place: fn(&CredentialPlace) -> bool| {
+            let check = self.provider.auth[0].iter().find(|check| place(&check.place));
+            check.map(|check| self.credentials[check.is].as_str())
+        };
+        if let Some(token) = of(|place| matches!(place, CredentialPlace::Bearer)) {
+            return format!("Bearer {token}");
+        }
+        let user = of(|place| matches!(place, CredentialPlace::BasicUser)).unwrap();
+        let password = of(|place| matches!(place, CredentialPlace::BasicPassword)).unwrap();
+        format!("Basic {}", BASE64.encode(format!("{user}:{password}").as_bytes()))
+    }
+
     pub(super) fn request(&self, method: &str, path: &str, form: &str) -> MockCall {
-        let main = self.provider.credentials[0].name;
-        let authorization = format!("Bearer {}", self.credentials[main]);
+        let authorization = self.authorization();
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         MockCall {

@@ -1,0 +1,111 @@
+//! `HubSpot`: contacts, companies, deals and their like of API v3.
+
+mod batches;
+mod records;
+mod search;
+mod wire;
+
+use trapline_model::MockCategory;
+
+use crate::{
+    Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
+    auth::{Check, CredentialPlace},
+    provider::{Hooks, Idempotency, MockRoute},
+    sign::{Algorithm, KeyForm, SignatureText},
+};
+
+/// The table.
+pub(super) static HUBSPOT: Provider = Provider {
+    id: "hubspot",
+    name: "HubSpot",
+    category: MockCategory::Crm,
+    credentials: &[
+        Credential { name: "accessToken", make: Make::Text("pat-eu1-{slug}-{hex:32}") },
+        Credential { name: "clientSecret", make: Make::Text("{hex:32}") },
+    ],
+    auth: &[&[Check { place: CredentialPlace::Bearer, is: "accessToken" }]],
+    live: &[],
+    own_settings: &[],
+    declines: &[Decline {
+        code: "FORBIDDEN",
+        triggers: &[],
+        message: "This app hasn't been granted all required scopes to make this call.",
+    }],
+    kinds: &[ObjectKind { name: "records", prefix: "", letters: 0 }],
+    idempotency: Idempotency::None,
+    max_body: 1 << 20,
+    routes: ROUTES,
+    hooks: Hooks {
+        events: &[
+            "contact.creation",
+            "contact.deletion",
+            "contact.propertyChange",
+            "company.creation",
+            "company.deletion",
+            "company.propertyChange",
+            "deal.creation",
+            "deal.deletion",
+            "deal.propertyChange",
+            "ticket.creation",
+            "ticket.deletion",
+            "ticket.propertyChange",
+        ],
+        scheme: SigningScheme::Signed {
+            secret: "clientSecret",
+            signs: &[
+                Sign {
+                    algorithm: Algorithm::HmacSha256,
+                    key: KeyForm::Text,
+                    over: "POST{url}{body}{ms}",
+                    text: SignatureText::Base64,
+                    headers: &[
+                        ("x-hubspot-signature-v3", "{sig}"),
+                        ("x-hubspot-request-timestamp", "{ms}"),
+                    ],
+                },
+                Sign {
+                    algorithm: Algorithm::Sha256,
+                    key: KeyForm::Text,
+                    over: "{secret}{body}",
+                    text: SignatureText::Hex,
+                    headers: &[
+                        ("x-hubspot-signature", "{sig}"),
+                        ("x-hubspot-signature-version", "v1"),
+                    ],
+                },
+            ],
+        },
+        endpoints: None,
+    },
+    snippets: SNIPPETS,
+    sdks: &[],
+    divergences: &[
+        "No SDK was run against it yet.",
+        "Associations, properties, owners, pipelines, merges and OAuth are not there.",
+        "Any property is taken, and kept as text.",
+        "Only the e-mail address of contacts is unique.",
+    ],
+    error: wire::error,
+    finish: wire::finish,
+};
+
+const ROUTES: &[MockRoute] = &[
+    MockRoute("GET", "/crm/v3/objects/{type}", records::list),
+    MockRoute("POST", "/crm/v3/objects/{type}", records::create),
+    MockRoute("GET", "/crm/v3/objects/{type}/{id}", records::get),
+    MockRoute("PATCH", "/crm/v3/objects/{type}/{id}", records::update),
+    MockRoute("DELETE", "/crm/v3/objects/{type}/{id}", records::archive),
+    MockRoute("POST", "/crm/v3/objects/{type}/search", search::search),
+    MockRoute("POST", "/crm/v3/objects/{type}/batch/create", batches::create),
+    MockRoute("POST", "/crm/v3/objects/{type}/batch/read", batches::read),
+    MockRoute("POST", "/crm/v3/objects/{type}/batch/update", batches::update),
+    MockRoute("POST", "/crm/v3/objects/{type}/batch/archive", batches::archive),
+    MockRoute("GET", "/account-info/v3/details", wire::account),
+];
+
+const SNIPPETS: &[Snippet] = &[Snippet {
+    language: "curl",
+    purpose: "connect",
+    template: "curl {{baseUrl}}/crm/v3/objects/contacts -H 'Authorization: Bearer {{accessToken}}' \\\n  \
+                   -H 'Content-Type: application/json' -d '{\"properties\": {\"email\": \"ada@example.com\"}}'\n",
+}];

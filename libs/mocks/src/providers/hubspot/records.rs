@@ -1,0 +1,216 @@
+//! Objects one by one.
+
+use serde_json::{Map, Value, json};
+
+use super::wire::{Happening, TYPES, tell};
+use crate::{
+    MockReply, StoredObject,
+    context::Context,
+    failure::{CallFailure, Halt},
+};
+
+const DEFAULT_LIMIT: i64 = 10;
+const MAX_LIMIT: i64 = 100;
+/// Ids of the first objects are a little larger.
+const FIRST_ID: u64 = 100;
+/// Properties that the provider sets itself.
+const OWN: [&str; 3] = ["createdate", "lastmodifieddate", "hs_object_id"];
+
+/// The type in the path.
+pub(super) fn type_of(context: &Context<'_>) -> Result<&'static str, Halt> {
+    let word = context.path("type");
+    let known = TYPES.into_iter().find(|(name, _)| *name == word).map(|(name, _)| name);
+    known.ok_or_else(|| {
+        let message = format!("Unable to infer object type from: {word}");
+        CallFailure::invalid("objectType", message).into()
+    })
+}
+
+/// The properties of an input, as texts.
+pub(super) fn properties(input: &Value) -> Result<Map<String, Value>, Halt> {
+    let given = input.get("properties").and_then(Value::as_object);
+    let given = given.ok_or_else(|| CallFailure::missing("properties"))?;
+    let own = |name: &&String| !OWN.contains(&name.as_str());
+    let text = |(name, value): (&String, &Value)| {
+        let text = match value {
+            Value::Null => Value::Null,
+            Value::String(text) => json!(text),
+            other => json!(other.to_string()),
+        };
+        (name.clone(), text)
+    };
+    Ok(given.iter().filter(|(name, _)| own(name)).map(text).collect())
+}
+
+fn refuse_declined(context: &Context<'_>) -> Result<(), Halt> {
+    match context.declined(&[]) {
+        Some(decline) => Err(CallFailure::Declined(decline, Value::Null).into()),
+        None => Ok(()),
+    }
+}
+
+/// Makes an object; a contact's address is no other's.
+pub(super) fn made(
+    context: &mut Context<'_>,
+    of_type: &'static str,
+    input: &Value,
+) -> Result<StoredObject, Halt> {
+    refuse_declined(context)?;
+    let mut properties = properties(input)?;
+    let email = email_of(of_type, &properties);
+    let id = context.number("records")? + FIRST_ID;
+    let id = id.to_string();
+    if let Some(email) = &email {
+        claim(context, email, &id)?;
+    }
+    let now = context.now.to_string();
+    properties.insert("createdate".to_owned(), json!(now));
+    properties.insert("lastmodifieddate".to_owned(), json!(now));
+    properties.insert("hs_object_id".to_owned(), json!(id));
+    let object = json!({
+        "id": id, "properties": properties, "createdAt": now, "updatedAt": now, "archived": false,
+    });
+    let mut stored = context.create("records", &id, object);
+    stored.hidden = json!({"type": of_type});
+    let stored = context.put(stored);
+    tell(context, &stored, &Happening::Created)?;
+    Ok(stored)
+}
+
+fn email_of(of_type: &str, properties: &Map<String, Value>) -> Option<String> {
+    let email = properties.get("email").filter(|_| of_type == "contacts")?.as_str()?;
+    Some(email.to_lowercase()).filter(|email| !email.is_empty())
+}
+
+fn claim(context: &mut Context<'_>, email: &str, id: &str) -> Result<(), Halt> {
+    if let Some(owner) = context.row("~email", email)?.filter(|owner| owner != id) {
+        let message = format!("Contact already exists. Existing ID: {owner}");
+        let (field, code) = ("email".to_owned(), "conflict");
+        return Err(CallFailure::Invalid { field, code, message }.into());
+    }
+    context.write_row("~email", email, Some(id.to_owned()));
+    Ok(())
+}
+
+/// The object with an id, or the contact with an address.
+pub(super) fn named(
+    context: &mut Context<'_>,
+    of_type: &'static str,
+    id: &str,
+    property: Option<&str>,
+) -> Result<StoredObject, Halt> {
+    let id = match property {
+        Some("email") => context.row("~email", &id.to_lowercase())?.unwrap_or_default(),
+        _ => id.to_owned(),
+    };
+    let found = context.get("records", &id, "id")?;
+    if found.hidden["type"] == of_type {
+        return Ok(found);
+    }
+    Err(CallFailure::NotFound { kind: "records", id, field: "id" }.into())
+}
+
+/// Sets properties, and tells of each.
+pub(super) fn changed(
+    context: &mut Context<'_>,
+    stored: StoredObject,
+    input: &Value,
+) -> Result<StoredObject, Halt> {
+    refuse_declined(context)?;
+    let properties = properties(input)?;
+    let of_type = stored.hidden["type"].as_str().unwrap_or_default().to_owned();
+    let mut all = stored.object["properties"].as_object().cloned().unwrap_or_default();
+    let (before, after) = (email_of(&of_type, &all), email_of(&of_type, &properties));
+    if let Some(after) = after.filter(|after| before.as_ref() != Some(after)) {
+        claim(context, &after, &stored.id)?;
+        if let Some(before) = before {
+            context.row("~email", &before)?;
+            context.write_row("~email", &before, None);
+        }
+    }
+    all.extend(properties.clone());
+    let now = context.now.to_string();
+    all.insert("lastmodifieddate".to_owned(), json!(now));
+    let stored = context.change(stored, json!({"properties": all, "updatedAt": now}));
+    for (name, value) in &properties {
+        tell(context, &stored, &Happening::Changed(name, value))?;
+    }
+    Ok(stored)
+}
+
+pub(super) fn removed(context: &mut Context<'_>, stored: &StoredObject) -> Result<(), Halt> {
+    let properties = stored.object["properties"].as_object().cloned().unwrap_or_default();
+    let of_type = stored.hidden["type"].as_str().unwrap_or_default();
+    if let Some(email) = email_of(of_type, &properties) {
+        context.row("~email", &email)?;
+        context.write_row("~email", &email, None);
+    }
+    context.remove(stored);
+    tell(context, stored, &Happening::Deleted)
+}
+
+pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let of_type = type_of(context)?;
+    let input = context.body.clone();
+    let stored = made(context, of_type, &input)?;
+    Ok(MockReply::json(201, &stored.object))
+}
+
+fn of_path(context: &mut Context<'_>) -> Result<StoredObject, Halt> {
+    let of_type = type_of(context)?;
+    let (id, property) = (context.path("id"), context.text("idProperty"));
+    named(context, of_type, &id, property.as_deref())
+}
+
+pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let stored = of_path(context)?;
+    Ok(MockReply::ok(&stored.object))
+}
+
+pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let stored = of_path(context)?;
+    let input = context.body.clone();
+    let stored = changed(context, stored, &input)?;
+    Ok(MockReply::ok(&stored.object))
+}
+
+/// Removing what is not there is no mistake.
+pub(super) fn archive(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    match of_path(context) {
+        Ok(stored) => removed(context, &stored)?,
+        Err(Halt::Failed(CallFailure::NotFound { .. })) => {}
+        Err(halt) => return Err(halt),
+    }
+    Ok(MockReply::empty(204))
+}
+
+/// The objects of a type, the oldest first.
+pub(super) fn all(context: &mut Context<'_>, of_type: &str) -> Result<Vec<StoredObject>, Halt> {
+    let mut objects = context.list("records")?;
+    objects.retain(|object| object.hidden["type"] == of_type);
+    objects.sort_by_key(|object| object.id.parse::<u64>().unwrap_or(0));
+    Ok(objects)
+}
+
+pub(super) fn list(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let of_type = type_of(context)?;
+    let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        let message = format!("must be from 1 to {MAX_LIMIT}");
+        return Err(CallFailure::invalid("limit", message).into());
+    }
+    let after = context.int("after")?.unwrap_or(0);
+    let objects = all(context, of_type)?;
+    let behind = |object: &&StoredObject| object.id.parse::<i64>().unwrap_or(0) > after;
+    let rest: Vec<_> = objects.iter().filter(behind).collect();
+    let limit = usize::try_from(limit).unwrap_or(0);
+    let shown = &rest[..rest.len().min(limit)];
+    let results: Vec<_> = shown.iter().map(|object| object.object.clone()).collect();
+    let mut page = json!({"results": results});
+    if let Some(last) = shown.last().filter(|_| rest.len() > limit) {
+        let link =
+            context.url(&format!("/crm/v3/objects/{of_type}?limit={limit}&after={}", last.id));
+        page["paging"] = json!({"next": {"after": last.id, "link": link}});
+    }
+    Ok(MockReply::ok(&page))
+}

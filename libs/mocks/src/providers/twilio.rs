@@ -1,0 +1,125 @@
+//! Twilio: messages, verifications and lookups of API 2010-04-01, Verify v2 and Lookups v2.
+
+mod lookups;
+mod messages;
+mod verify;
+mod wire;
+
+use trapline_model::MockCategory;
+
+use crate::{
+    Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
+    auth::{Check, CredentialPlace},
+    provider::{Hooks, Idempotency, MockRoute, OwnSetting},
+    sign::{Algorithm, KeyForm, SignatureText},
+};
+
+/// The table.
+pub(super) static TWILIO: Provider = Provider {
+    id: "twilio",
+    name: "Twilio",
+    category: MockCategory::Messaging,
+    credentials: &[
+        Credential { name: "secretKey", make: Make::Text("{hex:32}") },
+        Credential { name: "accountSid", make: Make::Text("AC{hex:18}{slug}") },
+    ],
+    auth: &[&[
+        Check { place: CredentialPlace::BasicUser, is: "accountSid" },
+        Check { place: CredentialPlace::BasicPassword, is: "secretKey" },
+    ]],
+    live: &[],
+    own_settings: &[OwnSetting {
+        name: "code",
+        description: "The code that Verify takes as the right one.",
+        default: "123456",
+    }],
+    declines: DECLINES,
+    kinds: &[
+        ObjectKind { name: "deliveries", prefix: "SM", letters: 32 },
+        ObjectKind { name: "services", prefix: "VA", letters: 32 },
+        ObjectKind { name: "verifications", prefix: "VE", letters: 32 },
+    ],
+    idempotency: Idempotency::None,
+    max_body: 1 << 20,
+    routes: ROUTES,
+    hooks: Hooks {
+        events: &["message.sent", "message.delivered"],
+        scheme: SigningScheme::Signed {
+            secret: "secretKey",
+            signs: &[Sign {
+                algorithm: Algorithm::HmacSha1,
+                key: KeyForm::Text,
+                over: "{url}{params}",
+                text: SignatureText::Base64,
+                headers: &[("x-twilio-signature", "{sig}")],
+            }],
+        },
+        endpoints: None,
+    },
+    snippets: SNIPPETS,
+    sdks: &[],
+    divergences: &[
+        "No SDK was run against it yet.",
+        "Calls, incoming phone numbers, media and inbound messages are not there.",
+        "A message is delivered in the call that sends it: its answer says queued, and the next look delivered.",
+        "Any From number is fine. Unlike with Twilio's own test credentials, status callbacks are sent.",
+    ],
+    error: wire::error,
+    finish: wire::finish,
+};
+
+const fn decline(
+    code: &'static str,
+    triggers: &'static [&'static str],
+    message: &'static str,
+) -> Decline {
+    Decline { code, triggers, message }
+}
+
+const DECLINES: &[Decline] = &[
+    decline("21211", &["to:+15005550001"], "Invalid 'To' Phone Number"),
+    decline(
+        "21612",
+        &["to:+15005550002"],
+        "Message cannot be sent with the current combination of 'To' and/or 'From' parameters",
+    ),
+    decline(
+        "21408",
+        &["to:+15005550003"],
+        "Permission to send an SMS has not been enabled for the region indicated by the 'To' number",
+    ),
+    decline("21610", &["to:+15005550004"], "Attempt to send to unsubscribed recipient"),
+    decline("21614", &["to:+15005550009"], "'To' number is not a valid mobile number"),
+    decline("21212", &["from:+15005550001"], "Invalid 'From' Number"),
+    decline(
+        "21606",
+        &["from:+15005550007"],
+        "The 'From' number is not a valid, SMS-capable Twilio phone number",
+    ),
+    decline(
+        "21611",
+        &["from:+15005550008"],
+        "This 'From' number has exceeded the maximum number of queued messages",
+    ),
+];
+
+const ROUTES: &[MockRoute] = &[
+    MockRoute("POST", "/2010-04-01/Accounts/{account}/Messages.json", messages::create),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/Messages.json", messages::list),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::get),
+    MockRoute("POST", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::redact),
+    MockRoute("DELETE", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::delete),
+    MockRoute("POST", "/verify/v2/Services", verify::create_service),
+    MockRoute("GET", "/verify/v2/Services/{id}", verify::get_service),
+    MockRoute("POST", "/verify/v2/Services/{service}/Verifications", verify::start),
+    MockRoute("GET", "/verify/v2/Services/{service}/Verifications/{id}", verify::get),
+    MockRoute("POST", "/verify/v2/Services/{service}/VerificationCheck", verify::check),
+    MockRoute("GET", "/lookups/v2/PhoneNumbers/{number}", lookups::get),
+];
+
+const SNIPPETS: &[Snippet] = &[Snippet {
+    language: "curl",
+    purpose: "connect",
+    template: "curl {{baseUrl}}/2010-04-01/Accounts/{{accountSid}}/Messages.json -u {{accountSid}}:{{secretKey}} \\\n  \
+                   -d To=+15005550010 -d From=+15005550006 -d Body=Hello\n",
+}];

@@ -1,0 +1,126 @@
+//! Verify: a code is sent, and checked.
+
+use serde_json::{Value, json};
+
+use super::wire::{account, new_id};
+use crate::{
+    MockReply, StoredObject,
+    context::Context,
+    failure::{CallFailure, Halt},
+};
+
+/// Wrong codes after which none is taken any more.
+const MAX_CHECKS: u64 = 5;
+
+pub(super) fn create_service(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let name = context.need("FriendlyName")?;
+    let (id, now) = (new_id(context, "VA"), context.now.to_string());
+    let object = json!({
+        "account_sid": account(context),
+        "code_length": 6,
+        "custom_code_enabled": false,
+        "date_created": now,
+        "date_updated": now,
+        "default_template_sid": null,
+        "do_not_share_warning_enabled": false,
+        "dtmf_input_required": true,
+        "friendly_name": name,
+        "links": {},
+        "lookup_enabled": false,
+        "psd2_enabled": false,
+        "sid": id,
+        "skip_sms_to_landlines": false,
+        "tts_name": null,
+        "url": context.url(&format!("/verify/v2/Services/{id}")),
+    });
+    let service = context.create("services", &id, object);
+    Ok(MockReply::json(201, &service.object))
+}
+
+pub(super) fn get_service(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let service = context.of_path("services")?;
+    Ok(MockReply::ok(&service.object))
+}
+
+pub(super) fn start(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let service = service_of(context)?;
+    let (to, channel) = (context.need("To")?, context.need("Channel")?);
+    if let Some(decline) = context.declined(&[&format!("to:{to}")]) {
+        return Err(CallFailure::Declined(decline, Value::Null).into());
+    }
+    let (id, now) = (new_id(context, "VE"), context.now.to_string());
+    let attempt = json!({"attempt_sid": new_id(context, "VL"), "channel": channel, "time": now});
+    let object = json!({
+        "account_sid": account(context),
+        "amount": null,
+        "channel": channel,
+        "date_created": now,
+        "date_updated": now,
+        "lookup": {},
+        "payee": null,
+        "send_code_attempts": [attempt],
+        "service_sid": service,
+        "sid": id,
+        "sna": null,
+        "status": "pending",
+        "to": to,
+        "url": context.url(&format!("/verify/v2/Services/{service}/Verifications/{id}")),
+        "valid": false,
+    });
+    // Checks name the number only.
+    context.row("~to", &pending(&service, &to))?;
+    context.write_row("~to", &pending(&service, &to), Some(id.clone()));
+    let verification = context.create("verifications", &id, object);
+    Ok(MockReply::json(201, &verification.object))
+}
+
+fn pending(service: &str, to: &str) -> String {
+    format!("{service}:{to}")
+}
+
+pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let verification = context.of_path("verifications")?;
+    Ok(MockReply::ok(&verification.object))
+}
+
+pub(super) fn check(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+    let service = service_of(context)?;
+    let code = context.need("Code")?;
+    let id = if let Some(id) = context.text("VerificationSid") {
+        id
+    } else {
+        let to = context.need("To")?;
+        context.row("~to", &pending(&service, &to))?.unwrap_or_default()
+    };
+    let mut verification = context.get("verifications", &id, "VerificationSid")?;
+    if verification.state.as_deref() != Some("pending") {
+        let kind = "verifications";
+        return Err(CallFailure::NotFound { kind, id, field: "VerificationSid" }.into());
+    }
+    let checks = verification.hidden["checks"].as_u64().unwrap_or(0);
+    if checks >= MAX_CHECKS {
+        let (field, message) = ("Code".to_owned(), "Max check attempts reached".to_owned());
+        return Err(CallFailure::Invalid { field, code: "60202", message }.into());
+    }
+    let now = context.now.to_string();
+    let verification: StoredObject = if code == context.mock.settings.own("code") {
+        let fields = json!({"status": "approved", "valid": true, "date_updated": now});
+        context.change(verification, fields)
+    } else {
+        verification.hidden = json!({"checks": checks + 1});
+        context.change(verification, json!({"date_updated": now}))
+    };
+    let mut answer = verification.object;
+    if let Some(fields) = answer.as_object_mut() {
+        fields.remove("lookup");
+        fields.remove("send_code_attempts");
+        fields.insert("sna_attempts_error_codes".to_owned(), json!([]));
+    }
+    Ok(MockReply::ok(&answer))
+}
+
+fn service_of(context: &mut Context<'_>) -> Result<String, Halt> {
+    let service = context.path("service");
+    context.get("services", &service, "ServiceSid")?;
+    Ok(service)
+}
