@@ -3,6 +3,7 @@
 
 mod calls;
 mod checks;
+mod idp;
 mod process;
 mod smtp_codes;
 
@@ -16,6 +17,8 @@ use trapline_store::{Lane, LaneStats};
 
 pub(crate) use calls::measured;
 pub(crate) use checks::check_done;
+pub(crate) use idp::{idp_event_lost, idp_event_suppressed, idp_fault, idp_keys_ready};
+pub use idp::{idp_request, idp_sign_in};
 pub use process::{ProcessUse, process, process_started, set_certificate_expiry};
 
 const BUILD: &str = "trapline_build_info";
@@ -61,18 +64,13 @@ const PROBES: &str = "trapline_probes_total";
 const WEBHOOK_SECONDS: &str = "trapline_webhook_attempt_seconds";
 const PLAN_REFUSALS: &str = "trapline_plan_refusals_total";
 const OPEN_LIMITS: &str = "trapline_redis_open_limits_total";
-const IDP_REQUESTS: &str = "trapline_idp_requests_total";
-const IDP_SIGN_INS: &str = "trapline_idp_sign_ins_total";
-const IDP_FAULTS: &str = "trapline_idp_faults_total";
-const IDP_EVENTS_SUPPRESSED: &str = "trapline_idp_events_suppressed_total";
-const IDP_EVENTS_LOST: &str = "trapline_idp_events_lost_total";
-const IDP_KEYS_READY: &str = "trapline_idp_keys_ready";
 const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
     calls::describe();
     checks::describe();
+    idp::describe();
     process::describe();
     describe_gauge!(BUILD, "1, with the version and the commit of the executable.");
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
@@ -130,18 +128,6 @@ pub fn describe() {
     describe_histogram!(WEBHOOK_SECONDS, Unit::Seconds, "Webhook calls by what they led to.");
     describe_counter!(PLAN_REFUSALS, "What plans did not allow, by limit or feature.");
     describe_counter!(OPEN_LIMITS, "Allowances not counted because the limiter did not answer.");
-    describe_counter!(
-        IDP_REQUESTS,
-        "Requests at mock identity providers that their logs tell of, by endpoint and outcome."
-    );
-    describe_counter!(IDP_FAULTS, "Faults of mock identity providers that were used, by scenario.");
-    describe_counter!(IDP_SIGN_INS, "Sign-ins at these by protocol and outcome.");
-    describe_counter!(
-        IDP_EVENTS_SUPPRESSED,
-        "Entries of activity logs of mock identity providers that were left out of a flood."
-    );
-    describe_counter!(IDP_EVENTS_LOST, "Entries of these logs that could not be written.");
-    describe_gauge!(IDP_KEYS_READY, "RSA keys that are ready for mock identity providers.");
     describe_counter!(MAIL_SENDS, "Mail given to the relay, by lane and by what that led to.");
 }
 
@@ -345,34 +331,6 @@ pub(crate) fn mail_sent(lane: Lane, ok: bool, again: bool) {
         (false, false) => "failed",
     };
     counter!(MAIL_SENDS, "lane" => lane.name(), "outcome" => outcome).increment(1);
-}
-
-/// A request at a mock identity provider; both words are of a fixed list.
-pub fn idp_request(endpoint: &'static str, outcome: &'static str) {
-    counter!(IDP_REQUESTS, "endpoint" => endpoint, "outcome" => outcome).increment(1);
-}
-
-/// A sign-in at a mock identity provider that was decided; both words are of a fixed list.
-pub fn idp_sign_in(protocol: &'static str, outcome: &'static str) {
-    counter!(IDP_SIGN_INS, "protocol" => protocol, "outcome" => outcome).increment(1);
-}
-
-pub(crate) fn idp_fault(scenario: &'static str) {
-    counter!(IDP_FAULTS, "scenario" => scenario).increment(1);
-}
-
-pub(crate) fn idp_event_suppressed() {
-    counter!(IDP_EVENTS_SUPPRESSED).increment(1);
-}
-
-pub(crate) fn idp_event_lost() {
-    counter!(IDP_EVENTS_LOST).increment(1);
-}
-
-/// Keys that are ready right now.
-pub(crate) fn idp_keys_ready(count: usize) {
-    #[expect(clippy::cast_precision_loss, reason = "there are a handful")]
-    gauge!(IDP_KEYS_READY).set(count as f64);
 }
 
 pub(crate) fn wait_ended(outcome: &'static str) {

@@ -13,13 +13,13 @@ use trapline_app::{Provider, escape_html};
 use trapline_model::IdpEventKind;
 
 use crate::{
-    failure::{Failure, Refusal},
-    log::Entry,
+    failure::{EndpointFailure, Refusal},
+    log::LogEntry,
     page::problem,
-    params::Params,
+    params::RequestParams,
     redirect::see_other,
     request::{AuthRequest, ReturnAddress, return_address},
-    state::{At, Idp},
+    state::{At, IdpState},
 };
 pub(crate) use decide::{Browser, Decision, decide};
 pub(crate) use finish::finish;
@@ -29,19 +29,19 @@ pub(crate) struct Asked {
     pub(crate) provider: Provider,
     pub(crate) back: ReturnAddress,
     pub(crate) request: AuthRequest,
-    pub(crate) params: Params,
+    pub(crate) params: RequestParams,
     /// Joins the entries of the log.
     pub(crate) flow: String,
 }
 
 pub(crate) async fn by_query(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
     extensions: Extensions,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let params = Params::of(query.unwrap_or_default().as_bytes());
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
     let asked = match read(&idp, provider, params, idp.idps().random_id()).await {
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),
@@ -56,12 +56,12 @@ pub(crate) async fn by_query(
 /// A form of another site comes without the cookie that says who is signed in, so the request is kept and
 /// the browser comes back by a GET.
 pub(crate) async fn by_form(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params = Params::of_form(&headers, &body)?;
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
     match read(&idp, provider, params, idp.idps().random_id()).await {
         Ok(asked) => keep(&idp, &asked).await,
         Err(answer) => Ok(*answer),
@@ -69,7 +69,7 @@ pub(crate) async fn by_form(
 }
 
 /// Keeps the request and sends the browser to where it is decided.
-async fn keep(idp: &Idp, asked: &Asked) -> Result<Response, Failure> {
+async fn keep(idp: &IdpState, asked: &Asked) -> Result<Response, EndpointFailure> {
     let kept = format!("{}\n{}", asked.flow, asked.params.encoded());
     let rid = idp.idps().keep_login(&asked.provider, kept).await?;
     Ok(see_other(&format!("{}/login?rid={rid}", asked.provider.issuer)))
@@ -77,12 +77,12 @@ async fn keep(idp: &Idp, asked: &Asked) -> Result<Response, Failure> {
 
 /// Reads a request. What is wrong with it is in the log, and is the answer.
 pub(crate) async fn read(
-    idp: &Idp,
+    idp: &IdpState,
     provider: Provider,
-    params: Params,
+    params: RequestParams,
     flow: String,
 ) -> Result<Asked, Box<Response>> {
-    let mut entry = Entry::of(IdpEventKind::Authorize, &params);
+    let mut entry = LogEntry::of(IdpEventKind::Authorize, &params);
     entry.event().flow = Some(flow.clone());
     let back = match return_address(&provider, &params) {
         Ok(back) => back,

@@ -6,9 +6,9 @@ use trapline_app::Provider;
 use trapline_model::IdpClientType;
 
 use crate::{
-    failure::{Failure, Refusal},
-    params::Params,
-    state::Idp,
+    failure::{EndpointFailure, Refusal},
+    params::RequestParams,
+    state::IdpState,
 };
 
 /// What a client showed.
@@ -22,11 +22,11 @@ pub(crate) enum Proof {
 
 /// Finds out whether the provider's client asks.
 pub(crate) fn prove(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     headers: &HeaderMap,
-    params: &Params,
-) -> Result<Proof, Failure> {
+    params: &RequestParams,
+) -> Result<Proof, EndpointFailure> {
     let basic = basic(headers)?;
     let in_body = params.get("client_secret");
     if basic.is_some() && in_body.is_some() {
@@ -59,11 +59,11 @@ pub(crate) fn prove(
 
 /// The same for endpoints that want the secret.
 pub(crate) fn prove_by_secret(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     headers: &HeaderMap,
-    params: &Params,
-) -> Result<(), Failure> {
+    params: &RequestParams,
+) -> Result<(), EndpointFailure> {
     match prove(idp, provider, headers, params)? {
         Proof::Secret => Ok(()),
         Proof::Nothing => {

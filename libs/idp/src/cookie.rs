@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use trapline_app::{IdpSession, Provider, Result};
 
-use crate::state::Idp;
+use crate::state::IdpState;
 
 /// Seconds that a browser keeps it: as long as a session lasts.
 const MAX_AGE: u32 = 8 * 60 * 60;
@@ -17,7 +17,11 @@ fn name(provider: &Provider) -> &'static str {
 }
 
 /// The session that a browser has at this provider.
-pub(crate) fn session(idp: &Idp, provider: &Provider, headers: &HeaderMap) -> Option<IdpSession> {
+pub(crate) fn session(
+    idp: &IdpState,
+    provider: &Provider,
+    headers: &HeaderMap,
+) -> Option<IdpSession> {
     let fields = headers.get_all(header::COOKIE).iter();
     let pairs = fields.filter_map(|field| field.to_str().ok()).flat_map(|text| text.split(';'));
     let mut named = pairs.filter_map(|pair| pair.trim().split_once('='));
@@ -26,7 +30,7 @@ pub(crate) fn session(idp: &Idp, provider: &Provider, headers: &HeaderMap) -> Op
 }
 
 /// The cookie of a session.
-pub(crate) fn of(idp: &Idp, provider: &Provider, session: &IdpSession) -> Result<HeaderValue> {
+pub(crate) fn of(idp: &IdpState, provider: &Provider, session: &IdpSession) -> Result<HeaderValue> {
     Ok(value(provider, &idp.idps().seal_session(provider, session)?, MAX_AGE))
 }
 

@@ -8,7 +8,7 @@ use axum::{
 };
 use tower::util::MapResponseLayer;
 
-use crate::state::Idp;
+use crate::state::IdpState;
 
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const NAMES: [(HeaderName, &str); 5] = [
@@ -20,7 +20,7 @@ const NAMES: [(HeaderName, &str); 5] = [
 ];
 
 /// The routes, open to scripts of any page.
-pub(crate) fn open(routes: MethodRouter<Idp>) -> MethodRouter<Idp> {
+pub(crate) fn open(routes: MethodRouter<IdpState>) -> MethodRouter<IdpState> {
     let routes = routes.merge(options(async || StatusCode::NO_CONTENT));
     routes.layer(MapResponseLayer::new(|mut answer: Response| {
         for (name, value) in NAMES {

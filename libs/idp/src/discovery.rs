@@ -11,20 +11,20 @@ use trapline_app::{FaultScenario, Provider, escape_html};
 use trapline_model::{IdpClientType, SigningAlg};
 
 use crate::{
-    failure::Failure,
+    failure::EndpointFailure,
     faults::WRONG_ISSUER,
     page::page,
-    state::{At, Idp},
+    state::{At, IdpState},
 };
 
 pub(crate) async fn show(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Value>, EndpointFailure> {
     let mut document = document(&provider);
     let among = [FaultScenario::Discovery500, FaultScenario::DiscoveryWrongIssuer];
     match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
-        Some(FaultScenario::Discovery500) => return Err(Failure::Internal),
+        Some(FaultScenario::Discovery500) => return Err(EndpointFailure::Internal),
         Some(_) => document["issuer"] = json!(WRONG_ISSUER),
         None => {}
     }
@@ -32,13 +32,13 @@ pub(crate) async fn show(
 }
 
 pub(crate) async fn jwks(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
-) -> Result<Response, Failure> {
+) -> Result<Response, EndpointFailure> {
     let mut keys = idp.idps().jwks(&provider)?;
     let among = [FaultScenario::Jwks500, FaultScenario::StaleKeys];
     match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
-        Some(FaultScenario::Jwks500) => return Err(Failure::Internal),
+        Some(FaultScenario::Jwks500) => return Err(EndpointFailure::Internal),
         Some(_) => {
             let active = provider.signing_kid();
             let known = keys["keys"].as_array_mut().into_iter();

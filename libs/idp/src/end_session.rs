@@ -12,44 +12,44 @@ use trapline_model::IdpEventKind;
 
 use crate::{
     cookie,
-    failure::{Failure, Refusal},
+    failure::{EndpointFailure, Refusal},
     jwt,
-    log::Entry,
+    log::LogEntry,
     login::is_own_page,
     page::page,
-    params::{Params, encode},
+    params::{RequestParams, encode},
     redirect::{see_other, with_query},
     request::unregistered,
-    state::{At, Idp},
+    state::{At, IdpState},
     tokens::ID_TOKEN,
 };
 
 pub(crate) async fn by_query(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let params = Params::of(query.unwrap_or_default().as_bytes());
+    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
     end(&idp, &provider, &params).await
 }
 
 pub(crate) async fn by_form(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params = Params::of_form(&headers, &body)?;
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
     if params.get("confirmed").is_some() && is_own_page(&provider, &headers) {
-        let entry = Entry::of(IdpEventKind::Logout, &params);
+        let entry = LogEntry::of(IdpEventKind::Logout, &params);
         entry.went_well(&idp, &provider, "Somebody signed out by the page.".to_owned()).await;
         return Ok(signed_out(&provider));
     }
     Ok(end(&idp, &provider, &params).await)
 }
 
-async fn end(idp: &Idp, provider: &Provider, params: &Params) -> Response {
-    let entry = Entry::of(IdpEventKind::Logout, params);
+async fn end(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Response {
+    let entry = LogEntry::of(IdpEventKind::Logout, params);
     let uri = params.get("post_logout_redirect_uri");
     if let Err(refusal) = check(idp, provider, params) {
         entry.refused(idp, provider, &refusal).await;
@@ -66,7 +66,7 @@ async fn end(idp: &Idp, provider: &Provider, params: &Params) -> Response {
 }
 
 /// What must hold so that a session ends, and the browser goes on, without a question (section 4).
-fn check(idp: &Idp, provider: &Provider, params: &Params) -> Result<(), Refusal> {
+fn check(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Result<(), Refusal> {
     params.once_each()?;
     let refuse = |hint: String| Err(Refusal::new("invalid_request", hint));
     let Some(token) = params.get("id_token_hint") else {

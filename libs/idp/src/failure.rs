@@ -10,7 +10,7 @@ use trapline_app::Error;
 
 /// A request that is not answered as it hoped.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum EndpointFailure {
     /// There is no such provider.
     NotFound,
     /// Not now.
@@ -56,13 +56,13 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for Failure {
+impl From<Refusal> for EndpointFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for EndpointFailure {
     fn from(error: Error) -> Self {
         match error {
             Error::NotFound => Self::NotFound,
@@ -75,7 +75,7 @@ impl From<Error> for Failure {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for EndpointFailure {
     fn into_response(self) -> Response {
         let body = |code: &str| Json(json!({ "error": code }));
         let mut answer = match self {

@@ -7,8 +7,8 @@ use sha2::Sha256;
 use trapline_app::{FaultScenario, FaultUse, Provider, Result};
 
 use crate::{
-    jwt::{self, Claims},
-    state::Idp,
+    jwt::{self, TokenClaims},
+    state::IdpState,
     tokens::ID_TOKEN,
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn redirect_error(fault: FaultUse) -> Option<&'static str> {
 }
 
 /// Changes what an ID token says.
-fn spoil_claims(fault: FaultUse, claims: &mut Claims) {
+fn spoil_claims(fault: FaultUse, claims: &mut TokenClaims) {
     let mut move_by = |names: &[&str], seconds: i64| {
         for name in names {
             if let Some(time) = claims.get(*name).and_then(Value::as_i64) {
@@ -62,12 +62,12 @@ fn spoil_claims(fault: FaultUse, claims: &mut Claims) {
     }
 }
 
-fn set(claims: &mut Claims, name: &str, value: Value) {
+fn set(claims: &mut TokenClaims, name: &str, value: Value) {
     claims.insert(name.to_owned(), value);
 }
 
 /// Leaves the mail address out.
-pub(crate) fn without_email(fault: Option<FaultUse>, claims: &mut Claims) {
+pub(crate) fn without_email(fault: Option<FaultUse>, claims: &mut TokenClaims) {
     if fault.is_some_and(|it| it.scenario == FaultScenario::MissingEmail) {
         claims.retain(|name, _| !["email", "email_verified"].contains(&name.as_str()));
     }
@@ -75,10 +75,10 @@ pub(crate) fn without_email(fault: Option<FaultUse>, claims: &mut Claims) {
 
 /// Signs an ID token, as well or as badly as was asked for.
 pub(crate) async fn sign_id_token(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     fault: Option<FaultUse>,
-    mut claims: Claims,
+    mut claims: TokenClaims,
 ) -> Result<String> {
     without_email(fault, &mut claims);
     let Some(fault) = fault else { return jwt::signed(idp, provider, ID_TOKEN, claims).await };

@@ -13,21 +13,21 @@ use trapline_model::IdpEventKind;
 
 use crate::{
     client::prove_by_secret,
-    failure::Failure,
-    log::Entry,
-    params::Params,
-    state::{At, Idp},
+    failure::EndpointFailure,
+    log::LogEntry,
+    params::RequestParams,
+    state::{At, IdpState},
     tokens::good_token,
 };
 
 pub(crate) async fn introspect(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params = Params::of_form(&headers, &body)?;
-    let entry = Entry::of(IdpEventKind::Introspect, &params);
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
+    let entry = LogEntry::of(IdpEventKind::Introspect, &params);
     match examine(&idp, &provider, &headers, &params).await {
         Ok(found) => {
             let word = if found["active"] == true { "good" } else { "worth nothing" };
@@ -35,7 +35,7 @@ pub(crate) async fn introspect(
             let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
             Ok((headers, Json(found)).into_response())
         }
-        Err(Failure::Refused(refusal)) => {
+        Err(EndpointFailure::Refused(refusal)) => {
             entry.refused(&idp, &provider, &refusal).await;
             Err(refusal.into())
         }
@@ -47,11 +47,11 @@ pub(crate) async fn introspect(
 const COPIED: [&str; 8] = ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti"];
 
 async fn examine(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     headers: &HeaderMap,
-    params: &Params,
-) -> Result<Value, Failure> {
+    params: &RequestParams,
+) -> Result<Value, EndpointFailure> {
     params.once_each()?;
     let token = params.required("token")?;
     prove_by_secret(idp, provider, headers, params)?;
@@ -72,7 +72,11 @@ async fn examine(
     refresh_token(idp, provider, token).await
 }
 
-async fn refresh_token(idp: &Idp, provider: &Provider, token: &str) -> Result<Value, Failure> {
+async fn refresh_token(
+    idp: &IdpState,
+    provider: &Provider,
+    token: &str,
+) -> Result<Value, EndpointFailure> {
     let nothing = || json!({ "active": false });
     let Some(token) = idp.idps().read_refresh_token(provider, token) else { return Ok(nothing()) };
     let grant = idp.idps().grant(provider, &token.grant).await?;

@@ -4,27 +4,27 @@ use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Map, Value, json};
 use trapline_app::{Provider, Result};
 
-use crate::state::Idp;
+use crate::state::IdpState;
 
 /// What a token says.
-pub(crate) type Claims = Map<String, Value>;
+pub(crate) type TokenClaims = Map<String, Value>;
 
 fn encode(value: &Value) -> String {
     BASE64URL_NOPAD.encode(value.to_string().as_bytes())
 }
 
 /// What is signed: header and claims.
-pub(crate) fn input(typ: &str, alg: &str, kid: &str, claims: &Claims) -> String {
+pub(crate) fn input(typ: &str, alg: &str, kid: &str, claims: &TokenClaims) -> String {
     let header = json!({ "alg": alg, "kid": kid, "typ": typ });
     format!("{}.{}", encode(&header), encode(&json!(claims)))
 }
 
 /// Signs claims; `typ` says which kind of token it is.
 pub(crate) async fn signed(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     typ: &str,
-    claims: Claims,
+    claims: TokenClaims,
 ) -> Result<String> {
     let (alg, kid) = (provider.settings.signing_alg.name(), provider.signing_kid());
     let input = input(typ, alg, kid, &claims);
@@ -36,7 +36,12 @@ pub(crate) async fn signed(
 const MAX_TOKEN: usize = 64 * 1024;
 
 /// The claims of a token of this kind that a published key of the provider signed, however old it is.
-pub(crate) fn verified(idp: &Idp, provider: &Provider, typ: &str, token: &str) -> Option<Claims> {
+pub(crate) fn verified(
+    idp: &IdpState,
+    provider: &Provider,
+    typ: &str,
+    token: &str,
+) -> Option<TokenClaims> {
     if token.len() > MAX_TOKEN {
         return None;
     }
@@ -54,7 +59,7 @@ pub(crate) fn verified(idp: &Idp, provider: &Provider, typ: &str, token: &str) -
     (claims.get("iss").and_then(Value::as_str) == Some(provider.issuer.as_str())).then_some(claims)
 }
 
-fn object(part: &str) -> Option<Claims> {
+fn object(part: &str) -> Option<TokenClaims> {
     serde_json::from_slice(&BASE64URL_NOPAD.decode(part.as_bytes()).ok()?).ok()
 }
 

@@ -32,7 +32,7 @@ use axum::{
 };
 use trapline_app::App;
 
-use state::Idp;
+use state::IdpState;
 pub use state::TeamSession;
 
 /// The endpoints of all providers. `team_session` says for which team somebody is signed in at this
@@ -56,5 +56,5 @@ pub fn router(app: Arc<App>, team_session: TeamSession) -> Router {
         .route("/idp/{slug}/introspect", post(introspect::introspect))
         .route("/idp/{slug}/end_session", get(end_session::by_query).post(end_session::by_form))
         .merge(shared)
-        .with_state(Idp::new(app, team_session))
+        .with_state(IdpState::new(app, team_session))
 }

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use trapline_app::{NewIdpEvent, Provider, metrics};
 use trapline_model::{IdpEventError, IdpEventKind};
 
-use crate::{failure::Refusal, params::Params, state::Idp};
+use crate::{failure::Refusal, params::RequestParams, state::IdpState};
 
 /// Parameters that open something.
 const SECRET: [&str; 8] = [
@@ -24,7 +24,7 @@ const MAX_VALUE: usize = 2 * 1024;
 const MAX_VALUES: usize = 8 * 1024;
 
 /// The parameters without what is secret.
-pub(crate) fn masked(params: &Params) -> Value {
+pub(crate) fn masked(params: &RequestParams) -> Value {
     let mut shown = Map::new();
     let mut left = MAX_VALUES;
     for (name, value) in params.iter() {
@@ -53,10 +53,10 @@ fn cut(value: &str) -> String {
 }
 
 /// An entry that is being made.
-pub(crate) struct Entry(NewIdpEvent);
+pub(crate) struct LogEntry(NewIdpEvent);
 
-impl Entry {
-    pub(crate) fn of(kind: IdpEventKind, params: &Params) -> Self {
+impl LogEntry {
+    pub(crate) fn of(kind: IdpEventKind, params: &RequestParams) -> Self {
         let mut event = NewIdpEvent::told(kind, String::new());
         event.request = masked(params);
         event.client_id = params.get("client_id").map(cut);
@@ -69,12 +69,12 @@ impl Entry {
     }
 
     /// Writes the entry of something that went well.
-    pub(crate) async fn went_well(self, idp: &Idp, provider: &Provider, summary: String) {
+    pub(crate) async fn went_well(self, idp: &IdpState, provider: &Provider, summary: String) {
         self.write(idp, provider, summary, None).await;
     }
 
     /// Writes the entry of something that was refused.
-    pub(crate) async fn refused(self, idp: &Idp, provider: &Provider, refusal: &Refusal) {
+    pub(crate) async fn refused(self, idp: &IdpState, provider: &Provider, refusal: &Refusal) {
         let summary = format!("Refused: {}.", refusal.hint);
         let error = IdpEventError { code: refusal.code.to_owned(), hint: refusal.hint.clone() };
         let mut entry = self;
@@ -86,7 +86,7 @@ impl Entry {
 
     async fn write(
         self,
-        idp: &Idp,
+        idp: &IdpState,
         provider: &Provider,
         summary: String,
         error: Option<IdpEventError>,

@@ -13,24 +13,24 @@ use trapline_model::IdpEventKind;
 
 use crate::{
     authorize::{Asked, Browser, Decision, decide, finish, read},
-    failure::{Failure, Refusal},
-    log::Entry,
+    failure::{EndpointFailure, Refusal},
+    log::LogEntry,
     page::problem,
-    params::Params,
-    state::{At, Idp},
+    params::RequestParams,
+    state::{At, IdpState},
 };
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Decides anew, now that the browser's cookie is there, and asks where somebody is to be asked.
 pub(crate) async fn show(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
     extensions: Extensions,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let params = Params::of(query.unwrap_or_default().as_bytes());
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
     let asked = match kept(&idp, provider, &params).await? {
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),
@@ -44,13 +44,13 @@ pub(crate) async fn show(
 
 /// Signs in whoever was chosen.
 pub(crate) async fn choose(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     extensions: Extensions,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params = Params::of_form(&headers, &body)?;
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
     if !is_own_page(&provider, &headers) {
         let words = "<p>Another page sent this form.</p>";
         return Ok(problem(StatusCode::FORBIDDEN, "Nobody was signed in", words));
@@ -77,7 +77,7 @@ pub(crate) async fn choose(
         let words = "<p>This test user is not there any more. Go back and choose another one.</p>";
         return Ok(problem(StatusCode::BAD_REQUEST, "Nobody was signed in", words));
     };
-    let mut entry = Entry::of(IdpEventKind::Login, &Params::default());
+    let mut entry = LogEntry::of(IdpEventKind::Login, &RequestParams::default());
     entry.event().user = Some(user.id);
     entry.event().flow = Some(asked.flow.clone());
     let summary = format!("Somebody chose {}.", user.email);
@@ -89,10 +89,10 @@ pub(crate) async fn choose(
 
 /// The request that waits under the `rid`, or the page that says that there is none.
 async fn kept(
-    idp: &Idp,
+    idp: &IdpState,
     provider: Provider,
-    params: &Params,
-) -> Result<Result<Asked, Box<Response>>, Failure> {
+    params: &RequestParams,
+) -> Result<Result<Asked, Box<Response>>, EndpointFailure> {
     let rid = params.get("rid").unwrap_or_default();
     let kept = idp.idps().kept_login(&provider, rid).await?;
     let Some((flow, request)) = kept.as_deref().and_then(|kept| kept.split_once('\n')) else {
@@ -100,7 +100,7 @@ async fn kept(
         let page = problem(StatusCode::GONE, "Start again in your app", words);
         return Ok(Err(Box::new(page)));
     };
-    let (flow, request) = (flow.to_owned(), Params::of(request.as_bytes()));
+    let (flow, request) = (flow.to_owned(), RequestParams::of(request.as_bytes()));
     Ok(read(idp, provider, request, flow).await)
 }
 

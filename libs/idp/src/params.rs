@@ -6,9 +6,9 @@ use crate::failure::Refusal;
 
 /// Parameters in the order in which they came.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Params(Vec<(String, String)>);
+pub(crate) struct RequestParams(Vec<(String, String)>);
 
-impl Params {
+impl RequestParams {
     pub(crate) fn of(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }

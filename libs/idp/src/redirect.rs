@@ -7,7 +7,7 @@ use axum::{
 use trapline_app::Provider;
 
 use crate::{
-    failure::{Failure, Refusal, visible},
+    failure::{EndpointFailure, Refusal, visible},
     page::sending,
     params::encode,
     request::ReturnAddress,
@@ -76,7 +76,9 @@ pub(crate) fn with_query(uri: &str, query: &str) -> String {
 
 /// 303, so that a form that was posted here is not posted again (RFC 9700, section 4.12).
 pub(crate) fn see_other(to: &str) -> Response {
-    let Ok(location) = HeaderValue::try_from(to) else { return Failure::Internal.into_response() };
+    let Ok(location) = HeaderValue::try_from(to) else {
+        return EndpointFailure::Internal.into_response();
+    };
     let fixed = HeaderValue::from_static;
     let headers = [
         (header::LOCATION, location),

@@ -5,7 +5,8 @@ use trapline_app::{FaultUse, Provider};
 use trapline_model::IdpClientType;
 
 use crate::{
-    failure::Refusal, jwt, params::Params, redirect::ResponseMode, state::Idp, tokens::ID_TOKEN,
+    failure::Refusal, jwt, params::RequestParams, redirect::ResponseMode, state::IdpState,
+    tokens::ID_TOKEN,
 };
 
 /// Bytes of a value that is echoed.
@@ -64,7 +65,7 @@ pub(crate) struct WantedClaims {
 /// redirect (RFC 6749, section 4.1.2.1).
 pub(crate) fn return_address(
     provider: &Provider,
-    params: &Params,
+    params: &RequestParams,
 ) -> Result<ReturnAddress, Refusal> {
     let refuse = |hint: String| Err(Refusal::new("invalid_request", hint));
     for name in ["client_id", "redirect_uri"] {
@@ -105,7 +106,11 @@ pub(crate) fn unregistered(uri: &str, registered: &[String], field: &str) -> Str
 }
 
 impl AuthRequest {
-    pub(crate) fn of(idp: &Idp, provider: &Provider, params: &Params) -> Result<Self, Refusal> {
+    pub(crate) fn of(
+        idp: &IdpState,
+        provider: &Provider,
+        params: &RequestParams,
+    ) -> Result<Self, Refusal> {
         params.once_each()?;
         check_refused(params)?;
         check_response(params)?;
@@ -128,7 +133,7 @@ impl AuthRequest {
 }
 
 /// What a provider may leave out, and this one does (`OpenID` Connect Core, section 3.1.2.6).
-fn check_refused(params: &Params) -> Result<(), Refusal> {
+fn check_refused(params: &RequestParams) -> Result<(), Refusal> {
     for (name, code) in [
         ("request", "request_not_supported"),
         ("request_uri", "request_uri_not_supported"),
@@ -141,7 +146,7 @@ fn check_refused(params: &Params) -> Result<(), Refusal> {
     echoed(params, "state").map(drop)
 }
 
-fn check_response(params: &Params) -> Result<(), Refusal> {
+fn check_response(params: &RequestParams) -> Result<(), Refusal> {
     let kind = params.required("response_type")?;
     if kind != "code" {
         let hint = format!("response_type must be code, and is {kind}");
@@ -155,7 +160,7 @@ fn check_response(params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn echoed(params: &Params, name: &str) -> Result<Option<String>, Refusal> {
+fn echoed(params: &RequestParams, name: &str) -> Result<Option<String>, Refusal> {
     match params.get(name) {
         Some(value) if value.len() > MAX_ECHO => {
             Err(Refusal::new("invalid_request", format!("{name} must have at most 4 KiB")))
@@ -165,7 +170,7 @@ fn echoed(params: &Params, name: &str) -> Result<Option<String>, Refusal> {
 }
 
 /// Tokens of RFC 6749, section 3.3, each once.
-pub(crate) fn scope(params: &Params) -> Result<Vec<String>, Refusal> {
+pub(crate) fn scope(params: &RequestParams) -> Result<Vec<String>, Refusal> {
     let mut found: Vec<String> = Vec::new();
     for name in params.get("scope").unwrap_or_default().split(' ').filter(|it| !it.is_empty()) {
         let is_taken = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
@@ -186,7 +191,7 @@ pub(crate) fn scope(params: &Params) -> Result<Vec<String>, Refusal> {
 }
 
 /// A code challenge (RFC 7636, section 4.3); plain ones protect nothing (RFC 9700, section 2.1.1).
-fn challenge(provider: &Provider, params: &Params) -> Result<Option<String>, Refusal> {
+fn challenge(provider: &Provider, params: &RequestParams) -> Result<Option<String>, Refusal> {
     let refuse = |hint: &str| Err(Refusal::new("invalid_request", hint));
     let method = params.get("code_challenge_method");
     let Some(challenge) = params.get("code_challenge") else {
@@ -208,7 +213,7 @@ fn challenge(provider: &Provider, params: &Params) -> Result<Option<String>, Ref
     Ok(Some(challenge.to_owned()))
 }
 
-fn prompt(params: &Params) -> Result<Prompt, Refusal> {
+fn prompt(params: &RequestParams) -> Result<Prompt, Refusal> {
     let mut prompt = Prompt::default();
     for word in params.get("prompt").unwrap_or_default().split(' ').filter(|it| !it.is_empty()) {
         match word {
@@ -227,7 +232,7 @@ fn prompt(params: &Params) -> Result<Prompt, Refusal> {
     Ok(prompt)
 }
 
-fn max_age(params: &Params) -> Result<Option<i64>, Refusal> {
+fn max_age(params: &RequestParams) -> Result<Option<i64>, Refusal> {
     let Some(text) = params.get("max_age") else { return Ok(None) };
     let seconds = text.parse::<u32>().map_err(|_| {
         Refusal::new("invalid_request", format!("max_age must be a number of seconds, not {text}"))
@@ -237,9 +242,9 @@ fn max_age(params: &Params) -> Result<Option<i64>, Refusal> {
 
 /// The subject of `id_token_hint`, whose time may be over.
 fn hinted_subject(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
-    params: &Params,
+    params: &RequestParams,
 ) -> Result<Option<String>, Refusal> {
     let Some(token) = params.get("id_token_hint") else { return Ok(None) };
     let claims = jwt::verified(idp, provider, ID_TOKEN, token);
@@ -250,7 +255,7 @@ fn hinted_subject(
 }
 
 /// Whom access tokens are for (RFC 8707, section 2), or by the older name that many clients use.
-pub(crate) fn resource(params: &Params) -> Result<Vec<String>, Refusal> {
+pub(crate) fn resource(params: &RequestParams) -> Result<Vec<String>, Refusal> {
     let named = params.all("resource");
     let is_absolute = |uri: &String| {
         let scheme = uri.split(':').next().unwrap_or_default();
@@ -271,7 +276,7 @@ pub(crate) fn resource(params: &Params) -> Result<Vec<String>, Refusal> {
 
 /// The names of claims in `claims` (`OpenID` Connect Core, section 5.5) for ID token and user info, and the
 /// subjects that it admits.
-fn claims(params: &Params) -> Result<WantedClaims, Refusal> {
+fn claims(params: &RequestParams) -> Result<WantedClaims, Refusal> {
     let Some(text) = echoed(params, "claims")? else { return Ok(<_>::default()) };
     let refusal = |hint: &str| Refusal::new("invalid_request", hint);
     let value: Value =
@@ -294,7 +299,7 @@ fn claims(params: &Params) -> Result<WantedClaims, Refusal> {
 
 /// A hint of `fault:<scenario>[=<value>][;<hint>]` passes through applications that only hand a hint on;
 /// `mock_fault` says the same without it.
-fn hint_and_fault(params: &Params) -> Result<(Option<String>, Option<FaultUse>), Refusal> {
+fn hint_and_fault(params: &RequestParams) -> Result<(Option<String>, Option<FaultUse>), Refusal> {
     let hint = echoed(params, "login_hint")?;
     let (text, hint) = match hint.as_deref().and_then(|hint| hint.strip_prefix("fault:")) {
         Some(text) => match text.split_once(';') {

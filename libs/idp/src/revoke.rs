@@ -8,30 +8,30 @@ use trapline_model::IdpEventKind;
 
 use crate::{
     client::prove,
-    failure::Failure,
+    failure::EndpointFailure,
     jwt,
-    log::Entry,
-    params::Params,
-    state::{At, Idp},
+    log::LogEntry,
+    params::RequestParams,
+    state::{At, IdpState},
     tokens::{ACCESS_TOKEN, grant_of},
 };
 
 /// 200 also for tokens that are none: there is nothing to be done about them (RFC 7009, section 2.2).
 pub(crate) async fn revoke(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<(), Failure> {
-    let params = Params::of_form(&headers, &body)?;
-    let entry = Entry::of(IdpEventKind::Revoke, &params);
+) -> Result<(), EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
+    let entry = LogEntry::of(IdpEventKind::Revoke, &params);
     match end(&idp, &provider, &headers, &params).await {
         Ok(is_known) => {
             let word = if is_known { "has ended" } else { "is none of this provider" };
             entry.went_well(&idp, &provider, format!("The token {word}.")).await;
             Ok(())
         }
-        Err(Failure::Refused(refusal)) => {
+        Err(EndpointFailure::Refused(refusal)) => {
             entry.refused(&idp, &provider, &refusal).await;
             Err(refusal.into())
         }
@@ -40,11 +40,11 @@ pub(crate) async fn revoke(
 }
 
 async fn end(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     headers: &HeaderMap,
-    params: &Params,
-) -> Result<bool, Failure> {
+    params: &RequestParams,
+) -> Result<bool, EndpointFailure> {
     params.once_each()?;
     let token = params.required("token")?;
     prove(idp, provider, headers, params)?;

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trapline_app::{App, Idps, Provider};
 use trapline_model::TeamId;
 
-use crate::failure::Failure;
+use crate::failure::EndpointFailure;
 
 /// Says for which team somebody is signed in at this service, by the headers of a request.
 pub type TeamSession = Arc<
@@ -24,13 +24,13 @@ const MAX_REQUESTS: usize = 1_000;
 
 /// The state of every route.
 #[derive(Clone)]
-pub(crate) struct Idp {
+pub(crate) struct IdpState {
     pub(crate) app: Arc<App>,
     pub(crate) team_session: TeamSession,
     places: Arc<Semaphore>,
 }
 
-impl Idp {
+impl IdpState {
     pub(crate) fn new(app: Arc<App>, team_session: TeamSession) -> Self {
         Self { app, team_session, places: Arc::new(Semaphore::new(MAX_REQUESTS)) }
     }
@@ -51,14 +51,18 @@ pub(crate) struct At {
     _place: OwnedSemaphorePermit,
 }
 
-impl FromRequestParts<Idp> for At {
-    type Rejection = Failure;
+impl FromRequestParts<IdpState> for At {
+    type Rejection = EndpointFailure;
 
-    async fn from_request_parts(parts: &mut Parts, idp: &Idp) -> Result<Self, Failure> {
-        let place = idp.places.clone().try_acquire_owned().map_err(|_| Failure::Unavailable)?;
+    async fn from_request_parts(
+        parts: &mut Parts,
+        idp: &IdpState,
+    ) -> Result<Self, EndpointFailure> {
+        let place =
+            idp.places.clone().try_acquire_owned().map_err(|_| EndpointFailure::Unavailable)?;
         let slug = Path::<String>::from_request_parts(parts, idp).await;
-        let Path(slug) = slug.map_err(|_| Failure::NotFound)?;
-        let provider = idp.idps().provider(&slug).await?.ok_or(Failure::NotFound)?;
+        let Path(slug) = slug.map_err(|_| EndpointFailure::NotFound)?;
+        let provider = idp.idps().provider(&slug).await?.ok_or(EndpointFailure::NotFound)?;
         Ok(Self { provider, _place: place })
     }
 }

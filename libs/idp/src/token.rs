@@ -19,33 +19,33 @@ use trapline_model::IdpEventKind;
 
 use crate::{
     client::{Proof, prove},
-    failure::{Failure, Refusal},
+    failure::{EndpointFailure, Refusal},
     jwt,
-    log::Entry,
-    params::Params,
-    state::{At, Idp},
+    log::LogEntry,
+    params::RequestParams,
+    state::{At, IdpState},
     tokens,
 };
 
 /// A request whose client is known.
 pub(crate) struct TokenRequest<'r> {
     provider: &'r Provider,
-    params: &'r Params,
+    params: &'r RequestParams,
     proof: Proof,
 }
 
 pub(crate) async fn token(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params = Params::of_form(&headers, &body)?;
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of_form(&headers, &body)?;
     let kind = match params.get("grant_type") {
         Some("refresh_token") => IdpEventKind::Refresh,
         _ => IdpEventKind::Token,
     };
-    let mut entry = Entry::of(kind, &params);
+    let mut entry = LogEntry::of(kind, &params);
     match answer(&idp, &provider, (&headers, &params), &mut entry).await {
         Ok(tokens) => {
             entry.event().response = shown(&tokens);
@@ -57,7 +57,7 @@ pub(crate) async fn token(
                 [(header::CACHE_CONTROL, fixed("no-store")), (header::PRAGMA, fixed("no-cache"))];
             spoiled(fault, (headers, Json(tokens)).into_response()).await
         }
-        Err(Failure::Refused(refusal)) => {
+        Err(EndpointFailure::Refused(refusal)) => {
             entry.refused(&idp, &provider, &refusal).await;
             Err(refusal.into())
         }
@@ -66,10 +66,10 @@ pub(crate) async fn token(
 }
 
 /// The answer as somebody asked for it.
-async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, Failure> {
+async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, EndpointFailure> {
     let Some(fault) = fault else { return Ok(answer) };
     match fault.scenario {
-        FaultScenario::Token500 => Err(Failure::Internal),
+        FaultScenario::Token500 => Err(EndpointFailure::Internal),
         FaultScenario::TokenMalformed => {
             let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
             Ok((json, "{\"access_token\": \"").into_response())
@@ -83,14 +83,14 @@ async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, 
     }
 }
 
-type Tokens = Map<String, Value>;
+type TokenAnswer = Map<String, Value>;
 
 async fn answer(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
-    (headers, params): (&HeaderMap, &Params),
-    entry: &mut Entry,
-) -> Result<Tokens, Failure> {
+    (headers, params): (&HeaderMap, &RequestParams),
+    entry: &mut LogEntry,
+) -> Result<TokenAnswer, EndpointFailure> {
     params.once_each()?;
     let kind = params.required("grant_type")?;
     if !["authorization_code", "refresh_token", "client_credentials"].contains(&kind) {
@@ -108,17 +108,17 @@ async fn answer(
     }
 }
 
-fn invalid_grant(hint: impl Into<String>) -> Failure {
+fn invalid_grant(hint: impl Into<String>) -> EndpointFailure {
     Refusal::new("invalid_grant", hint).into()
 }
 
 /// The user of a sign-in.
 async fn user_of(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     sign_in: &IdpSignIn,
-    entry: &mut Entry,
-) -> Result<IdpUserRecord, Failure> {
+    entry: &mut LogEntry,
+) -> Result<IdpUserRecord, EndpointFailure> {
     entry.event().user = Some(sign_in.user);
     entry.event().flow = Some(sign_in.flow.clone());
     entry.event().fault.clone_from(&sign_in.fault);
@@ -129,12 +129,12 @@ async fn user_of(
 
 /// The tokens of a sign-in; a nonce is only in the first ID token.
 async fn of_sign_in(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     grant: &IdpGrant,
     (sign_in, nonce): (&IdpSignIn, Option<&str>),
     user: &IdpUserRecord,
-) -> Result<Tokens, Failure> {
+) -> Result<TokenAnswer, EndpointFailure> {
     let access = tokens::access_token(idp, provider, grant, sign_in, user).await?;
     let mut found = bearer(provider, &sign_in.scope, &access);
     let is_missing = sign_in.fault.as_deref() == Some(FaultScenario::IdTokenMissing.name());
@@ -150,8 +150,8 @@ async fn of_sign_in(
 }
 
 /// RFC 6749, section 5.1.
-fn bearer(provider: &Provider, scope: &[String], access_token: &str) -> Tokens {
-    let mut found = Tokens::new();
+fn bearer(provider: &Provider, scope: &[String], access_token: &str) -> TokenAnswer {
+    let mut found = TokenAnswer::new();
     found.insert("access_token".to_owned(), json!(access_token));
     found.insert("token_type".to_owned(), json!("Bearer"));
     found.insert("expires_in".to_owned(), json!(provider.settings.token_ttl));
@@ -160,7 +160,7 @@ fn bearer(provider: &Provider, scope: &[String], access_token: &str) -> Tokens {
 }
 
 /// Tokens as the log shows them.
-fn shown(tokens: &Tokens) -> Value {
+fn shown(tokens: &TokenAnswer) -> Value {
     let decoded = tokens.iter().map(|(name, value)| {
         let value = match (name.as_str(), value.as_str()) {
             ("access_token" | "id_token", Some(token)) => jwt::shown(token),

@@ -7,8 +7,8 @@ use trapline_app::{FaultUse, IdpGrant, IdpSignIn, IdpUserRecord, Provider, Resul
 
 use crate::{
     faults::sign_id_token,
-    jwt::{self, Claims},
-    state::Idp,
+    jwt::{self, TokenClaims},
+    state::IdpState,
 };
 
 pub(crate) const ID_TOKEN: &str = "JWT";
@@ -45,8 +45,8 @@ fn seconds(time: trapline_model::Time) -> i64 {
 }
 
 /// Claims about a user: by scope, those that were asked for by name, and the user's own.
-pub(crate) fn about(user: &IdpUserRecord, scope: &[String], wanted: &[String]) -> Claims {
-    let mut claims = Claims::new();
+pub(crate) fn about(user: &IdpUserRecord, scope: &[String], wanted: &[String]) -> TokenClaims {
+    let mut claims = TokenClaims::new();
     let has = |name: &str| scope.iter().any(|known| known == name);
     let known = [
         ("name", "profile", json!(user.name)),
@@ -68,9 +68,9 @@ pub(crate) fn about(user: &IdpUserRecord, scope: &[String], wanted: &[String]) -
 }
 
 /// What a token of this provider has in common with all others.
-fn common(idp: &Idp, provider: &Provider) -> Claims {
+fn common(idp: &IdpState, provider: &Provider) -> TokenClaims {
     let now = idp.now();
-    let mut claims = Claims::new();
+    let mut claims = TokenClaims::new();
     claims.insert("iss".to_owned(), json!(provider.issuer));
     claims.insert("iat".to_owned(), json!(now));
     claims.insert("exp".to_owned(), json!(now + i64::from(provider.settings.token_ttl)));
@@ -79,13 +79,13 @@ fn common(idp: &Idp, provider: &Provider) -> Claims {
 
 /// An access token (RFC 9068, section 2.2). Its `jti` begins with the grant that it ends with.
 pub(crate) async fn access_token(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     grant: &IdpGrant,
     sign_in: &IdpSignIn,
     user: &IdpUserRecord,
 ) -> Result<String> {
-    let mut claims: Claims = user.claims.clone();
+    let mut claims: TokenClaims = user.claims.clone();
     claims.retain(|name, _| !PROFILE.contains(&name.as_str()));
     claims.extend(common(idp, provider));
     claims.insert("sub".to_owned(), json!(user.subject));
@@ -99,7 +99,7 @@ pub(crate) async fn access_token(
 
 /// An access token of the client itself (RFC 6749, section 4.4).
 pub(crate) async fn client_token(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     scope: &[String],
     resource: &[String],
@@ -111,7 +111,12 @@ pub(crate) async fn client_token(
     jwt::signed(idp, provider, ACCESS_TOKEN, claims).await
 }
 
-fn for_client(provider: &Provider, scope: &[String], resource: &[String], claims: &mut Claims) {
+fn for_client(
+    provider: &Provider,
+    scope: &[String],
+    resource: &[String],
+    claims: &mut TokenClaims,
+) {
     let client = &provider.settings.client_id;
     let audience = match resource {
         [] => json!(client),
@@ -128,7 +133,7 @@ fn for_client(provider: &Provider, scope: &[String], resource: &[String], claims
 /// An ID token (`OpenID` Connect Core, sections 2 and 3.1.3.6). A refreshed one has no nonce (section
 /// 12.2).
 pub(crate) async fn id_token(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     (sign_in, nonce): (&IdpSignIn, Option<&str>),
     user: &IdpUserRecord,
@@ -158,7 +163,7 @@ fn at_hash(access_token: &str) -> String {
 
 /// An access token that is good now, and what it stands for.
 pub(crate) struct GoodToken {
-    pub(crate) claims: Claims,
+    pub(crate) claims: TokenClaims,
     /// Who signed in; `None` for a token of the client itself.
     pub(crate) person: Option<(IdpSignIn, IdpUserRecord)>,
 }
@@ -166,7 +171,7 @@ pub(crate) struct GoodToken {
 /// Reads an access token; `None` for one that is not this provider's, is over, was revoked, or is of a
 /// user who is gone.
 pub(crate) async fn good_token(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     token: &str,
 ) -> Result<Option<GoodToken>> {

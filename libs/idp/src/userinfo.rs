@@ -12,31 +12,34 @@ use trapline_app::{FaultScenario, FaultUse, Provider};
 use trapline_model::IdpEventKind;
 
 use crate::{
-    failure::{Failure, Refusal},
+    failure::{EndpointFailure, Refusal},
     faults::without_email,
-    log::Entry,
-    params::Params,
-    state::{At, Idp},
+    log::LogEntry,
+    params::RequestParams,
+    state::{At, IdpState},
     tokens::{about, good_token},
 };
 
 pub(crate) async fn by_header(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    answer(&idp, &provider, bearer(&headers), &Params::default()).await
+) -> Result<Response, EndpointFailure> {
+    answer(&idp, &provider, bearer(&headers), &RequestParams::default()).await
 }
 
 /// RFC 6750, section 2.2.
 pub(crate) async fn by_form(
-    State(idp): State<Idp>,
+    State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Failure> {
-    let params =
-        if body.is_empty() { Params::default() } else { Params::of_form(&headers, &body)? };
+) -> Result<Response, EndpointFailure> {
+    let params = if body.is_empty() {
+        RequestParams::default()
+    } else {
+        RequestParams::of_form(&headers, &body)?
+    };
     let token = match (bearer(&headers), params.get("access_token")) {
         (Some(_), Some(_)) => {
             let hint = "the access token came twice, in the header and in the body";
@@ -54,17 +57,17 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 async fn answer(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     token: Option<&str>,
-    params: &Params,
-) -> Result<Response, Failure> {
+    params: &RequestParams,
+) -> Result<Response, EndpointFailure> {
     let Some(token) = token else {
         // No more than the scheme, where nothing was tried (RFC 6750, section 3.1).
         let challenge = [(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
         return Ok((StatusCode::UNAUTHORIZED, challenge).into_response());
     };
-    let mut entry = Entry::of(IdpEventKind::Userinfo, params);
+    let mut entry = LogEntry::of(IdpEventKind::Userinfo, params);
     match claims(idp, provider, token, &mut entry).await {
         Ok(claims) => {
             entry.event().response = claims.clone();
@@ -72,7 +75,7 @@ async fn answer(
             let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
             Ok((headers, Json(claims)).into_response())
         }
-        Err(Failure::Refused(refusal)) => {
+        Err(EndpointFailure::Refused(refusal)) => {
             entry.refused(idp, provider, &refusal).await;
             Err(refusal.into())
         }
@@ -82,11 +85,11 @@ async fn answer(
 
 /// The user as it is now, by what was granted.
 async fn claims(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     token: &str,
-    entry: &mut Entry,
-) -> Result<Value, Failure> {
+    entry: &mut LogEntry,
+) -> Result<Value, EndpointFailure> {
     let Some(good) = good_token(idp, provider, token).await? else {
         let hint =
             "the access token is not this provider's, is over, was revoked, or its user is gone";

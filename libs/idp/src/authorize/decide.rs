@@ -5,7 +5,7 @@ use trapline_app::{IdpSession, IdpUserRecord, Provider, Result};
 use trapline_model::{IdpUserId, TeamId};
 
 use super::Asked;
-use crate::{cookie, failure::Refusal, request::AuthRequest, state::Idp};
+use crate::{cookie, failure::Refusal, request::AuthRequest, state::IdpState};
 
 /// What the browser that asks has.
 pub(crate) struct Browser {
@@ -17,7 +17,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     pub(crate) async fn of(
-        idp: &Idp,
+        idp: &IdpState,
         provider: &Provider,
         headers: HeaderMap,
         extensions: Extensions,
@@ -53,7 +53,7 @@ fn login_required(hint: &str) -> Decision {
     Decision::Refuse(Refusal::new("login_required", hint))
 }
 
-pub(crate) async fn decide(idp: &Idp, asked: &Asked, browser: &Browser) -> Result<Decision> {
+pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> Result<Decision> {
     let Asked { provider, request, .. } = asked;
     let settings = &provider.settings;
     if settings.require_team_session && browser.team != Some(settings.team) {
@@ -94,7 +94,7 @@ pub(crate) async fn decide(idp: &Idp, asked: &Asked, browser: &Browser) -> Resul
 
 /// The user whom the request names.
 async fn hinted_user(
-    idp: &Idp,
+    idp: &IdpState,
     provider: &Provider,
     request: &AuthRequest,
 ) -> Result<Option<IdpUserRecord>> {
@@ -107,7 +107,7 @@ async fn hinted_user(
 
 /// The session, unless the request wants a younger one.
 fn live_session<'b>(
-    idp: &Idp,
+    idp: &IdpState,
     browser: &'b Browser,
     request: &AuthRequest,
 ) -> Option<&'b IdpSession> {
@@ -117,7 +117,7 @@ fn live_session<'b>(
 }
 
 fn of_hinted(
-    idp: &Idp,
+    idp: &IdpState,
     request: &AuthRequest,
     (user, is_auto): (IdpUserRecord, bool),
     live: Option<&IdpSession>,
@@ -135,7 +135,7 @@ fn of_hinted(
     Decision::Ask(Some(user.id))
 }
 
-pub(super) fn new_session(idp: &Idp, user: IdpUserRecord) -> Decision {
+pub(super) fn new_session(idp: &IdpState, user: IdpUserRecord) -> Decision {
     let session = idp.idps().new_session(user.id);
     Decision::SignIn { user: Box::new(user), session, is_new: true }
 }

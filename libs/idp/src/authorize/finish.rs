@@ -13,21 +13,21 @@ use trapline_model::IdpEventKind;
 use super::{Asked, Decision};
 use crate::{
     cookie,
-    failure::{Failure, Refusal},
+    failure::{EndpointFailure, Refusal},
     faults::{WRONG_ISSUER, WRONG_STATE, redirect_error},
-    log::Entry,
+    log::LogEntry,
     page::problem,
     request::ReturnAddress,
-    state::Idp,
+    state::IdpState,
 };
 
 /// Answers a request, with its entry in the log before the answer is sent.
 pub(crate) async fn finish(
-    idp: &Idp,
+    idp: &IdpState,
     asked: &Asked,
     decision: Decision,
-) -> Result<Response, Failure> {
-    let mut entry = Entry::of(IdpEventKind::Authorize, &asked.params);
+) -> Result<Response, EndpointFailure> {
+    let mut entry = LogEntry::of(IdpEventKind::Authorize, &asked.params);
     entry.event().flow = Some(asked.flow.clone());
     match decision {
         Decision::SignIn { user, session, is_new } => {
@@ -56,11 +56,11 @@ pub(crate) async fn finish(
             );
             Ok(problem(StatusCode::FORBIDDEN, "This sign-in is for the team only", &body))
         }
-        Decision::Ask(_) => Err(Failure::Internal),
+        Decision::Ask(_) => Err(EndpointFailure::Internal),
     }
 }
 
-async fn refuse(idp: &Idp, asked: &Asked, entry: Entry, refusal: Refusal) -> Response {
+async fn refuse(idp: &IdpState, asked: &Asked, entry: LogEntry, refusal: Refusal) -> Response {
     metrics::idp_sign_in("oidc", "refused");
     let answer = asked.back.with_error(&asked.provider, &refusal);
     entry.refused(idp, &asked.provider, &refusal).await;
@@ -68,11 +68,11 @@ async fn refuse(idp: &Idp, asked: &Asked, entry: Entry, refusal: Refusal) -> Res
 }
 
 async fn sign_in(
-    idp: &Idp,
+    idp: &IdpState,
     asked: &Asked,
-    mut entry: Entry,
+    mut entry: LogEntry,
     (user, session, is_new): (&IdpUserRecord, &IdpSession, bool),
-) -> Result<Response, Failure> {
+) -> Result<Response, EndpointFailure> {
     let Asked { provider, back, request, flow, .. } = asked;
     let fault = match request.fault {
         Some(fault) => Some(fault),

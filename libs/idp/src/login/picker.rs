@@ -4,7 +4,9 @@ use axum::{http::StatusCode, response::Response};
 use trapline_app::{IdpUserRecord, escape_html};
 use trapline_model::IdpUserId;
 
-use crate::{authorize::Asked, failure::Failure, page::page, params::Params, state::Idp};
+use crate::{
+    authorize::Asked, failure::EndpointFailure, page::page, params::RequestParams, state::IdpState,
+};
 
 /// Users on a page.
 const PAGE_USERS: usize = 50;
@@ -12,11 +14,11 @@ const PAGE_USERS: usize = 50;
 const SEARCH_FROM: usize = 20;
 
 pub(super) async fn page_of(
-    idp: &Idp,
+    idp: &IdpState,
     asked: &Asked,
-    params: &Params,
+    params: &RequestParams,
     first: Option<IdpUserId>,
-) -> Result<Response, Failure> {
+) -> Result<Response, EndpointFailure> {
     let mut users = idp.idps().test_users(&asked.provider).await?;
     let all = users.len();
     let wanted = params.get("q").unwrap_or_default().to_lowercase();

@@ -4,22 +4,22 @@ use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest as _, Sha256};
 use trapline_app::{CODE_LIFETIME, IdpCode, Redeemed};
 
-use super::{TokenRequest, Tokens, invalid_grant, of_sign_in, user_of};
+use super::{TokenAnswer, TokenRequest, invalid_grant, of_sign_in, user_of};
 use crate::{
     client::Proof,
-    failure::{Failure, Refusal},
-    log::Entry,
-    state::Idp,
+    failure::{EndpointFailure, Refusal},
+    log::LogEntry,
+    state::IdpState,
 };
 
 /// Characters of a code verifier (RFC 7636, section 4.1).
 const VERIFIER: std::ops::RangeInclusive<usize> = 43..=128;
 
 pub(super) async fn tokens(
-    idp: &Idp,
+    idp: &IdpState,
     request: &TokenRequest<'_>,
-    entry: &mut Entry,
-) -> Result<Tokens, Failure> {
+    entry: &mut LogEntry,
+) -> Result<TokenAnswer, EndpointFailure> {
     let TokenRequest { provider, params, .. } = request;
     let code = params.required("code")?;
     let Some(code) = idp.idps().code(provider, code).await? else {
@@ -43,11 +43,11 @@ pub(super) async fn tokens(
     }
 }
 
-fn used_before() -> Failure {
+fn used_before() -> EndpointFailure {
     invalid_grant("the code was used before, so that all tokens that it led to have ended now")
 }
 
-fn check_age(idp: &Idp, code: &IdpCode) -> Result<(), Failure> {
+fn check_age(idp: &IdpState, code: &IdpCode) -> Result<(), EndpointFailure> {
     let age = idp.app.now().since(code.issued_at);
     if age > CODE_LIFETIME {
         let late = age.saturating_sub(CODE_LIFETIME).as_secs();
@@ -56,7 +56,7 @@ fn check_age(idp: &Idp, code: &IdpCode) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_redirect(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), Failure> {
+fn check_redirect(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), EndpointFailure> {
     match request.params.get("redirect_uri") {
         Some(uri) if uri == code.redirect_uri => Ok(()),
         Some(uri) => {
@@ -67,7 +67,7 @@ fn check_redirect(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), Fail
     }
 }
 
-fn check_verifier(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), Failure> {
+fn check_verifier(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), EndpointFailure> {
     let verifier = request.params.get("code_verifier");
     match (&code.challenge, verifier) {
         (None, None) if request.proof == Proof::Nothing => {

@@ -2,16 +2,19 @@
 
 use trapline_model::IdpClientType;
 
-use super::{TokenRequest, Tokens, bearer};
+use super::{TokenAnswer, TokenRequest, bearer};
 use crate::{
     client::Proof,
-    failure::{Failure, Refusal},
+    failure::{EndpointFailure, Refusal},
     request::{resource, scope},
-    state::Idp,
+    state::IdpState,
     tokens,
 };
 
-pub(super) async fn tokens(idp: &Idp, request: &TokenRequest<'_>) -> Result<Tokens, Failure> {
+pub(super) async fn tokens(
+    idp: &IdpState,
+    request: &TokenRequest<'_>,
+) -> Result<TokenAnswer, EndpointFailure> {
     let TokenRequest { provider, params, proof } = request;
     if provider.settings.client_type == IdpClientType::Public {
         let hint = "a public client has no client_credentials";

@@ -2,19 +2,19 @@
 
 use trapline_app::{FaultScenario, IdpSignIn, Refreshed};
 
-use super::{TokenRequest, Tokens, invalid_grant, of_sign_in, user_of};
+use super::{TokenAnswer, TokenRequest, invalid_grant, of_sign_in, user_of};
 use crate::{
-    failure::{Failure, Refusal},
-    log::Entry,
+    failure::{EndpointFailure, Refusal},
+    log::LogEntry,
     request::scope,
-    state::Idp,
+    state::IdpState,
 };
 
 pub(super) async fn tokens(
-    idp: &Idp,
+    idp: &IdpState,
     request: &TokenRequest<'_>,
-    entry: &mut Entry,
-) -> Result<Tokens, Failure> {
+    entry: &mut LogEntry,
+) -> Result<TokenAnswer, EndpointFailure> {
     let TokenRequest { provider, params, .. } = request;
     let text = params.required("refresh_token")?;
     let Some(token) = idp.idps().read_refresh_token(provider, text) else {
@@ -39,7 +39,7 @@ pub(super) async fn tokens(
 }
 
 /// The sign-in with the scopes that the request wants, of which all must have been granted.
-fn narrowed(request: &TokenRequest<'_>, sign_in: &IdpSignIn) -> Result<IdpSignIn, Failure> {
+fn narrowed(request: &TokenRequest<'_>, sign_in: &IdpSignIn) -> Result<IdpSignIn, EndpointFailure> {
     let wanted = scope(request.params)?;
     if wanted.is_empty() {
         return Ok(sign_in.clone());
