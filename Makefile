@@ -1,4 +1,4 @@
-.PHONY: run console api-types cluster test test-embedded test-cluster test-faults test-soak test-full test-operate deny lint bench bench-cluster tools refresh-checks
+.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate deny lint bench bench-cluster tools refresh-checks
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -18,6 +18,11 @@ console:
 api-types: tools
 	$(CARGO) build -p trapline
 	UPDATE_DOCS=1 $(CARGO) test -p trapline-tests --test e2e the_types_of_the_console
+
+# Takes the pictures of the console, light and dark, into docs/images.
+screenshots: tools
+	$(CARGO) build -p trapline
+	UPDATE_PICTURES=1 $(CARGO) test -p trapline-tests --test e2e every_screen_has_its_pictures
 
 # Runs a cluster on this machine, with its services, until Ctrl-C; keeps nothing.
 cluster: tools

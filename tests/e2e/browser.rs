@@ -9,6 +9,7 @@ mod journeys;
 mod live;
 mod mail;
 mod people;
+mod pictures;
 mod remote;
 mod shell;
 mod states;

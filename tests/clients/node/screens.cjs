@@ -88,4 +88,10 @@ async function closeDialog(page) {
   await page.locator("dialog[open]").waitFor({ state: "detached" });
 }
 
-module.exports = { closeDialog, dialogs, openDialog, outside, screens, show };
+// The names of all screens, whatever is in the installation.
+function names() {
+  const nothing = { empty: "0", full: "0", hook: "0", messages: [{ id: "0", subject: "Invoice" }] };
+  return [...screens(nothing), ...outside].map(({ name }) => name);
+}
+
+module.exports = { closeDialog, dialogs, names, openDialog, outside, screens, show };
