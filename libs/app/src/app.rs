@@ -64,16 +64,10 @@ impl App {
         ports.store.prepare(&records::TABLES).await?;
         let shared = Parts::new(ports, clock, settings, master, shutdown)?;
         let tasks = Supervisor::new(shared.shutdown.clone());
-        let logins = Arc::new(Logins::new(&shared));
-        let retention = Arc::new(Retention::new(&shared));
-        let rules = Arc::new(RuleRows::new(shared.ports.store.clone()));
-        let access = Arc::new(AccessControl::new(&shared, logins.clone()));
-        let inboxes = Arc::new(Inboxes::new(&shared, logins.clone(), retention.clone(), rules));
-        let messages = Arc::new(Messages::new(&shared, inboxes.clone()));
+        let SharedServices { logins, retention, access, inboxes, messages, outbound_mail, people } =
+            SharedServices::new(&shared)?;
         let checks = Checks::new(&shared, messages.clone());
         let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
-        let outbound_mail = Arc::new(OutboundMail::new(&shared));
-        let people = Arc::new(People::new(&shared, access.clone(), outbound_mail.clone())?);
         let uses = TeamServices {
             access: access.clone(),
             mail: outbound_mail.clone(),
@@ -329,5 +323,30 @@ impl App {
     #[must_use]
     pub fn now(&self) -> trapline_model::Time {
         self.parts.clock.now()
+    }
+}
+
+/// The services that most others use.
+struct SharedServices {
+    logins: Arc<Logins>,
+    retention: Arc<Retention>,
+    access: Arc<AccessControl>,
+    inboxes: Arc<Inboxes>,
+    messages: Arc<Messages>,
+    outbound_mail: Arc<OutboundMail>,
+    people: Arc<People>,
+}
+
+impl SharedServices {
+    fn new(shared: &Parts) -> Result<Self> {
+        let logins = Arc::new(Logins::new(shared));
+        let retention = Arc::new(Retention::new(shared));
+        let rules = Arc::new(RuleRows::new(shared.ports.store.clone()));
+        let access = Arc::new(AccessControl::new(shared, logins.clone()));
+        let inboxes = Arc::new(Inboxes::new(shared, logins.clone(), retention.clone(), rules));
+        let messages = Arc::new(Messages::new(shared, inboxes.clone()));
+        let outbound_mail = Arc::new(OutboundMail::new(shared));
+        let people = Arc::new(People::new(shared, access.clone(), outbound_mail.clone())?);
+        Ok(Self { logins, retention, access, inboxes, messages, outbound_mail, people })
     }
 }
