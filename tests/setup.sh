@@ -151,8 +151,6 @@ types_tool() {
 
 step python python_tools clients/python/requirements.txt
 step lint lint_tools requirements-lint.txt
-}
-
 step mocks mocks_tools clients/mocks/requirements.txt
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json

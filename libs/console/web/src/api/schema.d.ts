@@ -1167,6 +1167,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mocks
+         * @description The team's mocks, oldest first, without credentials and snippets.
+         */
+        get: operations["listMocks"];
+        put?: never;
+        /**
+         * Create a mock
+         * @description The answer has its address, its credentials, and snippets that point an SDK at it.
+         */
+        post: operations["createMock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description The providers that a mock can be made of, with their decline codes, events and settings.
+         */
+        get: operations["listMockProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mock
+         * @description With its credentials and snippets, for whoever may read: they open nothing but the mock.
+         */
+        get: operations["getMock"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a mock
+         * @description Its address is gone, with all that it holds.
+         */
+        delete: operations["deleteMock"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a mock
+         * @description The next call meets the change.
+         */
+        patch: operations["updateMock"];
+        trace?: never;
+    };
+    "/api/mocks/{id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List calls
+         * @description What the app under test asked of the mock in the last 7 days: the newest 10,000 calls, newest first.
+         */
+        get: operations["listMockCalls"];
+        put?: never;
+        post?: never;
+        /**
+         * Clear a mock
+         * @description Removes its calls, webhooks and objects, and what is left of `next`; settings and credentials stay.
+         */
+        delete: operations["clearMock"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/calls/{callId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a call
+         * @description With headers and bodies as far as they are kept: secrets and card numbers are hidden.
+         */
+        get: operations["getMockCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List objects
+         * @description What the mock keeps, newest first, each with the provider's own JSON.
+         */
+        get: operations["listMockObjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate credentials
+         * @description Replaces one credential or all. The old value holds for no call that comes after the answer.
+         */
+        post: operations["rotateMock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks of a mock
+         * @description What the mock sent to the app in the last 30 days, newest first.
+         */
+        get: operations["listMockWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/webhooks/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook of a mock
+         * @description With the body, and the headers of the last attempt.
+         */
+        get: operations["getMockWebhook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/webhooks/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a webhook of a mock
+         * @description Sends the same bytes again, freshly signed, as a delivery of its own.
+         */
+        post: operations["replayMockWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/onboarding": {
         parameters: {
             query?: never;
@@ -1726,6 +1942,67 @@ export interface components {
              * @example tl_a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6
              */
             key: string;
+        };
+        /** @description A mock of a provider's API. */
+        ApiMock: {
+            /** @description The mock's id. */
+            id: string;
+            /**
+             * @description What people call it.
+             * @example Checkout tests
+             */
+            name: string;
+            /**
+             * @description The provider's id.
+             * @example stripe
+             */
+            provider: string;
+            /** @description What the provider is for. */
+            category: components["schemas"]["MockCategory"];
+            /**
+             * @description 14 hexadecimal digits, in its address.
+             * @example 3f9c2b71d04e8a
+             */
+            slug: string;
+            /**
+             * @description Where the app under test calls it.
+             * @example http://localhost:8080/mock/3f9c2b71d04e8a
+             */
+            baseUrl: string;
+            /**
+             * @description Where it sends what happens; null for nowhere.
+             * @example https://app.example.com/hooks/stripe
+             */
+            webhookUrl: string | null;
+            /** @description The project that it is grouped under; null for none. */
+            projectId: string | null;
+            /** @description What goes wrong, and how fast: every setting of the provider, at its default where nobody set it. */
+            settings: Record<string, never>;
+            /**
+             * @description What the app calls it with, by name. Lists leave it out.
+             * @example {
+             *       "secretKey": "sk_test_…"
+             *     }
+             */
+            credentials?: {
+                [key: string]: string;
+            };
+            /** @description How an SDK is pointed at it. Lists leave it out. */
+            snippets?: components["schemas"]["MockSnippet"][];
+            /** @description The ways in which it is reached. */
+            addresses: components["schemas"]["MockAddresses"];
+            /**
+             * Format: date-time
+             * @description When it goes, with all that it holds; null for never.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
         };
         /**
          * @description A role that an admin gives.
@@ -3337,6 +3614,434 @@ export interface components {
              */
             message: string;
         };
+        /** @description The ways in which a mock is reached. */
+        MockAddresses: {
+            /**
+             * @description By its path.
+             * @example http://localhost:8080/mock/3f9c2b71d04e8a
+             */
+            path: string;
+            /**
+             * @description By a host name of its own; null where there is none.
+             * @example null
+             */
+            host: string | null;
+            /**
+             * @description Over TLS by a listener of the server's own; null where there is none.
+             * @example null
+             */
+            tls: string | null;
+        };
+        /** @description A call with what was sent and answered. */
+        MockCallDetails: components["schemas"]["MockCallSummary"] & {
+            /** @description What was sent. */
+            request: components["schemas"]["MockTransfer"];
+            /** @description What was answered. */
+            response: components["schemas"]["MockTransfer"];
+        };
+        /** @description Part of the calls of a mock. */
+        MockCallPage: {
+            /**
+             * @description How many there are.
+             * @example 1
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description Which page this is, from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description The most calls of a page.
+             * @example 50
+             */
+            limit: number;
+            /** @description The calls, newest first. */
+            calls: components["schemas"]["MockCallSummary"][];
+        };
+        /** @description A call of a mock. */
+        MockCallSummary: {
+            /** @description The call's id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it came.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            at: string;
+            /**
+             * @description The HTTP method.
+             * @example POST
+             */
+            method: string;
+            /**
+             * @description The path behind the mock's address.
+             * @example /v1/refunds
+             */
+            path: string;
+            /**
+             * @description The query; empty for none.
+             * @example
+             */
+            query: string;
+            /**
+             * Format: int32
+             * @description The status of the answer.
+             * @example 200
+             */
+            status: number;
+            /**
+             * Format: int64
+             * @description Milliseconds until the answer.
+             * @example 3
+             */
+            durationMs: number;
+            /**
+             * @description The provider's operation; null for a path that it does not have.
+             * @example POST /v1/refunds
+             */
+            operation: string | null;
+            /**
+             * @description The way in which it came.
+             * @example path
+             */
+            via: string;
+            /**
+             * @description What the settings did to it; null for nothing.
+             * @example null
+             */
+            fault: string | null;
+            /** @description Whether the answer is that of an earlier call with the same key. */
+            replayed: boolean;
+            /**
+             * @description The provider's ids of the objects that were read or written.
+             * @example [
+             *       "re_1"
+             *     ]
+             */
+            objectIds: string[];
+            /**
+             * Format: int64
+             * @description Bytes of the request's body.
+             * @example 24
+             */
+            requestSize: number;
+            /**
+             * Format: int64
+             * @description Bytes of the answer's body.
+             * @example 310
+             */
+            responseSize: number;
+            /**
+             * @description What called, by its own account; null if it does not say.
+             * @example Stripe/v1 PythonBindings/16.1.0
+             */
+            client: string | null;
+            /**
+             * @description What looks wrong about the call.
+             * @example []
+             */
+            warnings: string[];
+        };
+        /**
+         * @description What a provider is for.
+         * @enum {string}
+         */
+        MockCategory: "payments" | "banking" | "identity" | "messaging" | "esign" | "erp" | "crm" | "data" | "analytics";
+        /** @description What is to change; what is left out stays. */
+        MockChange: {
+            /** @description What people call it. */
+            name?: string;
+            /**
+             * @description Where it sends what happens; null for nowhere.
+             * @example null
+             */
+            webhookUrl?: string | null;
+            /** @description The project; null for none. */
+            projectId?: string | null;
+            /** @description A JSON merge patch (RFC 7396): a setting that is null has its default again, what is left out stays. */
+            settings?: components["schemas"]["MockSettingsPatch"];
+        };
+        /** @description A way in which calls are declined. */
+        MockDecline: {
+            /**
+             * @description The provider's code.
+             * @example insufficient_funds
+             */
+            code: string;
+            /** @description What it tells people. */
+            description: string;
+            /**
+             * @description Values of a request that bring it about.
+             * @example [
+             *       "4000000000009995"
+             *     ]
+             */
+            triggers: string[];
+        };
+        /** @description An event on its way from a mock to the app. */
+        MockDelivery: {
+            /** @description The delivery's id, which the receiver sees as `X-Trapline-Delivery`. */
+            id: string;
+            /**
+             * @description The provider's name of the event.
+             * @example payment_intent.succeeded
+             */
+            event: string;
+            /**
+             * @description The object that it is about; null for none.
+             * @example pi_1
+             */
+            objectId: string | null;
+            /**
+             * @description Where it is sent.
+             * @example https://app.example.com/hooks/stripe
+             */
+            url: string;
+            /** @description Where it stands. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * Format: int32
+             * @description The status of the receiver's last answer; null without one.
+             * @example 200
+             */
+            httpStatus: number | null;
+            /**
+             * @description Why the last attempt failed, a stable word; null when it did not.
+             * @example null
+             */
+            error: string | null;
+            /**
+             * Format: int32
+             * @description Attempts that have ended.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Milliseconds that the last attempt took.
+             * @example 42
+             */
+            durationMs: number | null;
+            /**
+             * Format: date-time
+             * @description When it happened, or the replay was asked for.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due; null when none is.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; null before.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            completedAt: string | null;
+            /** @description The delivery that this one sends again; null for a first one. */
+            replayOf: string | null;
+            /**
+             * @description What the settings did to it, in words; null for nothing.
+             * @example null
+             */
+            scenario: string | null;
+        };
+        /** @description A delivery with what is sent. */
+        MockDeliveryDetails: components["schemas"]["MockDelivery"] & {
+            /** @description The headers of the last attempt, with its signature; empty before the first. */
+            headers: components["schemas"]["MockHeader"][];
+            /** @description The body, the same in each attempt. */
+            body: string;
+        };
+        /** @description A header. */
+        MockHeader: {
+            /**
+             * @description In lower case.
+             * @example content-type
+             */
+            name: string;
+            /**
+             * @description Its value.
+             * @example application/json
+             */
+            value: string;
+        };
+        /** @description What a new mock is to be. */
+        MockInput: {
+            /**
+             * @description What people call it.
+             * @example Checkout tests
+             */
+            name: string;
+            /**
+             * @description An id of `GET /api/mocks/providers`.
+             * @example stripe
+             */
+            provider: string;
+            /**
+             * @description Where it sends what happens: http or https, without credentials or a fragment. Nowhere when left out or
+             *     null.
+             * @example null
+             */
+            webhookUrl?: string | null;
+            /** @description The project that it is grouped under; none when left out or null. */
+            projectId?: string | null;
+            /**
+             * Format: int32
+             * @description Minutes after which it goes with all that it holds; never when left out.
+             * @example 60
+             */
+            expiresInMinutes?: number;
+        };
+        /** @description An object that a mock keeps. */
+        MockObject: {
+            /**
+             * @description The provider's id.
+             * @example pi_1
+             */
+            id: string;
+            /**
+             * @description Its kind.
+             * @example payments
+             */
+            kind: string;
+            /**
+             * @description Where it is in its flow; null for what has none.
+             * @example succeeded
+             */
+            state: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made, by the mock's clock.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed, by the mock's clock.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            updatedAt: string;
+            /** @description The provider's own JSON. */
+            object: Record<string, never>;
+        };
+        /** @description A setting that only one provider has. */
+        MockOwnSetting: {
+            /**
+             * @description Its name in `settings`.
+             * @example apiVersion
+             */
+            name: string;
+            /** @description What it does. */
+            description: string;
+        };
+        /** @description A provider that a mock can be made of. */
+        MockProvider: {
+            /**
+             * @description What `provider` of a mock is.
+             * @example stripe
+             */
+            id: string;
+            /**
+             * @description As people call it.
+             * @example Stripe
+             */
+            name: string;
+            /** @description What it is for. */
+            category: components["schemas"]["MockCategory"];
+            /** @description How calls are declined: by `decline` of the settings, or by these values in a request. */
+            declineCodes: components["schemas"]["MockDecline"][];
+            /**
+             * @description The events of which it tells the app.
+             * @example [
+             *       "payment_intent.succeeded"
+             *     ]
+             */
+            webhookEvents: string[];
+            /**
+             * @description The names of a mock's credentials; the first is the main one.
+             * @example [
+             *       "secretKey"
+             *     ]
+             */
+            credentials: string[];
+            /** @description Settings that only this provider has. */
+            settings: components["schemas"]["MockOwnSetting"][];
+            /**
+             * @description The kinds of objects that a mock keeps.
+             * @example [
+             *       "payments"
+             *     ]
+             */
+            objectKinds: string[];
+            /** @description The packages that the snippets are for. */
+            sdks: components["schemas"]["MockSdk"][];
+        };
+        /** @description A package that speaks to a provider. */
+        MockSdk: {
+            /**
+             * @description The language.
+             * @example python
+             */
+            language: string;
+            /**
+             * @description As its registry calls it.
+             * @example stripe
+             */
+            package: string;
+            /**
+             * @description The version that is tested.
+             * @example 16.1.0
+             */
+            version: string;
+        };
+        /**
+         * @description Settings to change, by their names.
+         * @example {
+         *       "decline": "insufficient_funds"
+         *     }
+         */
+        MockSettingsPatch: {
+            [key: string]: unknown;
+        };
+        /** @description A piece of code with the mock's own values in it. */
+        MockSnippet: {
+            /**
+             * @description `curl`, `python` or `node`.
+             * @example curl
+             */
+            language: string;
+            /**
+             * @description `connect` points an SDK at the mock, `webhook` verifies what the mock sends.
+             * @example connect
+             */
+            purpose: string;
+            /** @description The code. */
+            code: string;
+        };
+        /** @description Headers and body as they are kept: secrets and card numbers are hidden. */
+        MockTransfer: {
+            /** @description In the order in which they came. */
+            headers: components["schemas"]["MockHeader"][];
+            /**
+             * @description The body's first 64 KiB; null where it has none.
+             * @example amount=1000
+             */
+            body: string | null;
+            /**
+             * @description How the body is written here: `utf8` or `base64`.
+             * @example utf8
+             */
+            encoding: string;
+            /** @description Whether the body is longer. */
+            truncated: boolean;
+            /** @description SHA-256 of the whole body, in hex. */
+            sha256: string;
+        };
         /**
          * @description How SAML names somebody (saml-core, section 8.3).
          * @enum {string}
@@ -3603,6 +4308,14 @@ export interface components {
          * @enum {string}
          */
         Role: "member" | "admin" | "owner";
+        /** @description Which credential to replace. */
+        RotateInput: {
+            /**
+             * @description A name of the mock's `credentials`, `secretKey` for the main one, or `all`.
+             * @example secretKey
+             */
+            credential: string;
+        };
         /**
          * @description What is rotated.
          * @enum {string}
@@ -7637,6 +8350,578 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMocks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only those of providers of a category: `payments`, `banking`, `identity`, `messaging`, `esign`, `erp`, `crm`,
+                 *     `data` or `analytics`; `business` is `esign`, `erp`, `data` and `analytics`.
+                 * @example payments
+                 */
+                category?: string;
+                /**
+                 * @description Only those of one provider.
+                 * @example stripe
+                 */
+                provider?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mocks. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiMock"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MockInput"];
+            };
+        };
+        responses: {
+            /** @description The new mock. */
+            201: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiMock"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMockProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The providers. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockProvider"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mock. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiMock"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mock is gone. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MockChange"];
+            };
+        };
+        responses: {
+            /** @description The changed mock. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiMock"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMockCalls: {
+        parameters: {
+            query?: {
+                /** @description Only calls that read or wrote the object with this id of the provider's. */
+                objectId?: string;
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description The most calls of a page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calls. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockCallPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mock is as new. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMockCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+                /** @description The call. */
+                callId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The call. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockCallDetails"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMockObjects: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only those of one kind of the provider's.
+                 * @example payments
+                 */
+                kind?: string;
+                /** @description The most objects to list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The objects. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockObject"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateMock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateInput"];
+            };
+        };
+        responses: {
+            /** @description The mock. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiMock"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMockWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Only those that tell of the object with this id of the provider's. */
+                objectId?: string;
+                /**
+                 * @description Only those of one event of the provider's.
+                 * @example payment_intent.succeeded
+                 */
+                event?: string;
+                /** @description The most deliveries to list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockDelivery"][];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMockWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+                /** @description The delivery. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockDeliveryDetails"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayMockWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+                /** @description The earlier delivery. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new delivery. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockDelivery"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
