@@ -12,7 +12,7 @@ use std::{
 use sources::rust_files;
 
 /// Names of types that several files define. Whoever removes one lowers the number.
-const SHARED_NAMES: usize = 52;
+const SHARED_NAMES: usize = 46;
 /// Files of more than 400 lines.
 const LONG_FILES: usize = 1;
 /// Functions of more than 80 lines.

@@ -17,7 +17,7 @@ use crate::{
     extract::{Body, PathParams},
     reply::{Created, NoContent},
 };
-use input::{IdpChangeInput, NewIdpInput, RotateInput};
+use input::{IdpChangeInput, IdpRotateInput, NewIdpInput};
 
 /// List identity providers
 ///
@@ -125,14 +125,14 @@ pub(crate) async fn delete(
     operation_id = "rotateIdp",
     tag = "Identity providers",
     params(("id" = IdpId, Path, description = "The identity provider.")),
-    request_body = RotateInput,
+    request_body = IdpRotateInput,
     responses((status = 200, description = "The changed identity provider.", body = Idp))
 )]
 pub(crate) async fn rotate(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
     PathParams(id): PathParams<IdpId>,
-    Body(input): Body<RotateInput>,
+    Body(input): Body<IdpRotateInput>,
 ) -> Result<Json<Idp>> {
     Ok(Json(app.idps().rotate(&by, id, input.what.into()).await?))
 }

@@ -127,7 +127,7 @@ pub(crate) struct MocksInput {
 /// Which credential to replace.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RotateInput {
+pub(crate) struct MockRotateInput {
     /// A name of the mock's `credentials`, `secretKey` for the main one, or `all`.
     #[schema(min_length = 1, max_length = 40, example = "secretKey")]
     credential: String,
@@ -258,14 +258,14 @@ pub(crate) async fn delete(
     operation_id = "rotateMock",
     tag = "Mocks",
     params(("id" = MockId, Path, description = "The mock.")),
-    request_body = RotateInput,
+    request_body = MockRotateInput,
     responses((status = 200, description = "The mock.", body = ApiMock))
 )]
 pub(crate) async fn rotate(
     State(app): State<Arc<App>>,
     Writer(by): Writer,
     PathParams(id): PathParams<MockId>,
-    Body(input): Body<RotateInput>,
+    Body(input): Body<MockRotateInput>,
 ) -> Result<Json<ApiMock>> {
     Ok(Json(app.mocks().rotate(&by, id, &input.credential).await?))
 }

@@ -1,7 +1,7 @@
 //! A bounded thread pool for work that keeps a processor busy, such as parsing a large mail.
 
-mod line;
 mod threads;
+mod turn_queue;
 
 use std::{num::NonZero, sync::Arc, time::Duration};
 
@@ -11,8 +11,8 @@ use tokio::{
 };
 
 use crate::{Error, Result, body_memory, log_throttle::LogThrottle};
-use line::{Line, Turn};
 use threads::Threads;
+use turn_queue::{Turn, TurnQueue};
 
 /// Pieces of work that may wait, for each thread.
 const QUEUE_PER_THREAD: usize = 64;
@@ -27,7 +27,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 /// the future; what still waits then never runs.
 #[derive(Debug)]
 pub struct CpuPool {
-    line: Arc<Line>,
+    line: Arc<TurnQueue>,
     threads: Threads,
     queue_timeout: Duration,
 }
@@ -43,7 +43,7 @@ impl CpuPool {
     /// A pool of `threads`, for which `queue` pieces of work may wait, each for up to `queue_timeout`.
     pub(crate) fn new(threads: usize, queue: usize, queue_timeout: Duration) -> Result<Self> {
         Ok(Self {
-            line: Line::new(threads, queue),
+            line: TurnQueue::new(threads, queue),
             threads: Threads::start(threads).map_err(|error| {
                 tracing::error!(%error, "a thread for work beside the reactor did not start");
                 Error::Unavailable

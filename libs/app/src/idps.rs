@@ -42,7 +42,7 @@ use events::EventThrottle;
 pub use events::{EventQuery, NewIdpEvent};
 pub use faults::{FaultScenario, FaultUse, NewIdpFault};
 pub(crate) use keys::RsaKeys;
-pub use provider::Provider;
+pub use provider::IdpHandle;
 use provider::SigningKey;
 pub use rotate::IdpRotation;
 pub use sessions::IdpSession;
@@ -124,7 +124,7 @@ impl Idps {
 
     /// Writes an entry of the activity log, before the answer that it tells of is sent. What it tells of goes
     /// on where that fails, which is counted.
-    pub async fn record(&self, provider: &Provider, event: NewIdpEvent) {
+    pub async fn record(&self, provider: &IdpHandle, event: NewIdpEvent) {
         self.record_event(&provider.settings, event).await;
     }
 

@@ -64,8 +64,8 @@ pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
 pub use forwarding::{AddedAddress, Confirmation, ForwardAttempt, Forwarding};
 pub use idps::{
-    CODE_LIFETIME, EventQuery, FaultScenario, FaultUse, IdpChange, IdpRotation, IdpSession,
-    IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpFault, NewIdpUser, Provider, Redeemed,
+    CODE_LIFETIME, EventQuery, FaultScenario, FaultUse, IdpChange, IdpHandle, IdpRotation,
+    IdpSession, IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpFault, NewIdpUser, Redeemed,
     RefreshToken, Refreshed,
 };
 pub use inboxes::{

@@ -9,11 +9,11 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use trapline_app::{Provider, escape_html};
+use trapline_app::{IdpHandle, escape_html};
 use trapline_model::IdpEventKind;
 
 use crate::{
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
     page::problem,
     params::RequestParams,
@@ -26,7 +26,7 @@ pub(crate) use finish::finish;
 
 /// A request with where its answer goes.
 pub(crate) struct Asked {
-    pub(crate) provider: Provider,
+    pub(crate) provider: IdpHandle,
     pub(crate) back: ReturnAddress,
     pub(crate) request: AuthRequest,
     pub(crate) params: RequestParams,
@@ -78,7 +78,7 @@ async fn keep(idp: &IdpState, asked: &Asked) -> Result<Response, EndpointFailure
 /// Reads a request. What is wrong with it is in the log, and is the answer.
 pub(crate) async fn read(
     idp: &IdpState,
-    provider: Provider,
+    provider: IdpHandle,
     params: RequestParams,
     flow: String,
 ) -> Result<Asked, Box<Response>> {
@@ -103,7 +103,7 @@ pub(crate) async fn read(
 }
 
 /// What is wrong, where no application can be told: what came, what is registered, and how to add it.
-fn no_return(provider: &Provider, refusal: &Refusal) -> Response {
+fn no_return(provider: &IdpHandle, refusal: &OauthRefusal) -> Response {
     let id = provider.settings.id;
     let curl = format!(
         "curl -X PATCH -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' \

@@ -2,11 +2,11 @@
 
 use axum::http::{HeaderMap, header};
 use data_encoding::BASE64;
-use trapline_app::Provider;
+use trapline_app::IdpHandle;
 use trapline_model::IdpClientType;
 
 use crate::{
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     params::RequestParams,
     state::IdpState,
 };
@@ -23,7 +23,7 @@ pub(crate) enum Proof {
 /// Finds out whether the provider's client asks.
 pub(crate) fn prove(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     headers: &HeaderMap,
     params: &RequestParams,
 ) -> Result<Proof, EndpointFailure> {
@@ -31,7 +31,7 @@ pub(crate) fn prove(
     let in_body = params.get("client_secret");
     if basic.is_some() && in_body.is_some() {
         let hint = "the client's secret came twice, in the header and in the body";
-        return Err(Refusal::new("invalid_request", hint).into());
+        return Err(OauthRefusal::new("invalid_request", hint).into());
     }
     let (id, secret, place) = match &basic {
         Some((id, secret)) => (id.as_str(), Some(secret.as_str()), "the header"),
@@ -41,18 +41,18 @@ pub(crate) fn prove(
     let is_other = |id: &str| id != known;
     if is_other(id) || params.get("client_id").is_some_and(is_other) {
         let hint = format!("the client is {known}, and not {id:?}");
-        return Err(Refusal::new("invalid_client", hint).into());
+        return Err(OauthRefusal::new("invalid_client", hint).into());
     }
     let Some(secret) = secret else {
         if provider.settings.client_type == IdpClientType::Confidential {
             let hint = "the client's secret is missing, by HTTP Basic or as client_secret";
-            return Err(Refusal::new("invalid_client", hint).into());
+            return Err(OauthRefusal::new("invalid_client", hint).into());
         }
         return Ok(Proof::Nothing);
     };
     if !idp.idps().is_secret(provider, secret)? {
         let hint = format!("the client's secret in {place} is not the provider's");
-        return Err(Refusal::new("invalid_client", hint).into());
+        return Err(OauthRefusal::new("invalid_client", hint).into());
     }
     Ok(Proof::Secret)
 }
@@ -60,22 +60,23 @@ pub(crate) fn prove(
 /// The same for endpoints that want the secret.
 pub(crate) fn prove_by_secret(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     headers: &HeaderMap,
     params: &RequestParams,
 ) -> Result<(), EndpointFailure> {
     match prove(idp, provider, headers, params)? {
         Proof::Secret => Ok(()),
         Proof::Nothing => {
-            Err(Refusal::new("invalid_client", "this takes the client's secret").into())
+            Err(OauthRefusal::new("invalid_client", "this takes the client's secret").into())
         }
     }
 }
 
 /// The credentials of `Authorization: Basic`, each form-encoded (RFC 6749, section 2.3.1).
-fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, Refusal> {
+fn basic(headers: &HeaderMap) -> Result<Option<(String, String)>, OauthRefusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    let malformed = || Refusal::new("invalid_client", "the Authorization header is not HTTP Basic");
+    let malformed =
+        || OauthRefusal::new("invalid_client", "the Authorization header is not HTTP Basic");
     let text = value.to_str().map_err(|_| malformed())?;
     let (scheme, text) = text.trim().split_once(' ').ok_or_else(malformed)?;
     if !scheme.eq_ignore_ascii_case("basic") {

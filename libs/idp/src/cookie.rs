@@ -1,25 +1,25 @@
 //! The cookie of whoever is signed in at a provider.
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use trapline_app::{IdpSession, Provider, Result};
+use trapline_app::{IdpHandle, IdpSession, Result};
 
 use crate::state::IdpState;
 
 /// Seconds that a browser keeps it: as long as a session lasts.
 const MAX_AGE: u32 = 8 * 60 * 60;
 
-fn is_secure(provider: &Provider) -> bool {
+fn is_secure(provider: &IdpHandle) -> bool {
     provider.issuer.starts_with("https:")
 }
 
-fn name(provider: &Provider) -> &'static str {
+fn name(provider: &IdpHandle) -> &'static str {
     if is_secure(provider) { "__Secure-idp" } else { "idp" }
 }
 
 /// The session that a browser has at this provider.
 pub(crate) fn session(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     headers: &HeaderMap,
 ) -> Option<IdpSession> {
     let fields = headers.get_all(header::COOKIE).iter();
@@ -30,16 +30,20 @@ pub(crate) fn session(
 }
 
 /// The cookie of a session.
-pub(crate) fn of(idp: &IdpState, provider: &Provider, session: &IdpSession) -> Result<HeaderValue> {
+pub(crate) fn of(
+    idp: &IdpState,
+    provider: &IdpHandle,
+    session: &IdpSession,
+) -> Result<HeaderValue> {
     Ok(value(provider, &idp.idps().seal_session(provider, session)?, MAX_AGE))
 }
 
 /// Takes the cookie away.
-pub(crate) fn none(provider: &Provider) -> HeaderValue {
+pub(crate) fn none(provider: &IdpHandle) -> HeaderValue {
     value(provider, "", 0)
 }
 
-fn value(provider: &Provider, sealed: &str, max_age: u32) -> HeaderValue {
+fn value(provider: &IdpHandle, sealed: &str, max_age: u32) -> HeaderValue {
     let secure = if is_secure(provider) { "; Secure" } else { "" };
     // The path as browsers see it, which a base URL may have a prefix of.
     let path = provider.issuer.splitn(4, '/').nth(3).unwrap_or_default();

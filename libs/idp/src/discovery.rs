@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use trapline_app::{FaultScenario, Provider, escape_html};
+use trapline_app::{FaultScenario, IdpHandle, escape_html};
 use trapline_model::{IdpClientType, SigningAlg};
 
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) async fn about(At { provider, .. }: At) -> Response {
 }
 
 /// Exactly what the endpoints do, and no more.
-fn document(provider: &Provider) -> Value {
+fn document(provider: &IdpHandle) -> Value {
     let (issuer, settings) = (&provider.issuer, &provider.settings);
     let at = |name: &str| format!("{issuer}/{name}");
     let algs = match settings.signing_alg {

@@ -7,12 +7,12 @@ use axum::{
 };
 use bytes::Bytes;
 use serde_json::Value;
-use trapline_app::{Provider, escape_html};
+use trapline_app::{IdpHandle, escape_html};
 use trapline_model::IdpEventKind;
 
 use crate::{
     cookie,
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     jwt,
     log::LogEntry,
     login::is_own_page,
@@ -48,7 +48,7 @@ pub(crate) async fn by_form(
     Ok(end(&idp, &provider, &params).await)
 }
 
-async fn end(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Response {
+async fn end(idp: &IdpState, provider: &IdpHandle, params: &RequestParams) -> Response {
     let entry = LogEntry::of(IdpEventKind::Logout, params);
     let uri = params.get("post_logout_redirect_uri");
     if let Err(refusal) = check(idp, provider, params) {
@@ -66,9 +66,9 @@ async fn end(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Res
 }
 
 /// What must hold so that a session ends, and the browser goes on, without a question (section 4).
-fn check(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Result<(), Refusal> {
+fn check(idp: &IdpState, provider: &IdpHandle, params: &RequestParams) -> Result<(), OauthRefusal> {
     params.once_each()?;
-    let refuse = |hint: String| Err(Refusal::new("invalid_request", hint));
+    let refuse = |hint: String| Err(OauthRefusal::new("invalid_request", hint));
     let Some(token) = params.get("id_token_hint") else {
         return refuse(
             "id_token_hint is missing, so that nobody knows whose session it is".to_owned(),
@@ -92,7 +92,7 @@ fn check(idp: &IdpState, provider: &Provider, params: &RequestParams) -> Result<
     }
 }
 
-fn signed_out(provider: &Provider) -> Response {
+fn signed_out(provider: &IdpHandle) -> Response {
     let words = "<p>You are signed out at the test identity provider.</p>";
     let mut answer = page(StatusCode::OK, "Signed out", words);
     answer.headers_mut().append(header::SET_COOKIE, cookie::none(provider));
@@ -100,7 +100,7 @@ fn signed_out(provider: &Provider) -> Response {
 }
 
 /// Asks whoever looks at the browser, and sends nobody anywhere.
-fn ask(provider: &Provider, refusal: &Refusal) -> Response {
+fn ask(provider: &IdpHandle, refusal: &OauthRefusal) -> Response {
     let action = escape_html(&provider.issuer);
     let body = format!(
         "<p role=\"alert\">{}.</p><form method=\"post\" action=\"{action}/end_session\">\

@@ -18,19 +18,19 @@ pub(crate) enum EndpointFailure {
     /// A fault of ours.
     Internal,
     /// The protocol's own refusal.
-    Refused(Refusal),
+    Refused(OauthRefusal),
 }
 
 /// A refusal with a code of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct OauthRefusal {
     /// The code of its RFC.
     pub(crate) code: &'static str,
     /// What was expected and what came.
     pub(crate) hint: String,
 }
 
-impl Refusal {
+impl OauthRefusal {
     pub(crate) fn new(code: &'static str, hint: impl Into<String>) -> Self {
         Self { code, hint: hint.into() }
     }
@@ -56,8 +56,8 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for EndpointFailure {
-    fn from(refusal: Refusal) -> Self {
+impl From<OauthRefusal> for EndpointFailure {
+    fn from(refusal: OauthRefusal) -> Self {
         Self::Refused(refusal)
     }
 }

@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use trapline_app::{FaultScenario, FaultUse, Provider, Result};
+use trapline_app::{FaultScenario, FaultUse, IdpHandle, Result};
 
 use crate::{
     jwt::{self, TokenClaims},
@@ -76,7 +76,7 @@ pub(crate) fn without_email(fault: Option<FaultUse>, claims: &mut TokenClaims) {
 /// Signs an ID token, as well or as badly as was asked for.
 pub(crate) async fn sign_id_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     fault: Option<FaultUse>,
     mut claims: TokenClaims,
 ) -> Result<String> {

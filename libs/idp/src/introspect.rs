@@ -8,7 +8,7 @@ use axum::{
 };
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use trapline_app::Provider;
+use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
 
 use crate::{
@@ -48,7 +48,7 @@ const COPIED: [&str; 8] = ["scope", "client_id", "exp", "iat", "sub", "aud", "is
 
 async fn examine(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     headers: &HeaderMap,
     params: &RequestParams,
 ) -> Result<Value, EndpointFailure> {
@@ -74,7 +74,7 @@ async fn examine(
 
 async fn refresh_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     token: &str,
 ) -> Result<Value, EndpointFailure> {
     let nothing = || json!({ "active": false });

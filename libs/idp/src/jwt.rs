@@ -2,7 +2,7 @@
 
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Map, Value, json};
-use trapline_app::{Provider, Result};
+use trapline_app::{IdpHandle, Result};
 
 use crate::state::IdpState;
 
@@ -22,7 +22,7 @@ pub(crate) fn input(typ: &str, alg: &str, kid: &str, claims: &TokenClaims) -> St
 /// Signs claims; `typ` says which kind of token it is.
 pub(crate) async fn signed(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     typ: &str,
     claims: TokenClaims,
 ) -> Result<String> {
@@ -38,7 +38,7 @@ const MAX_TOKEN: usize = 64 * 1024;
 /// The claims of a token of this kind that a published key of the provider signed, however old it is.
 pub(crate) fn verified(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     typ: &str,
     token: &str,
 ) -> Option<TokenClaims> {

@@ -3,10 +3,10 @@
 use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use trapline_app::{NewIdpEvent, Provider, metrics};
+use trapline_app::{IdpHandle, NewIdpEvent, metrics};
 use trapline_model::{IdpEventError, IdpEventKind};
 
-use crate::{failure::Refusal, params::RequestParams, state::IdpState};
+use crate::{failure::OauthRefusal, params::RequestParams, state::IdpState};
 
 /// Parameters that open something.
 const SECRET: [&str; 8] = [
@@ -69,12 +69,17 @@ impl LogEntry {
     }
 
     /// Writes the entry of something that went well.
-    pub(crate) async fn went_well(self, idp: &IdpState, provider: &Provider, summary: String) {
+    pub(crate) async fn went_well(self, idp: &IdpState, provider: &IdpHandle, summary: String) {
         self.write(idp, provider, summary, None).await;
     }
 
     /// Writes the entry of something that was refused.
-    pub(crate) async fn refused(self, idp: &IdpState, provider: &Provider, refusal: &Refusal) {
+    pub(crate) async fn refused(
+        self,
+        idp: &IdpState,
+        provider: &IdpHandle,
+        refusal: &OauthRefusal,
+    ) {
         let summary = format!("Refused: {}.", refusal.hint);
         let error = IdpEventError { code: refusal.code.to_owned(), hint: refusal.hint.clone() };
         let mut entry = self;
@@ -87,7 +92,7 @@ impl LogEntry {
     async fn write(
         self,
         idp: &IdpState,
-        provider: &Provider,
+        provider: &IdpHandle,
         summary: String,
         error: Option<IdpEventError>,
     ) {

@@ -8,12 +8,12 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use trapline_app::Provider;
+use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
 
 use crate::{
     authorize::{Asked, Browser, Decision, decide, finish, read},
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
     page::problem,
     params::RequestParams,
@@ -65,7 +65,7 @@ pub(crate) async fn choose(
         return finish(&idp, &asked, decision).await;
     }
     if params.get("deny").is_some() {
-        let refusal = Refusal::new("access_denied", "the Deny button was pressed");
+        let refusal = OauthRefusal::new("access_denied", "the Deny button was pressed");
         return finish(&idp, &asked, Decision::Refuse(refusal)).await;
     }
     let id = params.get("user").and_then(|id| id.parse().ok());
@@ -90,7 +90,7 @@ pub(crate) async fn choose(
 /// The request that waits under the `rid`, or the page that says that there is none.
 async fn kept(
     idp: &IdpState,
-    provider: Provider,
+    provider: IdpHandle,
     params: &RequestParams,
 ) -> Result<Result<Asked, Box<Response>>, EndpointFailure> {
     let rid = params.get("rid").unwrap_or_default();
@@ -105,7 +105,7 @@ async fn kept(
 }
 
 /// Whether a form comes from a page of this service, or from no browser.
-pub(crate) fn is_own_page(provider: &Provider, headers: &HeaderMap) -> bool {
+pub(crate) fn is_own_page(provider: &IdpHandle, headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get(FETCH_SITE) {
         return ["same-origin", "none"].iter().any(|own| site == own);
     }

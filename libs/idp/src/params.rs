@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 
-use crate::failure::Refusal;
+use crate::failure::OauthRefusal;
 
 /// Parameters in the order in which they came.
 #[derive(Debug, Clone, Default)]
@@ -14,15 +14,15 @@ impl RequestParams {
     }
 
     /// The parameters of a form body.
-    pub(crate) fn of_form(headers: &HeaderMap, body: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn of_form(headers: &HeaderMap, body: &[u8]) -> Result<Self, OauthRefusal> {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let essence = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
             let hint = "the body must be sent as application/x-www-form-urlencoded";
-            return Err(Refusal::new("invalid_request", hint));
+            return Err(OauthRefusal::new("invalid_request", hint));
         }
         if body.len() > MAX_FORM {
-            return Err(Refusal::new("invalid_request", "the body must have at most 64 KiB"));
+            return Err(OauthRefusal::new("invalid_request", "the body must have at most 64 KiB"));
         }
         Ok(Self::of(body))
     }
@@ -44,20 +44,20 @@ impl RequestParams {
     }
 
     /// Refuses repeated parameters (RFC 6749, section 3.1), but for those of RFC 8707.
-    pub(crate) fn once_each(&self) -> Result<(), Refusal> {
+    pub(crate) fn once_each(&self) -> Result<(), OauthRefusal> {
         let mut names = self.0.iter().map(|(name, _)| name).filter(|name| *name != "resource");
         match names.find(|name| self.is_repeated(name)) {
             Some(name) => {
                 let hint = format!("the parameter {name} is there more than once");
-                Err(Refusal::new("invalid_request", hint))
+                Err(OauthRefusal::new("invalid_request", hint))
             }
             None => Ok(()),
         }
     }
 
-    pub(crate) fn required(&self, name: &str) -> Result<&str, Refusal> {
+    pub(crate) fn required(&self, name: &str) -> Result<&str, OauthRefusal> {
         let missing =
-            || Refusal::new("invalid_request", format!("the parameter {name} is missing"));
+            || OauthRefusal::new("invalid_request", format!("the parameter {name} is missing"));
         self.get(name).ok_or_else(missing)
     }
 

@@ -4,10 +4,10 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use trapline_app::Provider;
+use trapline_app::IdpHandle;
 
 use crate::{
-    failure::{EndpointFailure, Refusal, visible},
+    failure::{EndpointFailure, OauthRefusal, visible},
     page::sending,
     params::encode,
     request::ReturnAddress,
@@ -36,17 +36,17 @@ impl ResponseMode {
 
 impl ReturnAddress {
     /// Sends the browser back with a code.
-    pub(crate) fn with_code(&self, provider: &Provider, code: String) -> Response {
+    pub(crate) fn with_code(&self, provider: &IdpHandle, code: String) -> Response {
         self.with(provider, vec![("code".to_owned(), code)])
     }
 
     /// Sends the browser back with an error (RFC 6749, section 4.1.2.1).
-    pub(crate) fn with_error(&self, provider: &Provider, refusal: &Refusal) -> Response {
+    pub(crate) fn with_error(&self, provider: &IdpHandle, refusal: &OauthRefusal) -> Response {
         let error = ("error".to_owned(), refusal.code.to_owned());
         self.with(provider, vec![error, ("error_description".to_owned(), visible(&refusal.hint))])
     }
 
-    fn with(&self, provider: &Provider, mut fields: Vec<(String, String)>) -> Response {
+    fn with(&self, provider: &IdpHandle, mut fields: Vec<(String, String)>) -> Response {
         if let Some(state) = &self.state {
             fields.push(("state".to_owned(), state.clone()));
         }

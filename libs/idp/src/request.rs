@@ -1,11 +1,11 @@
 //! Authorization requests (RFC 6749, section 4.1.1; `OpenID` Connect Core, section 3.1.2.1).
 
 use serde_json::Value;
-use trapline_app::{FaultUse, Provider};
+use trapline_app::{FaultUse, IdpHandle};
 use trapline_model::IdpClientType;
 
 use crate::{
-    failure::Refusal, jwt, params::RequestParams, redirect::ResponseMode, state::IdpState,
+    failure::OauthRefusal, jwt, params::RequestParams, redirect::ResponseMode, state::IdpState,
     tokens::ID_TOKEN,
 };
 
@@ -64,10 +64,10 @@ pub(crate) struct WantedClaims {
 /// Where the answer goes. What is wrong here is told to whoever looks at the browser, and never by a
 /// redirect (RFC 6749, section 4.1.2.1).
 pub(crate) fn return_address(
-    provider: &Provider,
+    provider: &IdpHandle,
     params: &RequestParams,
-) -> Result<ReturnAddress, Refusal> {
-    let refuse = |hint: String| Err(Refusal::new("invalid_request", hint));
+) -> Result<ReturnAddress, OauthRefusal> {
+    let refuse = |hint: String| Err(OauthRefusal::new("invalid_request", hint));
     for name in ["client_id", "redirect_uri"] {
         if params.is_repeated(name) {
             return refuse(format!("the parameter {name} is there more than once"));
@@ -108,9 +108,9 @@ pub(crate) fn unregistered(uri: &str, registered: &[String], field: &str) -> Str
 impl AuthRequest {
     pub(crate) fn of(
         idp: &IdpState,
-        provider: &Provider,
+        provider: &IdpHandle,
         params: &RequestParams,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, OauthRefusal> {
         params.once_each()?;
         check_refused(params)?;
         check_response(params)?;
@@ -133,49 +133,52 @@ impl AuthRequest {
 }
 
 /// What a provider may leave out, and this one does (`OpenID` Connect Core, section 3.1.2.6).
-fn check_refused(params: &RequestParams) -> Result<(), Refusal> {
+fn check_refused(params: &RequestParams) -> Result<(), OauthRefusal> {
     for (name, code) in [
         ("request", "request_not_supported"),
         ("request_uri", "request_uri_not_supported"),
         ("registration", "registration_not_supported"),
     ] {
         if params.get(name).is_some() {
-            return Err(Refusal::new(code, format!("the parameter {name} is not supported here")));
+            return Err(OauthRefusal::new(
+                code,
+                format!("the parameter {name} is not supported here"),
+            ));
         }
     }
     echoed(params, "state").map(drop)
 }
 
-fn check_response(params: &RequestParams) -> Result<(), Refusal> {
+fn check_response(params: &RequestParams) -> Result<(), OauthRefusal> {
     let kind = params.required("response_type")?;
     if kind != "code" {
         let hint = format!("response_type must be code, and is {kind}");
-        return Err(Refusal::new("unsupported_response_type", hint));
+        return Err(OauthRefusal::new("unsupported_response_type", hint));
     }
     let mode = params.get("response_mode");
     if mode.is_some_and(|mode| ResponseMode::named(mode).is_none()) {
         let hint = "response_mode must be query, fragment or form_post";
-        return Err(Refusal::new("invalid_request", hint));
+        return Err(OauthRefusal::new("invalid_request", hint));
     }
     Ok(())
 }
 
-fn echoed(params: &RequestParams, name: &str) -> Result<Option<String>, Refusal> {
+fn echoed(params: &RequestParams, name: &str) -> Result<Option<String>, OauthRefusal> {
     match params.get(name) {
         Some(value) if value.len() > MAX_ECHO => {
-            Err(Refusal::new("invalid_request", format!("{name} must have at most 4 KiB")))
+            Err(OauthRefusal::new("invalid_request", format!("{name} must have at most 4 KiB")))
         }
         value => Ok(value.map(str::to_owned)),
     }
 }
 
 /// Tokens of RFC 6749, section 3.3, each once.
-pub(crate) fn scope(params: &RequestParams) -> Result<Vec<String>, Refusal> {
+pub(crate) fn scope(params: &RequestParams) -> Result<Vec<String>, OauthRefusal> {
     let mut found: Vec<String> = Vec::new();
     for name in params.get("scope").unwrap_or_default().split(' ').filter(|it| !it.is_empty()) {
         let is_taken = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
         if !name.bytes().all(is_taken) {
-            return Err(Refusal::new(
+            return Err(OauthRefusal::new(
                 "invalid_scope",
                 "a scope has a character that none may have",
             ));
@@ -185,14 +188,14 @@ pub(crate) fn scope(params: &RequestParams) -> Result<Vec<String>, Refusal> {
         }
     }
     if found.len() > MAX_SCOPES {
-        return Err(Refusal::new("invalid_scope", "there are more than 100 scopes"));
+        return Err(OauthRefusal::new("invalid_scope", "there are more than 100 scopes"));
     }
     Ok(found)
 }
 
 /// A code challenge (RFC 7636, section 4.3); plain ones protect nothing (RFC 9700, section 2.1.1).
-fn challenge(provider: &Provider, params: &RequestParams) -> Result<Option<String>, Refusal> {
-    let refuse = |hint: &str| Err(Refusal::new("invalid_request", hint));
+fn challenge(provider: &IdpHandle, params: &RequestParams) -> Result<Option<String>, OauthRefusal> {
+    let refuse = |hint: &str| Err(OauthRefusal::new("invalid_request", hint));
     let method = params.get("code_challenge_method");
     let Some(challenge) = params.get("code_challenge") else {
         if method.is_some() {
@@ -213,7 +216,7 @@ fn challenge(provider: &Provider, params: &RequestParams) -> Result<Option<Strin
     Ok(Some(challenge.to_owned()))
 }
 
-fn prompt(params: &RequestParams) -> Result<Prompt, Refusal> {
+fn prompt(params: &RequestParams) -> Result<Prompt, OauthRefusal> {
     let mut prompt = Prompt::default();
     for word in params.get("prompt").unwrap_or_default().split(' ').filter(|it| !it.is_empty()) {
         match word {
@@ -222,20 +225,23 @@ fn prompt(params: &RequestParams) -> Result<Prompt, Refusal> {
             other => {
                 let hint =
                     format!("prompt must be none, login, consent or select_account, not {other}");
-                return Err(Refusal::new("invalid_request", hint));
+                return Err(OauthRefusal::new("invalid_request", hint));
             }
         }
     }
     if prompt.is_none && prompt.is_asked {
-        return Err(Refusal::new("invalid_request", "prompt=none goes with no other value"));
+        return Err(OauthRefusal::new("invalid_request", "prompt=none goes with no other value"));
     }
     Ok(prompt)
 }
 
-fn max_age(params: &RequestParams) -> Result<Option<i64>, Refusal> {
+fn max_age(params: &RequestParams) -> Result<Option<i64>, OauthRefusal> {
     let Some(text) = params.get("max_age") else { return Ok(None) };
     let seconds = text.parse::<u32>().map_err(|_| {
-        Refusal::new("invalid_request", format!("max_age must be a number of seconds, not {text}"))
+        OauthRefusal::new(
+            "invalid_request",
+            format!("max_age must be a number of seconds, not {text}"),
+        )
     })?;
     Ok(Some(seconds.into()))
 }
@@ -243,19 +249,19 @@ fn max_age(params: &RequestParams) -> Result<Option<i64>, Refusal> {
 /// The subject of `id_token_hint`, whose time may be over.
 fn hinted_subject(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     params: &RequestParams,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, OauthRefusal> {
     let Some(token) = params.get("id_token_hint") else { return Ok(None) };
     let claims = jwt::verified(idp, provider, ID_TOKEN, token);
     let subject = claims.and_then(|claims| claims.get("sub")?.as_str().map(str::to_owned));
     let refusal =
-        || Refusal::new("invalid_request", "id_token_hint is no ID token of this provider");
+        || OauthRefusal::new("invalid_request", "id_token_hint is no ID token of this provider");
     subject.ok_or_else(refusal).map(Some)
 }
 
 /// Whom access tokens are for (RFC 8707, section 2), or by the older name that many clients use.
-pub(crate) fn resource(params: &RequestParams) -> Result<Vec<String>, Refusal> {
+pub(crate) fn resource(params: &RequestParams) -> Result<Vec<String>, OauthRefusal> {
     let named = params.all("resource");
     let is_absolute = |uri: &String| {
         let scheme = uri.split(':').next().unwrap_or_default();
@@ -266,7 +272,7 @@ pub(crate) fn resource(params: &RequestParams) -> Result<Vec<String>, Refusal> {
     };
     if named.len() > MAX_RESOURCES || !named.iter().all(is_absolute) {
         let hint = "resource must be at most 5 absolute URIs without a fragment";
-        return Err(Refusal::new("invalid_target", hint));
+        return Err(OauthRefusal::new("invalid_target", hint));
     }
     if named.is_empty() {
         return Ok(echoed(params, "audience")?.into_iter().collect());
@@ -276,9 +282,9 @@ pub(crate) fn resource(params: &RequestParams) -> Result<Vec<String>, Refusal> {
 
 /// The names of claims in `claims` (`OpenID` Connect Core, section 5.5) for ID token and user info, and the
 /// subjects that it admits.
-fn claims(params: &RequestParams) -> Result<WantedClaims, Refusal> {
+fn claims(params: &RequestParams) -> Result<WantedClaims, OauthRefusal> {
     let Some(text) = echoed(params, "claims")? else { return Ok(<_>::default()) };
-    let refusal = |hint: &str| Refusal::new("invalid_request", hint);
+    let refusal = |hint: &str| OauthRefusal::new("invalid_request", hint);
     let value: Value =
         serde_json::from_str(&text).map_err(|_| refusal("claims must be a JSON object"))?;
     let members = value.as_object().ok_or_else(|| refusal("claims must be a JSON object"))?;
@@ -299,7 +305,9 @@ fn claims(params: &RequestParams) -> Result<WantedClaims, Refusal> {
 
 /// A hint of `fault:<scenario>[=<value>][;<hint>]` passes through applications that only hand a hint on;
 /// `mock_fault` says the same without it.
-fn hint_and_fault(params: &RequestParams) -> Result<(Option<String>, Option<FaultUse>), Refusal> {
+fn hint_and_fault(
+    params: &RequestParams,
+) -> Result<(Option<String>, Option<FaultUse>), OauthRefusal> {
     let hint = echoed(params, "login_hint")?;
     let (text, hint) = match hint.as_deref().and_then(|hint| hint.strip_prefix("fault:")) {
         Some(text) => match text.split_once(';') {
@@ -312,7 +320,7 @@ fn hint_and_fault(params: &RequestParams) -> Result<(Option<String>, Option<Faul
     let fault = FaultUse::named(&text).filter(|fault| fault.scenario.is_of_sign_in());
     let unknown = || {
         let words = format!("{text} is no fault of a sign-in that GET /api/idp-faults lists");
-        Refusal::new("invalid_request", words)
+        OauthRefusal::new("invalid_request", words)
     };
     Ok((hint, Some(fault.ok_or_else(unknown)?)))
 }

@@ -3,7 +3,7 @@
 use axum::{extract::State, http::HeaderMap};
 use bytes::Bytes;
 use serde_json::Value;
-use trapline_app::Provider;
+use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
 
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) async fn revoke(
 
 async fn end(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     headers: &HeaderMap,
     params: &RequestParams,
 ) -> Result<bool, EndpointFailure> {

@@ -7,7 +7,7 @@ use axum::{
     http::{Extensions, HeaderMap, request::Parts},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use trapline_app::{App, Idps, Provider};
+use trapline_app::{App, IdpHandle, Idps};
 use trapline_model::TeamId;
 
 use crate::failure::EndpointFailure;
@@ -47,7 +47,7 @@ impl IdpState {
 
 /// The provider that the path names, and a place among the requests that are answered.
 pub(crate) struct At {
-    pub(crate) provider: Provider,
+    pub(crate) provider: IdpHandle,
     _place: OwnedSemaphorePermit,
 }
 

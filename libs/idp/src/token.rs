@@ -14,12 +14,12 @@ use axum::{
 };
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use trapline_app::{FaultScenario, FaultUse, IdpGrant, IdpSignIn, IdpUserRecord, Provider};
+use trapline_app::{FaultScenario, FaultUse, IdpGrant, IdpHandle, IdpSignIn, IdpUserRecord};
 use trapline_model::IdpEventKind;
 
 use crate::{
     client::{Proof, prove},
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     jwt,
     log::LogEntry,
     params::RequestParams,
@@ -29,7 +29,7 @@ use crate::{
 
 /// A request whose client is known.
 pub(crate) struct TokenRequest<'r> {
-    provider: &'r Provider,
+    provider: &'r IdpHandle,
     params: &'r RequestParams,
     proof: Proof,
 }
@@ -87,7 +87,7 @@ type TokenAnswer = Map<String, Value>;
 
 async fn answer(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     (headers, params): (&HeaderMap, &RequestParams),
     entry: &mut LogEntry,
 ) -> Result<TokenAnswer, EndpointFailure> {
@@ -97,7 +97,7 @@ async fn answer(
         let hint = format!(
             "grant_type must be authorization_code, refresh_token or client_credentials, not {kind}"
         );
-        return Err(Refusal::new("unsupported_grant_type", hint).into());
+        return Err(OauthRefusal::new("unsupported_grant_type", hint).into());
     }
     let proof = prove(idp, provider, headers, params)?;
     let request = TokenRequest { provider, params, proof };
@@ -109,13 +109,13 @@ async fn answer(
 }
 
 fn invalid_grant(hint: impl Into<String>) -> EndpointFailure {
-    Refusal::new("invalid_grant", hint).into()
+    OauthRefusal::new("invalid_grant", hint).into()
 }
 
 /// The user of a sign-in.
 async fn user_of(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     sign_in: &IdpSignIn,
     entry: &mut LogEntry,
 ) -> Result<IdpUserRecord, EndpointFailure> {
@@ -130,7 +130,7 @@ async fn user_of(
 /// The tokens of a sign-in; a nonce is only in the first ID token.
 async fn of_sign_in(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     grant: &IdpGrant,
     (sign_in, nonce): (&IdpSignIn, Option<&str>),
     user: &IdpUserRecord,
@@ -150,7 +150,7 @@ async fn of_sign_in(
 }
 
 /// RFC 6749, section 5.1.
-fn bearer(provider: &Provider, scope: &[String], access_token: &str) -> TokenAnswer {
+fn bearer(provider: &IdpHandle, scope: &[String], access_token: &str) -> TokenAnswer {
     let mut found = TokenAnswer::new();
     found.insert("access_token".to_owned(), json!(access_token));
     found.insert("token_type".to_owned(), json!("Bearer"));

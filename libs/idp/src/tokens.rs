@@ -3,7 +3,7 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use trapline_app::{FaultUse, IdpGrant, IdpSignIn, IdpUserRecord, Provider, Result};
+use trapline_app::{FaultUse, IdpGrant, IdpHandle, IdpSignIn, IdpUserRecord, Result};
 
 use crate::{
     faults::sign_id_token,
@@ -68,7 +68,7 @@ pub(crate) fn about(user: &IdpUserRecord, scope: &[String], wanted: &[String]) -
 }
 
 /// What a token of this provider has in common with all others.
-fn common(idp: &IdpState, provider: &Provider) -> TokenClaims {
+fn common(idp: &IdpState, provider: &IdpHandle) -> TokenClaims {
     let now = idp.now();
     let mut claims = TokenClaims::new();
     claims.insert("iss".to_owned(), json!(provider.issuer));
@@ -80,7 +80,7 @@ fn common(idp: &IdpState, provider: &Provider) -> TokenClaims {
 /// An access token (RFC 9068, section 2.2). Its `jti` begins with the grant that it ends with.
 pub(crate) async fn access_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     grant: &IdpGrant,
     sign_in: &IdpSignIn,
     user: &IdpUserRecord,
@@ -100,7 +100,7 @@ pub(crate) async fn access_token(
 /// An access token of the client itself (RFC 6749, section 4.4).
 pub(crate) async fn client_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     scope: &[String],
     resource: &[String],
 ) -> Result<String> {
@@ -112,7 +112,7 @@ pub(crate) async fn client_token(
 }
 
 fn for_client(
-    provider: &Provider,
+    provider: &IdpHandle,
     scope: &[String],
     resource: &[String],
     claims: &mut TokenClaims,
@@ -134,7 +134,7 @@ fn for_client(
 /// 12.2).
 pub(crate) async fn id_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     (sign_in, nonce): (&IdpSignIn, Option<&str>),
     user: &IdpUserRecord,
     access_token: &str,
@@ -172,7 +172,7 @@ pub(crate) struct GoodToken {
 /// user who is gone.
 pub(crate) async fn good_token(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     token: &str,
 ) -> Result<Option<GoodToken>> {
     let Some(claims) = jwt::verified(idp, provider, ACCESS_TOKEN, token) else { return Ok(None) };

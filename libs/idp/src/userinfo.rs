@@ -8,11 +8,11 @@ use axum::{
 };
 use bytes::Bytes;
 use serde_json::{Value, json};
-use trapline_app::{FaultScenario, FaultUse, Provider};
+use trapline_app::{FaultScenario, FaultUse, IdpHandle};
 use trapline_model::IdpEventKind;
 
 use crate::{
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     faults::without_email,
     log::LogEntry,
     params::RequestParams,
@@ -43,7 +43,7 @@ pub(crate) async fn by_form(
     let token = match (bearer(&headers), params.get("access_token")) {
         (Some(_), Some(_)) => {
             let hint = "the access token came twice, in the header and in the body";
-            return Err(Refusal::new("invalid_request", hint).into());
+            return Err(OauthRefusal::new("invalid_request", hint).into());
         }
         (header, body) => header.or(body),
     };
@@ -58,7 +58,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 async fn answer(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     token: Option<&str>,
     params: &RequestParams,
 ) -> Result<Response, EndpointFailure> {
@@ -86,21 +86,21 @@ async fn answer(
 /// The user as it is now, by what was granted.
 async fn claims(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     token: &str,
     entry: &mut LogEntry,
 ) -> Result<Value, EndpointFailure> {
     let Some(good) = good_token(idp, provider, token).await? else {
         let hint =
             "the access token is not this provider's, is over, was revoked, or its user is gone";
-        return Err(Refusal::new("invalid_token", hint).into());
+        return Err(OauthRefusal::new("invalid_token", hint).into());
     };
     let is_openid =
         |scope: &Value| scope.as_str().is_some_and(|it| it.split(' ').any(|name| name == "openid"));
     let person = good.person.filter(|_| good.claims.get("scope").is_some_and(is_openid));
     let Some((sign_in, user)) = person else {
         let hint = "userinfo takes an access token with the scope openid";
-        return Err(Refusal::new("insufficient_scope", hint).into());
+        return Err(OauthRefusal::new("insufficient_scope", hint).into());
     };
     entry.event().user = Some(user.id);
     entry.event().flow = Some(sign_in.flow.clone());

@@ -7,15 +7,15 @@ use trapline_model::Time;
 
 use crate::{
     Chance, Decline, Loaded, MockCall, MockEvent, Provider, StoredObject, Want, Write, WriteLife,
-    engine::Mock,
+    engine::CalledMock,
     failure::{CallFailure, Halt},
 };
 
 /// One run of a call. What it writes is seen by what it reads later.
-pub(crate) struct Context<'a> {
+pub(crate) struct CallContext<'a> {
     pub(crate) provider: &'static Provider,
     pub(crate) call: &'a MockCall,
-    pub(crate) mock: &'a Mock<'a>,
+    pub(crate) mock: &'a CalledMock<'a>,
     pub(crate) chance: &'a Chance,
     pub(crate) now: Time,
     pub(crate) parameters: Vec<(&'static str, String)>,
@@ -31,9 +31,9 @@ pub(crate) struct Context<'a> {
     writes: BTreeMap<(String, String), Write>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> CallContext<'a> {
     pub(crate) fn new(
-        mock: &'a Mock<'a>,
+        mock: &'a CalledMock<'a>,
         call: &'a MockCall,
         loaded: &'a Loaded,
         chance: &'a Chance,

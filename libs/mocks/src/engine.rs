@@ -9,7 +9,7 @@ use trapline_model::Time;
 use crate::{
     Chance, Loaded, MockCall, MockEvent, MockReply, MockSettings, OutgoingEvent, Provider,
     StoredObject, Want, Write, WriteLife, auth,
-    context::Context,
+    context::CallContext,
     decode,
     failure::{CallFailure, Halt},
     idempotency, route, scenario,
@@ -22,7 +22,7 @@ const MAX_WRITTEN: usize = 40 << 10;
 const DELIVERY_HEADER: &str = "x-trapline-delivery";
 
 /// The mock that is called, as it is now.
-pub struct Mock<'a> {
+pub struct CalledMock<'a> {
     /// What it is a mock of.
     pub provider: &'static Provider,
     /// Its credentials by name.
@@ -45,7 +45,7 @@ pub struct Mock<'a> {
 
 /// What a run of a call came to.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// These have to be read first.
     Need(Vec<Want>),
     /// It is answered.
@@ -88,23 +88,28 @@ pub struct CallAnswer {
 
 /// Answers a call as far as what was read allows.
 #[must_use]
-pub fn run(mock: &Mock<'_>, call: &MockCall, loaded: &Loaded, chance: &Chance) -> Outcome {
+pub fn run(
+    mock: &CalledMock<'_>,
+    call: &MockCall,
+    loaded: &Loaded,
+    chance: &Chance,
+) -> CallOutcome {
     match repeatable(mock, call, loaded, chance) {
-        Ok(None) => answered(Context::new(mock, call, loaded, chance)),
+        Ok(None) => answered(CallContext::new(mock, call, loaded, chance)),
         Ok(Some((number, chance))) => {
-            let mut context = Context::new(mock, call, loaded, &chance);
+            let mut context = CallContext::new(mock, call, loaded, &chance);
             context.write_row("~number", "calls", Some(number.to_string()));
             answered(context)
         }
-        Err(wants) => Outcome::Need(wants),
+        Err(wants) => CallOutcome::Need(wants),
     }
 }
 
 /// The provider's answer while what it keeps does not answer, or is changed by others again and again.
 #[must_use]
-pub fn unavailable(mock: &Mock<'_>, call: &MockCall) -> MockReply {
+pub fn unavailable(mock: &CalledMock<'_>, call: &MockCall) -> MockReply {
     let (loaded, chance) = (Loaded::default(), Chance::new([0; 32]));
-    let context = Context::new(mock, call, &loaded, &chance);
+    let context = CallContext::new(mock, call, &loaded, &chance);
     let mut reply = (mock.provider.error)(&CallFailure::Unavailable, &context);
     (mock.provider.finish)(&mut reply, &context);
     reply
@@ -112,13 +117,13 @@ pub fn unavailable(mock: &Mock<'_>, call: &MockCall) -> MockReply {
 
 /// The number of this call and its source of chance, where the settings have a seed.
 fn repeatable(
-    mock: &Mock<'_>,
+    mock: &CalledMock<'_>,
     call: &MockCall,
     loaded: &Loaded,
     chance: &Chance,
 ) -> Result<Option<(u64, Chance)>, Vec<Want>> {
     let Some(seed) = mock.settings.seed else { return Ok(None) };
-    let mut context = Context::new(mock, call, loaded, chance);
+    let mut context = CallContext::new(mock, call, loaded, chance);
     match context.number("calls") {
         Ok(number) => Ok(Some((number, Chance::repeatable(seed, number)))),
         Err(_) => Err(context.wants()),
@@ -127,7 +132,7 @@ fn repeatable(
 
 /// What is found out about a call on the way to its answer.
 #[derive(Default)]
-struct Progress {
+struct CallProgress {
     operation: Option<String>,
     told: scenario::Told,
     replayed: bool,
@@ -135,11 +140,11 @@ struct Progress {
     decided: bool,
 }
 
-fn answered(mut context: Context<'_>) -> Outcome {
-    let mut progress = Progress::default();
+fn answered(mut context: CallContext<'_>) -> CallOutcome {
+    let mut progress = CallProgress::default();
     let reply = match attempt(&mut context, &mut progress) {
         Ok(reply) => Ok(reply),
-        Err(Halt::Load) => return Outcome::Need(context.wants()),
+        Err(Halt::Load) => return CallOutcome::Need(context.wants()),
         Err(Halt::Failed(failure)) => Err(failure),
     };
     if !progress.decided {
@@ -150,8 +155,12 @@ fn answered(mut context: Context<'_>) -> Outcome {
 }
 
 /// The reply, with the rest of what every answer of the provider has.
-fn finished(mut context: Context<'_>, progress: Progress, mut reply: MockReply) -> Outcome {
-    let Ok(outgoing) = outgoing(&mut context) else { return Outcome::Need(context.wants()) };
+fn finished(
+    mut context: CallContext<'_>,
+    progress: CallProgress,
+    mut reply: MockReply,
+) -> CallOutcome {
+    let Ok(outgoing) = outgoing(&mut context) else { return CallOutcome::Need(context.wants()) };
     let sends = !outgoing.is_empty();
     if sends {
         let doc = json!(outgoing).to_string();
@@ -167,7 +176,7 @@ fn finished(mut context: Context<'_>, progress: Progress, mut reply: MockReply) 
     }
     (context.provider.finish)(&mut reply, &context);
     let injected = progress.told.fault.and_then(injected);
-    Outcome::Done(Box::new(CallAnswer {
+    CallOutcome::Done(Box::new(CallAnswer {
         reply,
         writes,
         touched: context.touched,
@@ -180,7 +189,7 @@ fn finished(mut context: Context<'_>, progress: Progress, mut reply: MockReply) 
     }))
 }
 
-fn attempt(context: &mut Context<'_>, progress: &mut Progress) -> Result<MockReply, Halt> {
+fn attempt(context: &mut CallContext<'_>, progress: &mut CallProgress) -> Result<MockReply, Halt> {
     if context.call.is_cut || context.call.body.len() > context.provider.max_body {
         return Err(CallFailure::TooLarge.into());
     }
@@ -238,7 +247,7 @@ fn fault_name(told: &scenario::Told) -> Option<String> {
 }
 
 /// What is sent for the events of a call, by the settings.
-fn outgoing(context: &mut Context<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
+fn outgoing(context: &mut CallContext<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
     let settings = &context.mock.settings.webhooks;
     let is_loop = context.call.header(DELIVERY_HEADER).is_some();
     if context.events.is_empty() || !settings.enabled || is_loop {
@@ -270,7 +279,7 @@ type EventTarget = (String, Option<String>);
 
 /// Where an event goes: its own address, or the mock's and those that want it.
 fn targets(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     event: &MockEvent,
     endpoints: &[StoredObject],
 ) -> Vec<EventTarget> {
@@ -290,7 +299,7 @@ fn targets(
 }
 
 fn one(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     event: &MockEvent,
     url: String,
     endpoint: Option<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     MockReply,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
     provider::Idempotency,
     state::WriteLife,
@@ -33,7 +33,7 @@ pub(crate) struct CallKey {
 
 /// The call's key; the answer of the first call, where this is another one with its key.
 pub(crate) fn look_up(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
 ) -> Result<(Option<CallKey>, Option<MockReply>), Halt> {
     let Idempotency::Replay { header, mark } = context.provider.idempotency else {
         return Ok((None, None));
@@ -61,7 +61,7 @@ pub(crate) fn look_up(
 }
 
 /// Remembers the answer with what the call writes.
-pub(crate) fn remember(context: &mut Context<'_>, key: CallKey, reply: &MockReply) {
+pub(crate) fn remember(context: &mut CallContext<'_>, key: CallKey, reply: &MockReply) {
     let remembered = Remembered { request: key.request, reply: reply.clone() };
     let doc = serde_json::to_string(&remembered).unwrap_or_default();
     if doc.len() <= MAX_REMEMBERED {
@@ -69,7 +69,7 @@ pub(crate) fn remember(context: &mut Context<'_>, key: CallKey, reply: &MockRepl
     }
 }
 
-fn fingerprint(context: &Context<'_>) -> String {
+fn fingerprint(context: &CallContext<'_>) -> String {
     let call = context.call;
     let head = format!("{} {}\n", call.method, call.path);
     HEXLOWER.encode(digest(&SHA256, &[head.as_bytes(), &call.body].concat()).as_ref())

@@ -5,7 +5,7 @@ use trapline_model::MockCategory;
 use crate::{
     MockReply, Snippet,
     auth::Check,
-    context::Context,
+    context::CallContext,
     credentials::Credential,
     failure::{CallFailure, Halt},
     sign::SigningScheme,
@@ -70,7 +70,7 @@ pub(crate) enum Idempotency {
 }
 
 /// A handler.
-pub(crate) type Handler = fn(&mut Context<'_>) -> Result<MockReply, Halt>;
+pub(crate) type Handler = fn(&mut CallContext<'_>) -> Result<MockReply, Halt>;
 
 /// A method, a path whose `{names}` are parameters, and who answers.
 pub(crate) struct MockRoute(pub(crate) &'static str, pub(crate) &'static str, pub(crate) Handler);
@@ -120,9 +120,9 @@ pub struct Provider {
     /// In what a mock is known to differ from the provider.
     pub divergences: &'static [&'static str],
     /// Says a failure in the provider's own words.
-    pub(crate) error: fn(&CallFailure, &Context<'_>) -> MockReply,
+    pub(crate) error: fn(&CallFailure, &CallContext<'_>) -> MockReply,
     /// Adds what every reply of the provider has.
-    pub(crate) finish: fn(&mut MockReply, &Context<'_>),
+    pub(crate) finish: fn(&mut MockReply, &CallContext<'_>),
 }
 
 impl Provider {

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::{
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
     route::is_like,
-    settings::{ErrorKind, Latency, NextCall},
+    settings::{ErrorKind, LatencySetting, NextCall},
 };
 
 /// What the settings do to a call before the provider sees it.
@@ -23,7 +23,7 @@ pub(crate) struct Told {
 /// Seconds that an injected rate limit asks to wait.
 const INJECTED_WAIT: u64 = 1;
 
-pub(crate) fn told(context: &mut Context<'_>) -> Result<Told, Halt> {
+pub(crate) fn told(context: &mut CallContext<'_>) -> Result<Told, Halt> {
     let mut told = Told { delay_ms: latency(context), ..Told::default() };
     if let Some(next) = take_next(context)? {
         told.fault = next.fault;
@@ -61,10 +61,10 @@ impl Told {
     }
 }
 
-fn latency(context: &Context<'_>) -> u64 {
+fn latency(context: &CallContext<'_>) -> u64 {
     match context.mock.settings.latency_ms {
-        Latency::Fixed(time) => time,
-        Latency::Between { min, max } => {
+        LatencySetting::Fixed(time) => time,
+        LatencySetting::Between { min, max } => {
             // At most 30,000: the number is exact.
             #[expect(
                 clippy::cast_precision_loss,
@@ -79,7 +79,7 @@ fn latency(context: &Context<'_>) -> u64 {
 }
 
 /// The first entry that fits and is not used up; its use is written with the call.
-fn take_next(context: &mut Context<'_>) -> Result<Option<NextCall>, Halt> {
+fn take_next(context: &mut CallContext<'_>) -> Result<Option<NextCall>, Halt> {
     let list = &context.mock.settings.next;
     if list.is_empty() {
         return Ok(None);

@@ -30,7 +30,7 @@ pub struct SettingIssue {
 /// How long an answer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Latency {
+pub enum LatencySetting {
     /// So many milliseconds.
     Fixed(u64),
     /// Any time from `min` to `max` milliseconds.
@@ -166,7 +166,7 @@ fn is_off(flag: &bool) -> bool {
 #[serde(rename_all = "camelCase")]
 pub struct MockSettings {
     /// How long answers take.
-    pub latency_ms: Latency,
+    pub latency_ms: LatencySetting,
     /// The share of calls that fail.
     pub error_rate: f64,
     /// How these fail.
@@ -232,7 +232,7 @@ impl MockSettings {
         });
         let own: BTreeMap<_, _> = own.collect();
         let settings = Self {
-            latency_ms: reader.read("latencyMs").unwrap_or(Latency::Fixed(0)),
+            latency_ms: reader.read("latencyMs").unwrap_or(LatencySetting::Fixed(0)),
             error_rate: reader.read("errorRate").unwrap_or(0.0),
             error_kind: reader.read("errorKind").unwrap_or(ErrorKind::Server),
             next: reader.read("next").unwrap_or_default(),
@@ -254,8 +254,8 @@ impl MockSettings {
             }
         };
         let (min, max) = match self.latency_ms {
-            Latency::Fixed(time) => (time, time),
-            Latency::Between { min, max } => (min, max),
+            LatencySetting::Fixed(time) => (time, time),
+            LatencySetting::Between { min, max } => (min, max),
         };
         let bound = format!("must be from 0 to {MAX_LATENCY_MS}, and min at most max");
         check("latencyMs", min <= max && max <= MAX_LATENCY_MS, bound);

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
-    CallAnswer, Chance, Loaded, Mock, MockCall, MockSettings, Outcome, OutgoingEvent, Provider,
-    StoredObject, Want, auth::CredentialPlace, run,
+    CallAnswer, CallOutcome, CalledMock, Chance, Loaded, MockCall, MockSettings, OutgoingEvent,
+    Provider, StoredObject, Want, auth::CredentialPlace, run,
 };
 
 /// A mock in memory.
@@ -51,7 +51,7 @@ impl World {
         let settings = MockSettings::of(self.provider, &self.set).unwrap();
         self.calls += 1;
         let call_id = format!("call{:022}", self.calls);
-        let mock = Mock {
+        let mock = CalledMock {
             provider: self.provider,
             credentials: &self.credentials,
             settings: &settings,
@@ -66,11 +66,13 @@ impl World {
         let mut loaded = Loaded::default();
         for _ in 0..8 {
             match run(&mock, call, &loaded, &chance) {
-                Outcome::Done(answer) => {
+                CallOutcome::Done(answer) => {
                     self.keep(&answer);
                     return *answer;
                 }
-                Outcome::Need(wants) => wants.iter().for_each(|want| self.load(want, &mut loaded)),
+                CallOutcome::Need(wants) => {
+                    wants.iter().for_each(|want| self.load(want, &mut loaded))
+                }
             }
         }
         panic!("the call asks for more and more");

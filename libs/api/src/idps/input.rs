@@ -153,7 +153,7 @@ impl From<Rotated> for IdpRotation {
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = IdpRotation)]
-pub(crate) struct RotateInput {
+pub(crate) struct IdpRotateInput {
     /// What is rotated.
     pub(super) what: Rotated,
 }

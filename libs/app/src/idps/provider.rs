@@ -39,14 +39,14 @@ const P256_HEAD: [u8; 26] = [
 
 /// A provider, as it was when the request came.
 #[derive(Debug, Clone)]
-pub struct Provider {
+pub struct IdpHandle {
     /// Its settings, with the secret and the private keys sealed.
     pub settings: Arc<IdpRecord>,
     /// The issuer identifier.
     pub issuer: String,
 }
 
-impl Provider {
+impl IdpHandle {
     /// Whether a browser may be sent here after a sign-in.
     #[must_use]
     pub fn redirects_to(&self, uri: &str) -> bool {
@@ -105,7 +105,7 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn provider(&self, slug: &str) -> Result<Option<Provider>> {
+    pub async fn provider(&self, slug: &str) -> Result<Option<IdpHandle>> {
         let place = if let Some(place) = self.slugs.get(slug) {
             place
         } else {
@@ -121,7 +121,7 @@ impl Idps {
         }
         self.slugs.insert(slug.to_owned(), place);
         let issuer = self.issuer(slug);
-        Ok(Some(Provider { settings: Arc::new(record), issuer }))
+        Ok(Some(IdpHandle { settings: Arc::new(record), issuer }))
     }
 
     /// Whether this is the secret of the provider's client, compared in constant time.
@@ -129,7 +129,7 @@ impl Idps {
     /// # Errors
     ///
     /// [`Error::WrongMasterKey`] when the secret does not open.
-    pub fn is_secret(&self, provider: &Provider, secret: &str) -> Result<bool> {
+    pub fn is_secret(&self, provider: &IdpHandle, secret: &str) -> Result<bool> {
         let IdpRecord { id, client_secret, .. } = &*provider.settings;
         let known = self.secrets.open(&secret_context(*id), client_secret)?;
         Ok(known.as_bytes().ct_eq(secret.as_bytes()).into())
@@ -140,7 +140,7 @@ impl Idps {
     /// # Errors
     ///
     /// [`Error::Crypto`] for a key that cannot be read.
-    pub fn jwks(&self, provider: &Provider) -> Result<Value> {
+    pub fn jwks(&self, provider: &IdpHandle) -> Result<Value> {
         let active = provider.signing_kid();
         let mut keys: Vec<_> = published(&provider.settings, self.clock.now()).collect();
         keys.sort_by_key(|key| key.kid != active);
@@ -157,7 +157,7 @@ impl Idps {
     pub async fn sign(
         &self,
         cpu: &CpuPool,
-        provider: &Provider,
+        provider: &IdpHandle,
         message: String,
     ) -> Result<Vec<u8>> {
         let pair = signing_key(&provider.settings).ok_or(Error::Crypto)?;
@@ -173,7 +173,7 @@ impl Idps {
     pub async fn sign_wrongly(
         &self,
         cpu: &CpuPool,
-        provider: &Provider,
+        provider: &IdpHandle,
         message: String,
     ) -> Result<Vec<u8>> {
         let pair = match provider.settings.signing_alg {
@@ -189,7 +189,7 @@ impl Idps {
     /// # Errors
     ///
     /// [`Error::Crypto`] for a key that cannot be read.
-    pub fn public_pem(&self, provider: &Provider) -> Result<String> {
+    pub fn public_pem(&self, provider: &IdpHandle) -> Result<String> {
         let key = signing_key(&provider.settings).ok_or(Error::Crypto)?;
         let public = BASE64.decode(key.public.as_bytes()).map_err(|_| Error::Crypto)?;
         // What comes before such a key in a SubjectPublicKeyInfo (RFC 8017, A.1; RFC 5480, 2.1.1).
@@ -203,7 +203,7 @@ impl Idps {
         Ok(format!("-----BEGIN PUBLIC KEY-----\n{lines}\n-----END PUBLIC KEY-----\n"))
     }
 
-    fn private_key(&self, provider: &Provider, pair: &IdpKeyPair) -> Result<Arc<SigningKey>> {
+    fn private_key(&self, provider: &IdpHandle, pair: &IdpKeyPair) -> Result<Arc<SigningKey>> {
         if let Some(key) = self.parsed.get(&pair.kid) {
             return Ok(key);
         }
@@ -219,7 +219,7 @@ impl Idps {
     #[must_use]
     pub fn is_signed(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         (kid, alg): (&str, &str),
         message: &str,
         signature: &[u8],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use trapline_model::{IdpUserId, Time};
 use trapline_store::{load_all, records::IdpUserRecord};
 
-use super::{Idps, Provider, users::MAX_USERS};
+use super::{IdpHandle, Idps, users::MAX_USERS};
 use crate::{Result, secrets::new_token};
 
 /// How long somebody stays signed in.
@@ -37,14 +37,14 @@ impl Idps {
     /// # Errors
     ///
     /// [`Error::Crypto`](crate::Error::Crypto) when it is not sealed.
-    pub fn seal_session(&self, provider: &Provider, session: &IdpSession) -> Result<String> {
+    pub fn seal_session(&self, provider: &IdpHandle, session: &IdpSession) -> Result<String> {
         let text = format!("{}|{}|{}", session.user, session.auth_time.millis(), session.sid);
         self.secrets.seal_for_url(&context(provider), &text)
     }
 
     /// The session of a cookie, unless it is over.
     #[must_use]
-    pub fn open_session(&self, provider: &Provider, sealed: &str) -> Option<IdpSession> {
+    pub fn open_session(&self, provider: &IdpHandle, sealed: &str) -> Option<IdpSession> {
         let text = self.secrets.open_from_url(&context(provider), sealed)?;
         let mut parts = text.splitn(3, '|');
         let user = parts.next()?.parse().ok()?;
@@ -61,7 +61,7 @@ impl Idps {
     /// When the store does not answer.
     pub async fn test_user(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         id: IdpUserId,
     ) -> Result<Option<IdpUserRecord>> {
         self.user_record(provider.settings.id, id).await
@@ -72,7 +72,7 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn test_users(&self, provider: &Provider) -> Result<Vec<IdpUserRecord>> {
+    pub async fn test_users(&self, provider: &IdpHandle) -> Result<Vec<IdpUserRecord>> {
         let all = IdpUserRecord::of_idp(provider.settings.id, MAX_USERS);
         Ok(load_all(&*self.store, all).await?)
     }
@@ -84,7 +84,7 @@ impl Idps {
     /// When the store does not answer.
     pub async fn hinted_user(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         hint: &str,
     ) -> Result<Option<IdpUserRecord>> {
         if let Some(user) = self.user_by_subject(provider.settings.id, hint).await? {
@@ -95,6 +95,6 @@ impl Idps {
     }
 }
 
-fn context(provider: &Provider) -> String {
+fn context(provider: &IdpHandle) -> String {
     format!("idp-session|{}", provider.settings.id)
 }

@@ -11,7 +11,7 @@ use trapline_store::{
     records::{IdpCode, IdpGrant, IdpLogin, IdpSignIn},
 };
 
-use super::{Idps, Provider};
+use super::{IdpHandle, Idps};
 use crate::{
     Error, Result,
     secrets::{new_token, sha256_hex},
@@ -62,7 +62,7 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn keep_login(&self, provider: &Provider, request: String) -> Result<String> {
+    pub async fn keep_login(&self, provider: &IdpHandle, request: String) -> Result<String> {
         let rid = new_token();
         let login = IdpLogin { sha256: sha256_hex(&rid), idp: provider.settings.id, request };
         let put = Op::put(&login, Some(LOGIN_TTL), When::Always)?;
@@ -75,7 +75,7 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn kept_login(&self, provider: &Provider, rid: &str) -> Result<Option<String>> {
+    pub async fn kept_login(&self, provider: &IdpHandle, rid: &str) -> Result<Option<String>> {
         let found = load::<IdpLogin>(&*self.store, &IdpLogin::row(&sha256_hex(rid))).await?;
         let ours = found.filter(|(login, _)| login.idp == provider.settings.id);
         Ok(ours.map(|(login, _)| login.request))
@@ -88,7 +88,7 @@ impl Idps {
     /// When the store does not answer.
     pub async fn issue_code(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         sign_in: IdpSignIn,
         redirect_uri: String,
         (challenge, nonce): (Option<String>, Option<String>),
@@ -106,7 +106,7 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn code(&self, provider: &Provider, code: &str) -> Result<Option<IdpCode>> {
+    pub async fn code(&self, provider: &IdpHandle, code: &str) -> Result<Option<IdpCode>> {
         let row = IdpCode::row(&code_hash(provider, code));
         Ok(load(&*self.store, &row).await?.map(|(code, _)| code))
     }
@@ -117,7 +117,7 @@ impl Idps {
     ///
     /// [`Error::Unavailable`] where it is not known whether it was redeemed, and when the store does not
     /// answer.
-    pub async fn redeem(&self, provider: &Provider, code: &IdpCode) -> Result<Redeemed> {
+    pub async fn redeem(&self, provider: &IdpHandle, code: &IdpCode) -> Result<Redeemed> {
         let settings = &provider.settings;
         let scope = &code.sign_in.scope;
         let is_refreshable = settings.refresh_tokens == RefreshTokenPolicy::Always
@@ -145,13 +145,13 @@ impl Idps {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn grant(&self, provider: &Provider, id: &str) -> Result<Option<IdpGrant>> {
+    pub async fn grant(&self, provider: &IdpHandle, id: &str) -> Result<Option<IdpGrant>> {
         Ok(self.versioned_grant(provider, id).await?.map(|(grant, _)| grant))
     }
 
     async fn versioned_grant(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         id: &str,
     ) -> Result<Option<(IdpGrant, i64)>> {
         let found = load::<IdpGrant>(&*self.store, &IdpGrant::row(id)).await?;
@@ -165,7 +165,7 @@ impl Idps {
     ///
     /// [`Error::Conflict`] when others change it at the same moment again and again, and when the store
     /// does not answer.
-    pub async fn end_grant(&self, provider: &Provider, id: &str) -> Result<()> {
+    pub async fn end_grant(&self, provider: &IdpHandle, id: &str) -> Result<()> {
         for _ in 0..EDIT_TRIES {
             let now = self.clock.now();
             let (grant, when) = match self.versioned_grant(provider, id).await? {
@@ -182,7 +182,7 @@ impl Idps {
         Err(Error::Conflict)
     }
 
-    fn ended(&self, provider: &Provider, id: &str) -> IdpGrant {
+    fn ended(&self, provider: &IdpHandle, id: &str) -> IdpGrant {
         let now = self.clock.now();
         IdpGrant {
             id: id.to_owned(),
@@ -207,7 +207,7 @@ impl Idps {
 
     /// Reads a refresh token; `None` for one that no provider of this name made, which ends nothing.
     #[must_use]
-    pub fn read_refresh_token(&self, provider: &Provider, token: &str) -> Option<RefreshToken> {
+    pub fn read_refresh_token(&self, provider: &IdpHandle, token: &str) -> Option<RefreshToken> {
         let mut parts = token.split('.');
         let (id, generation, mac) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
         let known = self.secrets.sign(&refresh_context(provider.settings.id, id, generation));
@@ -224,7 +224,7 @@ impl Idps {
     /// [`Error::Conflict`] when others refresh it at the same moment again and again,
     /// [`Error::Unavailable`] where it is not known whether it was used, and when the store does not
     /// answer.
-    pub async fn refresh(&self, provider: &Provider, token: &RefreshToken) -> Result<Refreshed> {
+    pub async fn refresh(&self, provider: &IdpHandle, token: &RefreshToken) -> Result<Refreshed> {
         for _ in 0..EDIT_TRIES {
             let found = self.versioned_grant(provider, &token.grant).await?;
             let Some((grant, version)) = found.filter(|(grant, _)| grant.ended_at.is_none()) else {
@@ -270,13 +270,13 @@ impl Idps {
 }
 
 /// How long a grant is kept: longer than any of its tokens is good for.
-fn ttl_of(provider: &Provider, grant: &IdpGrant) -> Duration {
+fn ttl_of(provider: &IdpHandle, grant: &IdpGrant) -> Duration {
     let hour = Duration::from_hours(1);
     let tokens = Duration::from_secs(provider.settings.token_ttl.into()).max(hour) + hour;
     if grant.is_refreshable { REFRESH_TTL.max(tokens) } else { tokens }
 }
 
-fn code_hash(provider: &Provider, code: &str) -> String {
+fn code_hash(provider: &IdpHandle, code: &str) -> String {
     let hash = Sha256::new().chain_update(provider.settings.id.0.as_bytes()).chain_update(code);
     HEXLOWER.encode(&hash.finalize())
 }

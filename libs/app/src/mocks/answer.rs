@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use trapline_mocks::{
-    CallAnswer, Chance, InjectedFault, Mock as CalledMock, MockCall, MockReply, MockSettings,
-    Outcome, run, unavailable,
+    CallAnswer, CallOutcome, CalledMock, Chance, InjectedFault, MockCall, MockReply, MockSettings,
+    run, unavailable,
 };
 use trapline_model::{MockCallId, MockId, TeamId, Time};
 use trapline_store::{
@@ -143,8 +143,8 @@ impl Mocks {
         let (chance, mut reads) = (Chance::new(random()), Reads::default());
         for _ in 0..MAX_ROUNDS {
             match run(mock, call, &reads.loaded, &chance) {
-                Outcome::Done(answer) => return Ok((*answer, reads)),
-                Outcome::Need(wants) => self.read(of, wants, &mut reads).await?,
+                CallOutcome::Done(answer) => return Ok((*answer, reads)),
+                CallOutcome::Need(wants) => self.read(of, wants, &mut reads).await?,
             }
         }
         Err(Error::Unavailable)

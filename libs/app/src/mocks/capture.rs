@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest as _, Sha256};
 use trapline_mocks::{
-    CallAnswer, Mock, MockCall, Provider, has_live_key, redacted_body, redacted_headers,
+    CallAnswer, CalledMock, MockCall, Provider, has_live_key, redacted_body, redacted_headers,
 };
 use trapline_model::{MockCallId, MockCallSummary, MockHeader, MockTransfer};
 use trapline_store::{
@@ -28,7 +28,7 @@ impl Mocks {
         &self,
         of: MockEpoch,
         id: MockCallId,
-        mock: &Mock<'_>,
+        mock: &CalledMock<'_>,
         call: &MockCall,
         answer: &CallAnswer,
         took: Duration,

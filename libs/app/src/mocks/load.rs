@@ -24,7 +24,7 @@ pub(super) struct Reads {
     versions: HashMap<(String, String), i64>,
 }
 
-enum Read {
+enum RowRead {
     Row((String, String), Option<(String, i64)>),
     Kind(String, Vec<StoredObject>),
     Allowance(Result<(), u64>),
@@ -41,38 +41,38 @@ impl Mocks {
         let reads = wants.into_iter().map(|want| self.read_one(of, want));
         for read in try_join_all(reads).await? {
             match read {
-                Read::Row(key, row) => {
+                RowRead::Row(key, row) => {
                     let (doc, version) = row.unzip();
                     if let Some(version) = version {
                         into.versions.insert(key.clone(), version);
                     }
                     into.loaded.rows.insert(key, doc);
                 }
-                Read::Kind(kind, objects) => {
+                RowRead::Kind(kind, objects) => {
                     into.loaded.kinds.insert(kind, objects);
                 }
-                Read::Allowance(allowance) => into.loaded.allowance = Some(allowance),
+                RowRead::Allowance(allowance) => into.loaded.allowance = Some(allowance),
             }
         }
         Ok(())
     }
 
-    async fn read_one(&self, of: MockEpoch, want: Want) -> Result<Read> {
+    async fn read_one(&self, of: MockEpoch, want: Want) -> Result<RowRead> {
         match want {
-            Want::Row { kind, id } if id.len() > MAX_ID => Ok(Read::Row((kind, id), None)),
+            Want::Row { kind, id } if id.len() > MAX_ID => Ok(RowRead::Row((kind, id), None)),
             Want::Row { kind, id } => {
                 let row = self.store.get(&of.item(&kind, &id)).await?;
-                Ok(Read::Row((kind, id), row.map(|row| (row.doc, row.version))))
+                Ok(RowRead::Row((kind, id), row.map(|row| (row.doc, row.version))))
             }
             Want::Kind(kind) => {
                 let objects = self.objects_of(of, &kind, MAX_OBJECTS).await?;
-                Ok(Read::Kind(kind, objects))
+                Ok(RowRead::Kind(kind, objects))
             }
             Want::Allowance { per_minute } => {
                 let rate = Rate { burst: per_minute, per: MINUTE };
                 let key = format!("mock:{}:{}", of.mock, of.epoch);
                 // A limiter that does not answer lets calls through.
-                Ok(Read::Allowance(match self.limits.take_if_answered(&key, rate).await {
+                Ok(RowRead::Allowance(match self.limits.take_if_answered(&key, rate).await {
                     Some(RateDecision::Limited { retry_after }) => {
                         Err(retry_after.as_secs().max(1))
                     }

@@ -12,7 +12,7 @@ use trapline_store::{
 
 use super::{
     NewSession, People, SignedIn, Visitor, notifications,
-    origin::Origin,
+    origin::PasswordOrigin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -66,14 +66,15 @@ impl People {
         self.take_of_address(visitor).await?;
         if !self.mail.is_enabled() {
             let password =
-                Some(self.passwords.hash(&form.password, Origin::of(visitor, None)).await?);
+                Some(self.passwords.hash(&form.password, PasswordOrigin::of(visitor, None)).await?);
             let new = NewPerson { email, name, password, verified_at: None };
             let person = self.create_account(new, visitor).await?;
             return Ok(SignedUp::Now(self.begin(person, visitor).await?));
         }
         self.take("sign-up", &email.owner(), MAIL_RATE).await?;
         // Made for an address with an account too, so that both answers take as long.
-        let password = self.passwords.hash(&form.password, Origin::of(visitor, None)).await?;
+        let password =
+            self.passwords.hash(&form.password, PasswordOrigin::of(visitor, None)).await?;
         self.mail_sign_up(&email, name, password).await?;
         Ok(SignedUp::MailSent)
     }
@@ -169,7 +170,8 @@ impl People {
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
         check_new(new, &person.email)?;
         self.may_sign_in(&person.email, visitor).await?;
-        let (known, origin) = (person.password.as_deref(), Origin::of(visitor, Some(&person)));
+        let (known, origin) =
+            (person.password.as_deref(), PasswordOrigin::of(visitor, Some(&person)));
         if !self.passwords.verify(current, known, origin).await? {
             return Err(Error::invalid("current", "wrong_password", "is not the password"));
         }

@@ -9,7 +9,7 @@ use trapline_store::{
 use super::{
     LinkInput, LinkKind, LinkRequest, People, Visitor,
     links::not_its_password,
-    origin::Origin,
+    origin::PasswordOrigin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -102,7 +102,7 @@ impl People {
                 "is not the one that you are signed in with: sign out, or sign in with it";
             return Err(Error::invalid("email", "other_person", message));
         }
-        let origin = Origin::of(visitor, known);
+        let origin = PasswordOrigin::of(visitor, known);
         match known {
             Some(Person { password: Some(hash), .. }) => {
                 self.may_sign_in(&invitation.email, visitor).await?;

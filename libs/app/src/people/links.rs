@@ -11,7 +11,7 @@ use trapline_store::{
 
 use super::{
     NewSession, People, Visitor,
-    origin::Origin,
+    origin::PasswordOrigin,
     passwords::check_new,
     rows::{NewPerson, name_of},
 };
@@ -195,7 +195,7 @@ impl People {
             LinkPurpose::Password { person } => {
                 let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
                 check_new(&input.password, &row.email)?;
-                let origin = Origin::of(visitor, Some(&row));
+                let origin = PasswordOrigin::of(visitor, Some(&row));
                 let hash = self.passwords.hash(&input.password, origin).await?;
                 self.use_up(used).await?;
                 self.set_password(person, hash, true).await?;
@@ -261,7 +261,7 @@ impl People {
         check_new(&input.password, &email.folded())?;
         let team = self.access.first_team().await?.ok_or(Error::NotFound)?;
         let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
-        let origin = Origin::of(visitor, known.as_ref());
+        let origin = PasswordOrigin::of(visitor, known.as_ref());
         let hash = match &known {
             Some(Person { password: Some(hash), .. }) => {
                 // The link leads to the team, and not to an account that is there already.

@@ -12,13 +12,13 @@ const MAX_NETWORKS: usize = 8;
 
 /// Where a password comes from.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Origin {
+pub(super) struct PasswordOrigin {
     pub(super) address: Option<IpAddr>,
     /// Whether the person whose password it may be has signed in from there.
     pub(super) is_known: bool,
 }
 
-impl Origin {
+impl PasswordOrigin {
     /// Of a visitor who says to be this person, if there is one.
     pub(super) fn of(visitor: &Visitor, person: Option<&Person>) -> Self {
         let address = visitor.address;

@@ -9,7 +9,7 @@ use argon2::{
 };
 use moka::{ops::compute::Op, sync::Cache};
 
-use super::origin::Origin;
+use super::origin::PasswordOrigin;
 use crate::{CpuPool, Error, Result, metrics};
 
 /// Hashes that are made at the same time; each takes 19 MiB of memory meanwhile.
@@ -80,7 +80,7 @@ impl Passwords {
     }
 
     /// The hash of a password, as a PHC string with a salt of its own, for a password that comes from there.
-    pub(super) async fn hash(&self, password: &str, origin: Origin) -> Result<String> {
+    pub(super) async fn hash(&self, password: &str, origin: PasswordOrigin) -> Result<String> {
         let password = password.to_owned();
         self.run(origin, move || {
             let hash = Argon2::default().hash_password(password.as_bytes());
@@ -95,7 +95,7 @@ impl Passwords {
         &self,
         password: &str,
         hash: Option<&str>,
-        origin: Origin,
+        origin: PasswordOrigin,
     ) -> Result<bool> {
         let (password, is_there) = (password.to_owned(), hash.is_some());
         let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
@@ -111,7 +111,7 @@ impl Passwords {
         Ok(is_right)
     }
 
-    fn fail(&self, origin: Origin) {
+    fn fail(&self, origin: PasswordOrigin) {
         let Some(address) = origin.address else { return };
         self.failures.entry(address).and_compute_with(|known| {
             Op::Put(known.map_or(1, |known| known.into_value().saturating_add(1)))
@@ -120,7 +120,7 @@ impl Passwords {
 
     async fn run<T: Send + 'static>(
         &self,
-        origin: Origin,
+        origin: PasswordOrigin,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
         let done = self.threads.run_ranked(self.rank(origin), work).await;
@@ -134,7 +134,7 @@ impl Passwords {
         })
     }
 
-    fn rank(&self, origin: Origin) -> u32 {
+    fn rank(&self, origin: PasswordOrigin) -> u32 {
         if origin.is_known {
             return 0;
         }
@@ -180,18 +180,31 @@ mod tests {
     #[tokio::test]
     async fn a_hash_knows_its_password_only() {
         let passwords = Passwords::new().unwrap();
-        let hash = passwords.hash("correct horse", Origin::default()).await.unwrap();
+        let hash = passwords.hash("correct horse", PasswordOrigin::default()).await.unwrap();
         assert!(!is_outdated(&hash), "{hash}");
         assert!(is_outdated(&hash.replace("m=19456", "m=4096")));
-        assert!(passwords.verify("correct horse", Some(&hash), Origin::default()).await.unwrap());
-        assert!(!passwords.verify("correct horsf", Some(&hash), Origin::default()).await.unwrap());
-        assert!(!passwords.verify("correct horse", None, Origin::default()).await.unwrap());
         assert!(
-            passwords.verify("correct horse", Some("damaged"), Origin::default()).await.is_err()
+            passwords
+                .verify("correct horse", Some(&hash), PasswordOrigin::default())
+                .await
+                .unwrap()
+        );
+        assert!(
+            !passwords
+                .verify("correct horsf", Some(&hash), PasswordOrigin::default())
+                .await
+                .unwrap()
+        );
+        assert!(!passwords.verify("correct horse", None, PasswordOrigin::default()).await.unwrap());
+        assert!(
+            passwords
+                .verify("correct horse", Some("damaged"), PasswordOrigin::default())
+                .await
+                .is_err()
         );
         assert_ne!(
             hash,
-            passwords.hash("correct horse", Origin::default()).await.unwrap(),
+            passwords.hash("correct horse", PasswordOrigin::default()).await.unwrap(),
             "each has its own salt"
         );
     }
@@ -199,13 +212,14 @@ mod tests {
     #[tokio::test]
     async fn whoever_guesses_from_many_addresses_keeps_nobody_waiting() {
         let passwords = Passwords::new().unwrap();
-        let hash = passwords.hash("correct horse", Origin::default()).await.unwrap();
-        let at = |address: [u8; 4]| Origin { address: Some(address.into()), is_known: false };
+        let hash = passwords.hash("correct horse", PasswordOrigin::default()).await.unwrap();
+        let at =
+            |address: [u8; 4]| PasswordOrigin { address: Some(address.into()), is_known: false };
         let guess = |last| passwords.verify("wrong horse", Some(&hash), at([192, 0, 2, last]));
         let flood = join_all((0..=u8::MAX).map(guess));
         let person = async {
             // The line is full by then, and nobody in it has failed yet.
-            let origin = Origin { is_known: true, ..at([198, 51, 100, 1]) };
+            let origin = PasswordOrigin { is_known: true, ..at([198, 51, 100, 1]) };
             passwords.verify("correct horse", Some(&hash), origin).await
         };
         let (flood, person) = join(flood, person).await;

@@ -2,7 +2,9 @@
 
 use trapline_store::Rate;
 
-use super::{NewSession, People, Visitor, a_minute, origin::Origin, passwords::is_outdated};
+use super::{
+    NewSession, People, Visitor, a_minute, origin::PasswordOrigin, passwords::is_outdated,
+};
 use crate::{Error, Forbidden, Result, Unauthenticated, metrics};
 
 /// Tries for one account from one address. Another address has its own, so that nobody can lock the
@@ -27,7 +29,7 @@ impl People {
         self.may_sign_in(&email, visitor).await.inspect_err(|_| metrics::auth_failed("limited"))?;
         let found = self.person_of(&email).await?;
         let hash = found.as_ref().and_then(|(person, _)| person.password.as_deref());
-        let origin = Origin::of(visitor, found.as_ref().map(|(person, _)| person));
+        let origin = PasswordOrigin::of(visitor, found.as_ref().map(|(person, _)| person));
         let is_right = self.passwords.verify(password, hash, origin).await?;
         let Some((person, _)) = found.filter(|_| is_right) else {
             metrics::auth_failed("password");

@@ -3,7 +3,7 @@
 use cssparser::{ParseError, Parser, ParserInput, Token};
 
 use super::{
-    images::{self, Parts},
+    images::{self, PartTypes},
     matchers::UseKind,
     selector::Selector,
     uses::Uses,
@@ -24,27 +24,27 @@ pub(super) struct CssPlace {
 }
 
 /// Reads the content of a style element.
-pub(super) fn sheet(css: &str, place: CssPlace, parts: &Parts, uses: &mut Uses) {
+pub(super) fn sheet(css: &str, place: CssPlace, parts: &PartTypes, uses: &mut Uses) {
     let mut input = ParserInput::new(css);
-    let mut reader = Reader { place, parts, uses, depth: 0 };
+    let mut reader = CssReader { place, parts, uses, depth: 0 };
     reader.rules(&mut Parser::new(&mut input), true);
 }
 
 /// Reads a style attribute.
-pub(super) fn attribute(css: &str, place: CssPlace, parts: &Parts, uses: &mut Uses) {
+pub(super) fn attribute(css: &str, place: CssPlace, parts: &PartTypes, uses: &mut Uses) {
     let mut input = ParserInput::new(css);
-    let mut reader = Reader { place, parts, uses, depth: 0 };
+    let mut reader = CssReader { place, parts, uses, depth: 0 };
     reader.declarations(&mut Parser::new(&mut input));
 }
 
-struct Reader<'r> {
+struct CssReader<'r> {
     place: CssPlace,
-    parts: &'r Parts,
+    parts: &'r PartTypes,
     uses: &'r mut Uses,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl CssReader<'_> {
     /// The next token and its offset in the HTML. Comments are noted.
     fn next<'i>(&mut self, parser: &mut Parser<'i, '_>) -> Option<(Token<'i>, usize)> {
         loop {

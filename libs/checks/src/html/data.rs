@@ -14,13 +14,13 @@ pub(super) struct Dataset {
     /// The day of its last change.
     pub(super) updated_at: String,
     /// By id.
-    pub(super) clients: Vec<Client>,
+    pub(super) clients: Vec<ClientData>,
     /// By slug.
     pub(super) features: Vec<Feature>,
 }
 
 /// A mail client on a platform.
-pub(super) struct Client {
+pub(super) struct ClientData {
     /// Family and platform, as in `outlook.windows`.
     pub(super) id: String,
     pub(super) family: String,
@@ -29,7 +29,7 @@ pub(super) struct Client {
     pub(super) weight: f64,
 }
 
-impl Client {
+impl ClientData {
     /// The name for people.
     pub(super) fn name(&self) -> String {
         format!("{} {}", self.family, self.platform)
@@ -130,13 +130,13 @@ fn cell(text: &str) -> Cell {
     Cell { support, version, notes }
 }
 
-fn client(id: &str, at: usize, head: &DataHead, features: &[Feature]) -> Client {
+fn client(id: &str, at: usize, head: &DataHead, features: &[Feature]) -> ClientData {
     let (family, platform) = id.split_once('.').unwrap_or((id, ""));
     let tested = features.iter().filter(|feature| feature.cells[at].support.is_known()).count();
     let name = |names: &BTreeMap<String, String>, key: &str| {
         names.get(key).cloned().unwrap_or_else(|| key.to_owned())
     };
-    Client {
+    ClientData {
         id: id.to_owned(),
         family: name(&head.families, family),
         platform: name(&head.platforms, platform),

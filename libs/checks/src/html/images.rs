@@ -43,10 +43,10 @@ const START: usize = 128;
 const LONGEST: usize = 8 * 1024;
 
 /// The media types of the parts that `cid:` URLs name.
-pub(super) type Parts = std::collections::HashMap<String, String>;
+pub(super) type PartTypes = std::collections::HashMap<String, String>;
 
 /// Looks at the URL of an image.
-pub(super) fn image(url: &str, parts: &Parts, offset: usize, uses: &mut Uses) {
+pub(super) fn image(url: &str, parts: &PartTypes, offset: usize, uses: &mut Uses) {
     let url = url.trim();
     let start = url[..url.floor_char_boundary(START)].to_ascii_lowercase();
     let format = if let Some(rest) = start.strip_prefix("data:") {

@@ -30,7 +30,7 @@ const OUTLOOK: &str = "outlook.windows";
 #[must_use]
 pub fn overview() -> HtmlCheckInfo {
     let data = dataset();
-    let client = |client: &data::Client| MailClient {
+    let client = |client: &data::ClientData| MailClient {
         id: client.id.clone(),
         name: client.name(),
         family: client.family.clone(),
@@ -124,7 +124,7 @@ fn source(data: &Dataset) -> HtmlDataset {
 }
 
 /// The media types of parts that the HTML may show, by their Content-ID.
-fn part_types(view: &View<'_>) -> images::Parts {
+fn part_types(view: &View<'_>) -> images::PartTypes {
     let typed = |part: trapline_mime::PartView<'_>| {
         Some((part.content_id()?.to_owned(), part.media_type().to_owned()))
     };

@@ -7,13 +7,13 @@ use trapline_mime::{
 
 use super::{
     css::{self, CssPlace},
-    images::{self, Parts},
+    images::{self, PartTypes},
     matchers::UseKind,
     uses::{Audience, Uses},
 };
 
 /// Which features `html` uses.
-pub(super) fn scan(html: &str, parts: &Parts) -> Uses {
+pub(super) fn scan(html: &str, parts: &PartTypes) -> Uses {
     let mut scan = HtmlScan { html, parts, uses: Uses::new() };
     scan.markup(html, true);
     scan.uses
@@ -21,7 +21,7 @@ pub(super) fn scan(html: &str, parts: &Parts) -> Uses {
 
 struct HtmlScan<'s> {
     html: &'s str,
-    parts: &'s Parts,
+    parts: &'s PartTypes,
     uses: Uses,
 }
 

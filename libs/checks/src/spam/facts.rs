@@ -6,7 +6,7 @@ use trapline_mime::{View, visible_text};
 use trapline_model::{Address, Time};
 use url::{Host, Url};
 
-use super::page::Page;
+use super::page::VisiblePage;
 use crate::{
     FILES, HTML, TEXT, cut, sites,
     unsubscribe::{self, Fields},
@@ -24,7 +24,7 @@ pub(super) struct Facts<'v, 'a> {
     /// What a reader sees: of the HTML where there is one, else the text.
     pub(super) shown: String,
     pub(super) shown_words: usize,
-    pub(super) page: Page,
+    pub(super) page: VisiblePage,
     pub(super) links: Vec<LinkFacts>,
     pub(super) files: Vec<FileFacts>,
     pub(super) unsubscribe: Fields,
@@ -90,7 +90,7 @@ impl<'v, 'a> Facts<'v, 'a> {
             |whole: Option<&str>, part: Option<&str>| whole.map(str::len) != part.map(str::len);
         Self {
             from: view.mailboxes("From"),
-            page: html.map(Page::read).unwrap_or_default(),
+            page: html.map(VisiblePage::read).unwrap_or_default(),
             shown_words: words::count(&shown),
             unsubscribe,
             truncated: is_cut(view.html(), html) || is_cut(view.text(), text) || more_files,

@@ -22,7 +22,7 @@ const TINY: std::ops::RangeInclusive<f32> = 3.0..=7.0;
 /// What a pass found.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is what one rule asks for")]
-pub(super) struct Page {
+pub(super) struct VisiblePage {
     pub(super) has_script: bool,
     pub(super) has_embed: bool,
     pub(super) has_form: bool,
@@ -37,10 +37,10 @@ pub(super) struct Page {
     pub(super) tiny_words: usize,
 }
 
-impl Page {
+impl VisiblePage {
     /// Reads `html`.
     pub(super) fn read(html: &str) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = PageReader::default();
         for token in markup::tokens(html) {
             match token {
                 Token::Open(tag) => reader.open(&tag),
@@ -65,15 +65,15 @@ struct StyledElement<'a> {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
-    page: Page,
+struct PageReader<'a> {
+    page: VisiblePage,
     scopes: Vec<StyledElement<'a>>,
     hidden_elements: usize,
     /// Words and characters of the first hidden element.
     first_hidden: (usize, usize),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PageReader<'a> {
     fn open(&mut self, tag: &Tag<'a>) {
         self.element(tag);
         if VOID.iter().any(|name| tag.is(name)) {
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(mut self) -> Page {
+    fn finish(mut self) -> VisiblePage {
         let (words, characters) = self.first_hidden;
         if characters > PREHEADER {
             self.page.hidden_words += words;

@@ -1,11 +1,11 @@
 //! Who is signed in: the first of these that applies.
 
 use axum::http::{Extensions, HeaderMap};
-use trapline_app::{IdpSession, IdpUserRecord, Provider, Result};
+use trapline_app::{IdpHandle, IdpSession, IdpUserRecord, Result};
 use trapline_model::{IdpUserId, TeamId};
 
 use super::Asked;
-use crate::{cookie, failure::Refusal, request::AuthRequest, state::IdpState};
+use crate::{cookie, failure::OauthRefusal, request::AuthRequest, state::IdpState};
 
 /// What the browser that asks has.
 pub(crate) struct Browser {
@@ -18,7 +18,7 @@ pub(crate) struct Browser {
 impl Browser {
     pub(crate) async fn of(
         idp: &IdpState,
-        provider: &Provider,
+        provider: &IdpHandle,
         headers: HeaderMap,
         extensions: Extensions,
     ) -> Self {
@@ -40,7 +40,7 @@ pub(crate) enum Decision {
     /// Somebody chooses; this user is the first choice.
     Ask(Option<IdpUserId>),
     /// The application is told that it did not work.
-    Refuse(Refusal),
+    Refuse(OauthRefusal),
     /// Nobody of another team gets in.
     NotOfTeam {
         /// Whether anybody is signed in at all.
@@ -50,7 +50,7 @@ pub(crate) enum Decision {
 
 /// The refusal of a request that nobody may be asked for (`OpenID` Connect Core, section 3.1.2.6).
 fn login_required(hint: &str) -> Decision {
-    Decision::Refuse(Refusal::new("login_required", hint))
+    Decision::Refuse(OauthRefusal::new("login_required", hint))
 }
 
 pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> Result<Decision> {
@@ -95,7 +95,7 @@ pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> 
 /// The user whom the request names.
 async fn hinted_user(
     idp: &IdpState,
-    provider: &Provider,
+    provider: &IdpHandle,
     request: &AuthRequest,
 ) -> Result<Option<IdpUserRecord>> {
     let hint = request.hinted_subject.as_ref().or(request.login_hint.as_ref());

@@ -6,14 +6,14 @@ use axum::{
 };
 use serde_json::json;
 use trapline_app::{
-    FaultScenario, FaultUse, IdpSession, IdpSignIn, IdpUserRecord, Provider, escape_html, metrics,
+    FaultScenario, FaultUse, IdpHandle, IdpSession, IdpSignIn, IdpUserRecord, escape_html, metrics,
 };
 use trapline_model::IdpEventKind;
 
 use super::{Asked, Decision};
 use crate::{
     cookie,
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     faults::{WRONG_ISSUER, WRONG_STATE, redirect_error},
     log::LogEntry,
     page::problem,
@@ -35,7 +35,9 @@ pub(crate) async fn finish(
             if !subjects.is_empty() && !subjects.contains(&user.subject) {
                 let hint =
                     format!("claims admits only {}, and not {}", subjects.join(", "), user.subject);
-                return Ok(refuse(idp, asked, entry, Refusal::new("login_required", hint)).await);
+                return Ok(
+                    refuse(idp, asked, entry, OauthRefusal::new("login_required", hint)).await
+                );
             }
             entry.event().user = Some(user.id);
             sign_in(idp, asked, entry, (&user, &session, is_new)).await
@@ -47,7 +49,7 @@ pub(crate) async fn finish(
             } else {
                 "only people who are signed in at this service may sign in here"
             };
-            entry.refused(idp, &asked.provider, &Refusal::new("access_denied", hint)).await;
+            entry.refused(idp, &asked.provider, &OauthRefusal::new("access_denied", hint)).await;
             let home = asked.provider.issuer.split("/idp/").next().unwrap_or_default();
             let home = escape_html(home);
             let body = format!(
@@ -60,7 +62,7 @@ pub(crate) async fn finish(
     }
 }
 
-async fn refuse(idp: &IdpState, asked: &Asked, entry: LogEntry, refusal: Refusal) -> Response {
+async fn refuse(idp: &IdpState, asked: &Asked, entry: LogEntry, refusal: OauthRefusal) -> Response {
     metrics::idp_sign_in("oidc", "refused");
     let answer = asked.back.with_error(&asked.provider, &refusal);
     entry.refused(idp, &asked.provider, &refusal).await;
@@ -80,7 +82,7 @@ async fn sign_in(
     };
     entry.event().fault = fault.map(FaultUse::text);
     if let Some(code) = fault.and_then(redirect_error) {
-        let refusal = Refusal::new(code, "this fault was asked for");
+        let refusal = OauthRefusal::new(code, "this fault was asked for");
         return Ok(refuse(idp, asked, entry, refusal).await);
     }
     let bound = IdpSignIn {
@@ -126,7 +128,7 @@ fn spoiled(back: &ReturnAddress, fault: Option<FaultUse>) -> ReturnAddress {
 }
 
 /// The provider by another name, where that was asked for.
-fn spoiled_issuer(provider: &Provider, fault: Option<FaultUse>) -> Provider {
+fn spoiled_issuer(provider: &IdpHandle, fault: Option<FaultUse>) -> IdpHandle {
     let mut provider = provider.clone();
     if fault.is_some_and(|it| it.scenario == FaultScenario::IssMismatch) {
         WRONG_ISSUER.clone_into(&mut provider.issuer);

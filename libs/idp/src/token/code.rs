@@ -7,7 +7,7 @@ use trapline_app::{CODE_LIFETIME, IdpCode, Redeemed};
 use super::{TokenAnswer, TokenRequest, invalid_grant, of_sign_in, user_of};
 use crate::{
     client::Proof,
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
     state::IdpState,
 };
@@ -73,7 +73,7 @@ fn check_verifier(request: &TokenRequest<'_>, code: &IdpCode) -> Result<(), Endp
         (None, None) if request.proof == Proof::Nothing => {
             let hint =
                 "without a secret a client must use PKCE, and the code had no code_challenge";
-            Err(Refusal::new("invalid_client", hint).into())
+            Err(OauthRefusal::new("invalid_client", hint).into())
         }
         (None, None) => Ok(()),
         // RFC 9700, section 4.8.2.

@@ -5,7 +5,7 @@ use trapline_model::IdpClientType;
 use super::{TokenAnswer, TokenRequest, bearer};
 use crate::{
     client::Proof,
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     request::{resource, scope},
     state::IdpState,
     tokens,
@@ -18,18 +18,18 @@ pub(super) async fn tokens(
     let TokenRequest { provider, params, proof } = request;
     if provider.settings.client_type == IdpClientType::Public {
         let hint = "a public client has no client_credentials";
-        return Err(Refusal::new("unauthorized_client", hint).into());
+        return Err(OauthRefusal::new("unauthorized_client", hint).into());
     }
     if *proof == Proof::Nothing {
         let hint = "client_credentials takes the client's secret";
-        return Err(Refusal::new("invalid_client", hint).into());
+        return Err(OauthRefusal::new("invalid_client", hint).into());
     }
     let scope = scope(params)?;
     let of_people = ["openid", "offline_access"];
     if let Some(name) = scope.iter().find(|name| of_people.contains(&name.as_str())) {
         let hint =
             format!("the scope {name} is of people, and with client_credentials nobody signs in");
-        return Err(Refusal::new("invalid_scope", hint).into());
+        return Err(OauthRefusal::new("invalid_scope", hint).into());
     }
     let token = tokens::client_token(idp, provider, &scope, &resource(params)?).await?;
     Ok(bearer(provider, &scope, &token))

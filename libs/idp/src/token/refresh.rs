@@ -4,7 +4,7 @@ use trapline_app::{FaultScenario, IdpSignIn, Refreshed};
 
 use super::{TokenAnswer, TokenRequest, invalid_grant, of_sign_in, user_of};
 use crate::{
-    failure::{EndpointFailure, Refusal},
+    failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
     request::scope,
     state::IdpState,
@@ -47,7 +47,7 @@ fn narrowed(request: &TokenRequest<'_>, sign_in: &IdpSignIn) -> Result<IdpSignIn
     match wanted.iter().find(|name| !sign_in.scope.contains(name)) {
         Some(more) => {
             let hint = format!("the scope {more} was not granted at the sign-in");
-            Err(Refusal::new("invalid_scope", hint).into())
+            Err(OauthRefusal::new("invalid_scope", hint).into())
         }
         None => Ok(IdpSignIn { scope: wanted, ..sign_in.clone() }),
     }

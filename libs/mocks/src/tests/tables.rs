@@ -7,8 +7,8 @@ use trapline_model::Time;
 
 use super::World;
 use crate::{
-    ALL, Chance, Loaded, Mock, MockCall, MockSettings, context::Context, failure::CallFailure,
-    provider::Provider,
+    ALL, CalledMock, Chance, Loaded, MockCall, MockSettings, context::CallContext,
+    failure::CallFailure, provider::Provider,
 };
 
 /// Letters of a credential that are random, at least: 96 bits of hexadecimal digits.
@@ -66,7 +66,7 @@ fn every_failure_has_the_providers_words() {
 fn said_by(provider: &'static Provider, failure: &CallFailure) -> crate::MockReply {
     let (call, loaded, chance) = (MockCall::default(), Loaded::default(), Chance::new([3; 32]));
     let settings = MockSettings::of(provider, &json!({})).unwrap();
-    let mock = Mock {
+    let mock = CalledMock {
         provider,
         credentials: &std::collections::BTreeMap::new(),
         settings: &settings,
@@ -77,7 +77,7 @@ fn said_by(provider: &'static Provider, failure: &CallFailure) -> crate::MockRep
         call_id: "call",
         now: Time::from_millis(0),
     };
-    (provider.error)(failure, &Context::new(&mock, &call, &loaded, &chance))
+    (provider.error)(failure, &CallContext::new(&mock, &call, &loaded, &chance))
 }
 
 #[test]

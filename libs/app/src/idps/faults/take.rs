@@ -4,7 +4,7 @@ use trapline_model::IdpUserId;
 use trapline_store::records::WaitingFault;
 
 use super::{FaultScenario, is_over};
-use crate::{Idps, Provider, Result, metrics};
+use crate::{IdpHandle, Idps, Result, metrics};
 
 /// A fault that is used now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Idps {
     /// again, and when the store does not answer.
     pub async fn take_fault(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         user: IdpUserId,
     ) -> Result<Option<FaultUse>> {
         let is_for = |fault: &WaitingFault| {
@@ -76,7 +76,7 @@ impl Idps {
     /// Those of [`Idps::take_fault`].
     pub async fn take_document_fault(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         among: &[FaultScenario],
     ) -> Result<Option<FaultUse>> {
         let is_for = |fault: &WaitingFault| {
@@ -87,7 +87,7 @@ impl Idps {
 
     async fn take(
         &self,
-        provider: &Provider,
+        provider: &IdpHandle,
         is_for: impl Fn(&WaitingFault) -> bool,
     ) -> Result<Option<FaultUse>> {
         let idp = provider.settings.id;

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::records::{changed, made, named, removed, type_of};
 use crate::{
     MockReply,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
 const MAX_INPUTS: usize = 100;
 
-fn inputs(context: &Context<'_>) -> Result<Vec<Value>, Halt> {
+fn inputs(context: &CallContext<'_>) -> Result<Vec<Value>, Halt> {
     let inputs = context.field("inputs").and_then(Value::as_array).cloned();
     let inputs = inputs.ok_or_else(|| CallFailure::missing("inputs"))?;
     if inputs.len() > MAX_INPUTS {
@@ -28,7 +28,7 @@ fn id_of(input: &Value) -> String {
     }
 }
 
-fn done(context: &Context<'_>, status: u16, results: &[Value]) -> MockReply {
+fn done(context: &CallContext<'_>, status: u16, results: &[Value]) -> MockReply {
     let now = context.now.to_string();
     let body = json!({
         "status": "COMPLETE", "results": results, "requestedAt": now, "startedAt": now, "completedAt": now,
@@ -36,7 +36,7 @@ fn done(context: &Context<'_>, status: u16, results: &[Value]) -> MockReply {
     MockReply::json(status, &body)
 }
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
     for input in inputs(context)? {
         results.push(made(context, of_type, &input)?.object);
@@ -45,7 +45,7 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 /// What is not there is left out.
-pub(super) fn read(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn read(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
     let property = context.text("idProperty");
     for input in inputs(context)? {
@@ -58,7 +58,7 @@ pub(super) fn read(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     Ok(done(context, 200, &results))
 }
 
-pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
     for input in inputs(context)? {
         let stored = named(context, of_type, &id_of(&input), input["idProperty"].as_str())?;
@@ -67,7 +67,7 @@ pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     Ok(done(context, 200, &results))
 }
 
-pub(super) fn archive(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn archive(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let of_type = type_of(context)?;
     for input in inputs(context)? {
         match named(context, of_type, &id_of(&input), None) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::wire::{Happening, TYPES, tell};
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -17,7 +17,7 @@ const FIRST_ID: u64 = 100;
 const OWN: [&str; 3] = ["createdate", "lastmodifieddate", "hs_object_id"];
 
 /// The type in the path.
-pub(super) fn type_of(context: &Context<'_>) -> Result<&'static str, Halt> {
+pub(super) fn type_of(context: &CallContext<'_>) -> Result<&'static str, Halt> {
     let word = context.path("type");
     let known = TYPES.into_iter().find(|(name, _)| *name == word).map(|(name, _)| name);
     known.ok_or_else(|| {
@@ -42,7 +42,7 @@ pub(super) fn properties(input: &Value) -> Result<Map<String, Value>, Halt> {
     Ok(given.iter().filter(|(name, _)| own(name)).map(text).collect())
 }
 
-fn refuse_declined(context: &Context<'_>) -> Result<(), Halt> {
+fn refuse_declined(context: &CallContext<'_>) -> Result<(), Halt> {
     match context.declined(&[]) {
         Some(decline) => Err(CallFailure::Declined(decline, Value::Null).into()),
         None => Ok(()),
@@ -51,7 +51,7 @@ fn refuse_declined(context: &Context<'_>) -> Result<(), Halt> {
 
 /// Makes an object; a contact's address is no other's.
 pub(super) fn made(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     of_type: &'static str,
     input: &Value,
 ) -> Result<StoredObject, Halt> {
@@ -82,7 +82,7 @@ fn email_of(of_type: &str, properties: &Map<String, Value>) -> Option<String> {
     Some(email.to_lowercase()).filter(|email| !email.is_empty())
 }
 
-fn claim(context: &mut Context<'_>, email: &str, id: &str) -> Result<(), Halt> {
+fn claim(context: &mut CallContext<'_>, email: &str, id: &str) -> Result<(), Halt> {
     if let Some(owner) = context.row("~email", email)?.filter(|owner| owner != id) {
         let message = format!("Contact already exists. Existing ID: {owner}");
         let (field, code) = ("email".to_owned(), "conflict");
@@ -94,7 +94,7 @@ fn claim(context: &mut Context<'_>, email: &str, id: &str) -> Result<(), Halt> {
 
 /// The object with an id, or the contact with an address.
 pub(super) fn named(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     of_type: &'static str,
     id: &str,
     property: Option<&str>,
@@ -112,7 +112,7 @@ pub(super) fn named(
 
 /// Sets properties, and tells of each.
 pub(super) fn changed(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     stored: StoredObject,
     input: &Value,
 ) -> Result<StoredObject, Halt> {
@@ -138,7 +138,7 @@ pub(super) fn changed(
     Ok(stored)
 }
 
-pub(super) fn removed(context: &mut Context<'_>, stored: &StoredObject) -> Result<(), Halt> {
+pub(super) fn removed(context: &mut CallContext<'_>, stored: &StoredObject) -> Result<(), Halt> {
     let properties = stored.object["properties"].as_object().cloned().unwrap_or_default();
     let of_type = stored.hidden["type"].as_str().unwrap_or_default();
     if let Some(email) = email_of(of_type, &properties) {
@@ -149,25 +149,25 @@ pub(super) fn removed(context: &mut Context<'_>, stored: &StoredObject) -> Resul
     tell(context, stored, &Happening::Deleted)
 }
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let of_type = type_of(context)?;
     let input = context.body.clone();
     let stored = made(context, of_type, &input)?;
     Ok(MockReply::json(201, &stored.object))
 }
 
-fn of_path(context: &mut Context<'_>) -> Result<StoredObject, Halt> {
+fn of_path(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
     let of_type = type_of(context)?;
     let (id, property) = (context.path("id"), context.text("idProperty"));
     named(context, of_type, &id, property.as_deref())
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let stored = of_path(context)?;
     Ok(MockReply::ok(&stored.object))
 }
 
-pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let stored = of_path(context)?;
     let input = context.body.clone();
     let stored = changed(context, stored, &input)?;
@@ -175,7 +175,7 @@ pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 /// Removing what is not there is no mistake.
-pub(super) fn archive(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn archive(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     match of_path(context) {
         Ok(stored) => removed(context, &stored)?,
         Err(Halt::Failed(CallFailure::NotFound { .. })) => {}
@@ -185,14 +185,14 @@ pub(super) fn archive(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 /// The objects of a type, the oldest first.
-pub(super) fn all(context: &mut Context<'_>, of_type: &str) -> Result<Vec<StoredObject>, Halt> {
+pub(super) fn all(context: &mut CallContext<'_>, of_type: &str) -> Result<Vec<StoredObject>, Halt> {
     let mut objects = context.list("records")?;
     objects.retain(|object| object.hidden["type"] == of_type);
     objects.sort_by_key(|object| object.id.parse::<u64>().unwrap_or(0));
     Ok(objects)
 }
 
-pub(super) fn list(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let of_type = type_of(context)?;
     let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::records::{all, type_of};
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -89,7 +89,7 @@ impl PropertyFilter {
     }
 }
 
-fn groups(context: &Context<'_>) -> Result<Vec<Vec<PropertyFilter>>, Halt> {
+fn groups(context: &CallContext<'_>) -> Result<Vec<Vec<PropertyFilter>>, Halt> {
     let given =
         context.field("filterGroups").and_then(Value::as_array).cloned().unwrap_or_default();
     let group = |group: &Value| -> Vec<PropertyFilter> {
@@ -119,7 +119,7 @@ fn holds(groups: &[Vec<PropertyFilter>], object: &StoredObject) -> Result<bool, 
     Ok(groups.is_empty())
 }
 
-fn sorted(context: &Context<'_>, objects: &mut [StoredObject]) {
+fn sorted(context: &CallContext<'_>, objects: &mut [StoredObject]) {
     let Some(sort) = context.field("sorts").and_then(|sorts| sorts.get(0)) else { return };
     let (name, descends) = match sort {
         Value::String(name) => (name.trim_start_matches('-').to_owned(), name.starts_with('-')),
@@ -132,7 +132,7 @@ fn sorted(context: &Context<'_>, objects: &mut [StoredObject]) {
     });
 }
 
-pub(super) fn search(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn search(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let of_type = type_of(context)?;
     let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
     let after = context.int("after")?.unwrap_or(0);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -45,12 +45,12 @@ pub(super) enum Happening<'a> {
     Changed(&'a str, &'a Value),
 }
 
-pub(super) fn finish(reply: &mut MockReply, context: &Context<'_>) {
+pub(super) fn finish(reply: &mut MockReply, context: &CallContext<'_>) {
     let id = ("x-hubspot-correlation-id".to_owned(), context.mock.call_id.to_owned());
     reply.headers.push(id);
 }
 
-pub(super) fn error(failure: &CallFailure, context: &Context<'_>) -> MockReply {
+pub(super) fn error(failure: &CallFailure, context: &CallContext<'_>) -> MockReply {
     let said = |status, category: &str, message: &str| {
         let correlation = context.mock.call_id;
         let body = json!({
@@ -89,7 +89,7 @@ pub(super) fn error(failure: &CallFailure, context: &Context<'_>) -> MockReply {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what a route takes")]
-pub(super) fn account(_: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn account(_: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let details = json!({
         "portalId": PORTAL, "accountType": "DEVELOPER_TEST", "timeZone": "UTC",
         "companyCurrency": "USD", "additionalCurrencies": [], "utcOffset": "+00:00",
@@ -100,7 +100,7 @@ pub(super) fn account(_: &mut Context<'_>) -> Result<MockReply, Halt> {
 
 /// Tells the app what happened, where there is an event for it.
 pub(super) fn tell(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     object: &StoredObject,
     what: &Happening<'_>,
 ) -> Result<(), Halt> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::wire::{emit, shown};
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -29,7 +29,7 @@ const FAILS_LATER: [&str; 2] = ["pm_card_chargeCustomerFail", "4000000000000341"
 /// Card numbers, shortest and longest.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 12..=19;
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     if context.need("type")? != "card" {
         return Err(CallFailure::invalid("type", "only cards are there").into());
     }
@@ -38,13 +38,13 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, method.object)
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let id = context.path("id");
     let method = named(context, &id)?;
     shown(context, method.object)
 }
 
-pub(super) fn attach(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn attach(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let id = context.path("id");
     let customer = context.need("customer")?;
     context.get("customers", &customer, "customer")?;
@@ -60,14 +60,14 @@ pub(super) fn attach(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, method.object)
 }
 
-pub(super) fn detach(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn detach(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let method = context.of_path("methods")?;
     let method = context.change(method, json!({"customer": null}));
     shown(context, method.object)
 }
 
 /// The method that an id means; a name that stands for a card makes one.
-pub(super) fn named(context: &mut Context<'_>, id: &str) -> Result<StoredObject, Halt> {
+pub(super) fn named(context: &mut CallContext<'_>, id: &str) -> Result<StoredObject, Halt> {
     if id.starts_with("pm_card_") || id.starts_with("tok_") {
         return card(context, id, "payment_method");
     }
@@ -75,7 +75,7 @@ pub(super) fn named(context: &mut Context<'_>, id: &str) -> Result<StoredObject,
 }
 
 /// The method that a call names or describes; none where it does neither.
-pub(super) fn of_call(context: &mut Context<'_>) -> Result<Option<StoredObject>, Halt> {
+pub(super) fn of_call(context: &mut CallContext<'_>) -> Result<Option<StoredObject>, Halt> {
     if let Some(id) = context.text("payment_method") {
         return named(context, &id).map(Some);
     }
@@ -96,7 +96,11 @@ pub(super) fn needs_action(method: &StoredObject) -> bool {
     AUTHENTICATED.contains(&trigger(method).as_str())
 }
 
-fn card(context: &mut Context<'_>, given: &str, field: &'static str) -> Result<StoredObject, Halt> {
+fn card(
+    context: &mut CallContext<'_>,
+    given: &str,
+    field: &'static str,
+) -> Result<StoredObject, Halt> {
     let (number, brand) = number_of(context, given, field)?;
     let id = context.id("methods");
     let last4 = &number[number.len() - 4..];
@@ -131,7 +135,7 @@ fn card(context: &mut Context<'_>, given: &str, field: &'static str) -> Result<S
 
 /// The number of the card that a number or a name means, and its brand.
 fn number_of(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     given: &str,
     field: &'static str,
 ) -> Result<(String, &'static str), Halt> {

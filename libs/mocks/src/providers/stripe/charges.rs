@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::wire::{code_of, emit, shown};
 use crate::{
     Decline, MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
 /// A charge that went through.
 pub(super) fn charge(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     intent: &StoredObject,
     method: &StoredObject,
     is_captured: bool,
@@ -30,7 +30,7 @@ pub(super) fn charge(
 
 /// A charge that was declined.
 pub(super) fn failed_charge(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     intent: &StoredObject,
     method: &StoredObject,
     decline: &Decline,
@@ -48,7 +48,7 @@ pub(super) fn failed_charge(
 }
 
 fn made(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     intent: &StoredObject,
     method: &StoredObject,
     fields: Value,
@@ -98,17 +98,17 @@ fn made(
     context.change(charge, fields)
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let charge = context.of_path("charges")?;
     shown(context, charge.object)
 }
 
-pub(super) fn get_refund(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get_refund(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let refund = context.of_path("refunds")?;
     shown(context, refund.object)
 }
 
-pub(super) fn refund(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn refund(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let charge = charge_of_call(context)?;
     let number = |name: &str| charge.object[name].as_i64().unwrap_or(0);
     let refunded = number("amount_refunded");
@@ -152,7 +152,7 @@ pub(super) fn refund(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, refund.object)
 }
 
-fn charge_of_call(context: &mut Context<'_>) -> Result<StoredObject, Halt> {
+fn charge_of_call(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
     if let Some(id) = context.text("charge") {
         return context.get("charges", &id, "charge");
     }
@@ -166,7 +166,7 @@ fn charge_of_call(context: &mut Context<'_>) -> Result<StoredObject, Halt> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what a route takes")]
-pub(super) fn balance(_: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn balance(_: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let amount = json!([{"amount": 0, "currency": "usd", "source_types": {"card": 0}}]);
     let balance =
         json!({"object": "balance", "available": amount, "livemode": false, "pending": amount});

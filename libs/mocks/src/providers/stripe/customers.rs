@@ -7,13 +7,13 @@ use super::{
     intents::merged,
     wire::{emit, shown},
 };
-use crate::{MockReply, context::Context, failure::Halt};
+use crate::{MockReply, context::CallContext, failure::Halt};
 
 /// Fields that a call sets as they are.
 const FIELDS: [&str; 7] =
     ["name", "email", "phone", "description", "address", "shipping", "preferred_locales"];
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let id = context.id("customers");
     let object = json!({
         "id": id,
@@ -52,12 +52,12 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, customer.object)
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let customer = context.of_path("customers")?;
     shown(context, customer.object)
 }
 
-pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let customer = context.of_path("customers")?;
     let mut fields = context.given(&FIELDS);
     if context.field("metadata").is_some() {
@@ -73,7 +73,7 @@ pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, customer.object)
 }
 
-pub(super) fn delete(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn delete(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let customer = context.of_path("customers")?;
     context.remove(&customer);
     emit(context, "customer.deleted", &customer);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Decline, MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -18,7 +18,7 @@ const CONFIRMABLE: [&str; 3] =
 const CANCELLABLE: [&str; 4] =
     ["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"];
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let amount = context.int("amount")?.ok_or_else(|| CallFailure::missing("amount"))?;
     if amount < 1 {
         let message = "This value must be greater than or equal to 1.".to_owned();
@@ -85,12 +85,12 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, intent.object)
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     shown(context, intent.object)
 }
 
-pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     require_state(&intent, &CONFIRMABLE, "update")?;
     let mut fields = context.given(&["description", "receipt_email", "setup_future_usage"]);
@@ -108,7 +108,7 @@ pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, intent.object)
 }
 
-pub(super) fn confirm(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn confirm(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     let method = match cards::of_call(context)? {
         Some(method) => Some(method),
@@ -121,7 +121,7 @@ pub(super) fn confirm(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 fn confirmed(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     intent: StoredObject,
     method: Option<StoredObject>,
 ) -> Result<MockReply, Halt> {
@@ -166,7 +166,7 @@ fn confirmed(
 
 /// Keeps the failed charge, and gives the error that tells of it.
 fn declined(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     intent: StoredObject,
     method: &StoredObject,
     decline: &'static Decline,
@@ -197,7 +197,7 @@ fn declined(
     CallFailure::Declined(decline, details).into()
 }
 
-pub(super) fn capture(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn capture(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     require_state(&intent, &["requires_capture"], "capture")?;
     let capturable = intent.object["amount_capturable"].as_i64().unwrap_or(0);
@@ -216,7 +216,7 @@ pub(super) fn capture(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, intent.object)
 }
 
-pub(super) fn cancel(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn cancel(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     require_state(&intent, &CANCELLABLE, "cancel")?;
     let fields = json!({

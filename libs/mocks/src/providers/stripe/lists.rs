@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -20,36 +20,40 @@ const CREATED: [(&str, Comparison); 4] = [
     ("created.lt", |created, bound| created < bound),
 ];
 
-pub(super) fn payments(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn payments(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "payments", &["customer"])
 }
 
-pub(super) fn methods(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn methods(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "methods", &["customer", "type"])
 }
 
-pub(super) fn customers(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn customers(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "customers", &["email"])
 }
 
-pub(super) fn charges(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn charges(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "charges", &["customer", "payment_intent"])
 }
 
-pub(super) fn refunds(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn refunds(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "refunds", &["charge", "payment_intent"])
 }
 
-pub(super) fn events(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn events(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "events", &["type"])
 }
 
-pub(super) fn endpoints(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn endpoints(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     page(context, "endpoints", &[])
 }
 
 /// A page of the objects of a kind whose fields are as the call wants them.
-fn page(context: &mut Context<'_>, kind: &'static str, fields: &[&str]) -> Result<MockReply, Halt> {
+fn page(
+    context: &mut CallContext<'_>,
+    kind: &'static str,
+    fields: &[&str],
+) -> Result<MockReply, Halt> {
     let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         let message = format!("This value must be from 1 to {MAX_LIMIT}.");
@@ -80,7 +84,7 @@ fn page(context: &mut Context<'_>, kind: &'static str, fields: &[&str]) -> Resul
 
 /// The objects behind or before a cursor, and whether there are more.
 fn cut(
-    context: &Context<'_>,
+    context: &CallContext<'_>,
     mut objects: Vec<StoredObject>,
     limit: usize,
 ) -> (Vec<StoredObject>, bool) {

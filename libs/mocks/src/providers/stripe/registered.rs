@@ -5,14 +5,14 @@ use serde_json::json;
 use super::wire::shown;
 use crate::{
     MockReply,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
 /// Addresses of one mock.
 const MAX_ENDPOINTS: usize = 16;
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let url = web_address(context)?;
     let events = context.field("enabled_events").cloned();
     let events = events.filter(serde_json::Value::is_array);
@@ -45,12 +45,12 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     Ok(MockReply::ok(&answer))
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let endpoint = context.of_path("endpoints")?;
     shown(context, endpoint.object)
 }
 
-pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let endpoint = context.of_path("endpoints")?;
     let mut fields = context.given(&["enabled_events", "description"]);
     if context.field("url").is_some() {
@@ -64,19 +64,19 @@ pub(super) fn update(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, endpoint.object)
 }
 
-pub(super) fn delete(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn delete(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let endpoint = context.of_path("endpoints")?;
     context.remove(&endpoint);
     let gone = json!({"id": endpoint.id, "object": "webhook_endpoint", "deleted": true});
     Ok(MockReply::ok(&gone))
 }
 
-pub(super) fn get_event(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get_event(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let event = context.of_path("events")?;
     shown(context, event.object)
 }
 
-fn web_address(context: &Context<'_>) -> Result<String, Halt> {
+fn web_address(context: &CallContext<'_>) -> Result<String, Halt> {
     let url = context.need("url")?;
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url);

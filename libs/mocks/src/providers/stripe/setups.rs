@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
 const OPEN: [&str; 3] = ["requires_payment_method", "requires_confirmation", "requires_action"];
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let customer = context.text("customer");
     if let Some(customer) = &customer {
         context.get("customers", customer, "customer")?;
@@ -55,12 +55,12 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     shown(context, setup.object)
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let setup = context.of_path("setups")?;
     shown(context, setup.object)
 }
 
-pub(super) fn confirm(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn confirm(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let setup = context.of_path("setups")?;
     let method = match cards::of_call(context)? {
         Some(method) => Some(method),
@@ -73,7 +73,7 @@ pub(super) fn confirm(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 fn confirmed(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     setup: StoredObject,
     method: Option<StoredObject>,
 ) -> Result<MockReply, Halt> {
@@ -97,7 +97,7 @@ fn confirmed(
     shown(context, setup.object)
 }
 
-pub(super) fn cancel(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn cancel(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let setup = context.of_path("setups")?;
     require_open(&setup)?;
     let setup = context.change(setup, json!({"status": "canceled"}));

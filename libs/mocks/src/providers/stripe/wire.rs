@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Decline, MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
@@ -16,12 +16,12 @@ const DOCS: &str = "https://stripe.com/docs/error-codes";
 const REQUEST_LETTERS: usize = 14;
 
 /// The id that the API gives to a request.
-fn request_id(context: &Context<'_>) -> String {
+fn request_id(context: &CallContext<'_>) -> String {
     let id = context.mock.call_id;
     format!("req_{}", &id[id.len().saturating_sub(REQUEST_LETTERS)..])
 }
 
-pub(super) fn finish(reply: &mut MockReply, context: &Context<'_>) {
+pub(super) fn finish(reply: &mut MockReply, context: &CallContext<'_>) {
     let mut add = |name: &str, value: String| reply.headers.push((name.to_owned(), value));
     add("request-id", request_id(context));
     add("stripe-version", context.mock.settings.own("apiVersion").to_owned());
@@ -30,7 +30,7 @@ pub(super) fn finish(reply: &mut MockReply, context: &Context<'_>) {
     }
 }
 
-pub(super) fn error(failure: &CallFailure, context: &Context<'_>) -> MockReply {
+pub(super) fn error(failure: &CallFailure, context: &CallContext<'_>) -> MockReply {
     let wrong = |status, fields: Value| invalid_request(status, fields);
     match failure {
         CallFailure::Unauthorized => wrong(401, json!({"message": "Invalid API Key provided."})),
@@ -137,7 +137,7 @@ fn singular(kind: &str) -> &str {
 }
 
 /// Tells the app of an event, which is an object too.
-pub(super) fn emit(context: &mut Context<'_>, name: &'static str, object: &StoredObject) {
+pub(super) fn emit(context: &mut CallContext<'_>, name: &'static str, object: &StoredObject) {
     let id = context.id("events");
     let key = context.call.header("idempotency-key").map(str::to_owned);
     let event = json!({
@@ -156,7 +156,7 @@ pub(super) fn emit(context: &mut Context<'_>, name: &'static str, object: &Store
 }
 
 /// 200 with an object, and in it the objects that `expand[]` names.
-pub(super) fn shown(context: &mut Context<'_>, object: Value) -> Result<MockReply, Halt> {
+pub(super) fn shown(context: &mut CallContext<'_>, object: Value) -> Result<MockReply, Halt> {
     let names = context.field("expand").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut object = object;
     for name in names.iter().filter_map(Value::as_str) {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{MockReply, context::Context, failure::Halt};
+use crate::{MockReply, context::CallContext, failure::Halt};
 
 /// Digits of a number, with the country's (E.164).
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
 #[expect(clippy::unnecessary_wraps, reason = "what a route takes")]
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let number = context.path("number");
     let digits = number.strip_prefix('+').unwrap_or(&number);
     let is_valid =

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::wire::{account, new_id};
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     dates::rfc2822,
     failure::{CallFailure, Halt},
 };
@@ -23,7 +23,7 @@ fn refused(code: &'static str, field: &str, message: &str) -> Halt {
     CallFailure::Invalid { field, code, message }.into()
 }
 
-pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let to = context
         .text("To")
         .ok_or_else(|| refused("21604", "To", "A 'To' phone number is required."))?;
@@ -78,7 +78,7 @@ pub(super) fn create(context: &mut Context<'_>) -> Result<MockReply, Halt> {
 }
 
 /// Takes a message to its end, and tells of each step.
-fn deliver(context: &mut Context<'_>, message: StoredObject) {
+fn deliver(context: &mut CallContext<'_>, message: StoredObject) {
     let callback = context.text("StatusCallback");
     let sent = rfc2822(context.now);
     let message = context.change(message, json!({"status": "sent", "date_sent": sent}));
@@ -88,7 +88,7 @@ fn deliver(context: &mut Context<'_>, message: StoredObject) {
 }
 
 fn tell(
-    context: &mut Context<'_>,
+    context: &mut CallContext<'_>,
     event: &'static str,
     message: &StoredObject,
     callback: Option<String>,
@@ -116,13 +116,13 @@ fn segments(body: &str) -> usize {
     if length <= one { 1 } else { length.div_ceil(each) }
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let message = context.of_path("deliveries")?;
     Ok(MockReply::ok(&message.object))
 }
 
 /// An empty body takes the text out of a message; nothing of what is sent can be cancelled.
-pub(super) fn redact(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn redact(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let message = context.of_path("deliveries")?;
     if context.text("Status").is_some() {
         return Err(refused("30409", "Status", "The message cannot be cancelled in its status"));
@@ -135,13 +135,13 @@ pub(super) fn redact(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     Ok(MockReply::ok(&message.object))
 }
 
-pub(super) fn delete(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn delete(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let message = context.of_path("deliveries")?;
     context.remove(&message);
     Ok(MockReply::empty(204))
 }
 
-pub(super) fn list(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
     let page = context.int("Page")?.unwrap_or(0).max(0);
     let mut messages = context.list("deliveries")?;

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::wire::{account, new_id};
 use crate::{
     MockReply, StoredObject,
-    context::Context,
+    context::CallContext,
     failure::{CallFailure, Halt},
 };
 
 /// Wrong codes after which none is taken any more.
 const MAX_CHECKS: u64 = 5;
 
-pub(super) fn create_service(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn create_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let name = context.need("FriendlyName")?;
     let (id, now) = (new_id(context, "VA"), context.now.to_string());
     let object = json!({
@@ -37,12 +37,12 @@ pub(super) fn create_service(context: &mut Context<'_>) -> Result<MockReply, Hal
     Ok(MockReply::json(201, &service.object))
 }
 
-pub(super) fn get_service(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let service = context.of_path("services")?;
     Ok(MockReply::ok(&service.object))
 }
 
-pub(super) fn start(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn start(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let service = service_of(context)?;
     let (to, channel) = (context.need("To")?, context.need("Channel")?);
     if let Some(decline) = context.declined(&[&format!("to:{to}")]) {
@@ -78,12 +78,12 @@ fn pending(service: &str, to: &str) -> String {
     format!("{service}:{to}")
 }
 
-pub(super) fn get(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let verification = context.of_path("verifications")?;
     Ok(MockReply::ok(&verification.object))
 }
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<MockReply, Halt> {
+pub(super) fn check(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let service = service_of(context)?;
     let code = context.need("Code")?;
     let id = if let Some(id) = context.text("VerificationSid") {
@@ -119,7 +119,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<MockReply, Halt> {
     Ok(MockReply::ok(&answer))
 }
 
-fn service_of(context: &mut Context<'_>) -> Result<String, Halt> {
+fn service_of(context: &mut CallContext<'_>) -> Result<String, Halt> {
     let service = context.path("service");
     context.get("services", &service, "ServiceSid")?;
     Ok(service)

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::{MockReply, context::Context, failure::CallFailure};
+use crate::{MockReply, context::CallContext, failure::CallFailure};
 
 const DOCS: &str = "https://www.twilio.com/docs/errors";
 
-pub(super) fn finish(reply: &mut MockReply, context: &Context<'_>) {
+pub(super) fn finish(reply: &mut MockReply, context: &CallContext<'_>) {
     let id = format!("RQ{}", context.mock.call_id);
     reply.headers.push(("twilio-request-id".to_owned(), id));
 }
 
-pub(super) fn error(failure: &CallFailure, context: &Context<'_>) -> MockReply {
+pub(super) fn error(failure: &CallFailure, context: &CallContext<'_>) -> MockReply {
     match failure {
         CallFailure::Unauthorized => said(401, "20003", "Authenticate"),
         CallFailure::NotFound { .. } => not_found(context),
@@ -34,7 +34,7 @@ pub(super) fn error(failure: &CallFailure, context: &Context<'_>) -> MockReply {
     }
 }
 
-fn not_found(context: &Context<'_>) -> MockReply {
+fn not_found(context: &CallContext<'_>) -> MockReply {
     let message = format!("The requested resource {} was not found", context.call.path);
     said(404, "20404", &message)
 }
@@ -48,11 +48,11 @@ fn said(status: u16, code: &str, message: &str) -> MockReply {
 }
 
 /// An id of 32 hexadecimal digits behind its letters, whose order is that of time.
-pub(super) fn new_id(context: &Context<'_>, letters: &str) -> String {
+pub(super) fn new_id(context: &CallContext<'_>, letters: &str) -> String {
     context.chance.hex_id(letters, 32, context.now)
 }
 
 /// The mock's own account, whatever the path says.
-pub(super) fn account(context: &Context<'_>) -> String {
+pub(super) fn account(context: &CallContext<'_>) -> String {
     context.mock.credentials.get("accountSid").cloned().unwrap_or_default()
 }

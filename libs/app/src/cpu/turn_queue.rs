@@ -9,11 +9,11 @@ use std::{
 use tokio::sync::oneshot;
 
 /// A place in the line: its rank, and the number of its arrival.
-type Place = (u32, u64);
+type QueuePosition = (u32, u64);
 
 /// The line in front of some threads.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct TurnQueue {
     state: Mutex<State>,
     /// How many may wait.
     capacity: usize,
@@ -23,21 +23,21 @@ pub(super) struct Line {
 struct State {
     /// Threads that are free; none while somebody waits.
     free: usize,
-    waiting: BTreeMap<Place, oneshot::Sender<Turn>>,
+    waiting: BTreeMap<QueuePosition, oneshot::Sender<Turn>>,
     arrived: u64,
 }
 
 /// The right to a thread, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn(Arc<Line>);
+pub(super) struct Turn(Arc<TurnQueue>);
 
 /// Leaves the line when it is dropped.
 struct Waiter<'a> {
-    line: &'a Line,
-    place: Place,
+    line: &'a TurnQueue,
+    place: QueuePosition,
 }
 
-impl Line {
+impl TurnQueue {
     pub(super) fn new(threads: usize, capacity: usize) -> Arc<Self> {
         let state = State { free: threads, waiting: BTreeMap::new(), arrived: 0 };
         Arc::new(Self { state: Mutex::new(state), capacity })
@@ -104,7 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn lower_ranks_come_first_and_within_one_who_came_first() {
-        let line = Line::new(1, 3);
+        let line = TurnQueue::new(1, 3);
         let turn = line.turn(7).await.unwrap();
         let mut waiting: Vec<_> =
             [1, 0, 0].into_iter().map(|rank| Box::pin(line.turn(rank))).collect();
@@ -125,7 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_line_turns_the_last_away() {
-        let line = Line::new(1, 2);
+        let line = TurnQueue::new(1, 2);
         let turn = line.turn(0).await.unwrap();
         let mut first = Box::pin(line.turn(3));
         let mut last = Box::pin(line.turn(3));
@@ -141,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_leaves_makes_room_and_keeps_no_thread() {
-        let line = Line::new(1, 1);
+        let line = TurnQueue::new(1, 1);
         let turn = line.turn(0).await.unwrap();
         let mut waiter = Box::pin(line.turn(0));
         assert!((&mut waiter).now_or_never().is_none());
