@@ -67,6 +67,7 @@ async function relay(page, clipboard, agrees, waits) {
 
   await goTo(page);
   const rules = page.getByRole("region", { name: "Inboxes that forward" });
+  await rules.getByRole("cell").first().waitFor();
   report.rule = await rules.getByRole("cell").allInnerTexts();
   report.inbox = await rules.getByRole("rowheader").innerText();
   await page.getByRole("button", { name: `Delete ${agrees}` }).click();

@@ -25,9 +25,9 @@ async fn a_team_is_run_and_an_account_kept_in_the_browser() {
     assert_eq!(report["entry"]["target"]["name"], "CI");
     assert!(!report["joinUrl"].as_str().unwrap().contains("token"), "{report:#}");
     let title = "Admins and the owner of the team may; they also give that role.";
-    is("memberPlaces", json!(["Members", "Settings"]));
+    is("memberPlaces", json!(["Members", "Plan", "Settings"]));
     is("memberInvites", json!([true, title]));
-    is("memberSees", json!([1, 1, 1, 1]));
+    is("memberSees", json!([1, 1, 1]));
     is("formerOwnerDeletes", json!(false));
     is("deletesUnnamed", json!(false));
     is("teamAfter", json!("My team"));

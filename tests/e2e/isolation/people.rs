@@ -107,7 +107,7 @@ async fn whoever_is_signed_in_to_another_team_finds_nothing_of_ours() {
     let owner = Person::by_link(rest, server.owners_link(), Some(OWNER), PASSWORD).await;
     let eve = stranger(rest).await;
     let program = server.rest();
-    let fixture = Fixture::of(&server, &program, "").await;
+    let fixture = Fixture::of(&server, &program, "/api/idps/").await;
     let ours = Ours::of(rest, &owner).await;
     let fill = |operation: &Operation| {
         let path = &operation.path;
