@@ -8,6 +8,8 @@ export type Schema = components["schemas"];
 
 /** Milliseconds before a read is tried again, where the answer does not say. */
 const PAUSES = [500, 1_000, 2_000];
+/** Milliseconds in which an answer to a read has to begin: a connection may have died in a sleep, and nobody says so. */
+const LATE = 15_000;
 /** The longest that an answer can make a read wait. */
 const LONGEST_PAUSE = 10_000;
 /** Bytes of a raw message that are shown at once. */
@@ -43,16 +45,36 @@ export async function body<T>(answer: Promise<{ data?: T }>): Promise<T> {
   return (await answer).data as T;
 }
 
-/** Reads are tried again while the server is busy or out of order; changes never are. */
+/** Reads are tried again while the server is silent, busy or out of order; changes never are. */
 async function patient(request: Request): Promise<Response> {
   for (let tries = 0; ; tries++) {
-    const response = await fetch(request.clone());
     const pause = PAUSES[tries];
+    const response = await answer(request);
+    if (!response) {
+      if (pause === undefined) throw ApiError.offline();
+      continue;
+    }
     const busy = response.status === 429 || response.status >= 500;
     if (!busy || pause === undefined || request.method !== "GET") return response;
     const wanted = Number(response.headers.get("retry-after") ?? 0) * 1_000;
     if (wanted > LONGEST_PAUSE) return response;
     await sleep(Math.max(wanted || 0, pause), request.signal);
+  }
+}
+
+/** An answer; none where that to a read does not begin in time. */
+async function answer(request: Request): Promise<Response | undefined> {
+  if (request.method !== "GET") return fetch(request.clone());
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), LATE);
+  try {
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    return await fetch(request.clone(), { signal });
+  } catch (failure) {
+    if (late.signal.aborted && !request.signal.aborted) return undefined;
+    throw failure;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -69,9 +69,12 @@ describe("stream", () => {
       all: false,
     });
     for (let tries = 0; tries < 10; tries++) {
-      last().onerror();
+      const failed = last();
+      failed.onerror();
       expect(handlers.state).toHaveBeenLastCalledWith("waiting");
-      await vi.advanceTimersByTimeAsync(36_000);
+      for (let second = 0; second < 36 && last() === failed; second++) {
+        await vi.advanceTimersByTimeAsync(1_000);
+      }
     }
     // One connection for each pause, and none beside it.
     expect(sources).toHaveLength(11);
@@ -124,6 +127,16 @@ describe("stream", () => {
     for (const name of ["trapline-stream-1", "trapline-stream-2"]) held.add(name);
     await hide(true);
     expect([last().closed, held.size]).toEqual([true, 2]);
+  });
+
+  it("gives up a connection that does not open", async () => {
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(last().closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect([sources[0]?.closed, sources.length]).toEqual([true, 2]);
+    last().onopen();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([last().closed, sources.length]).toEqual([false, 2]);
   });
 
   it("begins anew after a sleep", async () => {

@@ -29,6 +29,8 @@ const TYPES = ["message.created", "message.updated", "message.deleted", "inbox.u
 /** Milliseconds before the first try, and before the last ones; each try doubles it. */
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
+/** Milliseconds in which a connection has to open: one that is used again may have died in a sleep. */
+const OPENING = 15_000;
 /** Milliseconds after which a hidden page gives up its connection: a browser has six a host. */
 const HIDDEN = 60_000;
 /** Milliseconds between two looks at the clock, and what it may jump before a sleep is assumed. */
@@ -42,6 +44,7 @@ export class Stream {
   #pause = FIRST_PAUSE;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #hiding: ReturnType<typeof setTimeout> | undefined;
+  #opening: ReturnType<typeof setTimeout> | undefined;
   #look: ReturnType<typeof setInterval>;
   #looked = Date.now();
   #opened = false;
@@ -79,10 +82,12 @@ export class Stream {
     this.#source = source;
     source.onopen = () => this.#isOpen();
     source.onerror = () => this.#failed(source);
+    this.#opening = setTimeout(() => this.#failed(source), OPENING);
     for (const type of TYPES) source.addEventListener(type, (event) => this.#heard(type, event));
   }
 
   #isOpen(): void {
+    clearTimeout(this.#opening);
     this.#pause = FIRST_PAUSE;
     this.#handlers.state("live");
     if (this.#opened) this.#handlers.reopened();
@@ -102,6 +107,7 @@ export class Stream {
   /** The browser's own tries have no bound, so ours take their place. */
   #failed(source: EventSource): void {
     source.close();
+    clearTimeout(this.#opening);
     this.#handlers.state("waiting");
     const pause = this.#pause * (0.8 + 0.4 * Math.random());
     this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
@@ -125,6 +131,7 @@ export class Stream {
 
   #drop(): void {
     clearTimeout(this.#retry);
+    clearTimeout(this.#opening);
     this.#source?.close();
     this.#source = undefined;
   }
