@@ -48,7 +48,7 @@ pub use person::{Person, path_of, token_of};
 pub use relay::{Relay, Relayed, relay_flags, shared_relay};
 pub use report::publish;
 pub use rest::{Answer, Rest};
-pub use shared::{Shared, shared};
+pub use shared::{Shared, shared, shared_under_one_name};
 pub use site::{Node, Site};
 pub use smtp::{Reply, Smtp};
 pub use sse::{Event, Events};

@@ -2,9 +2,12 @@
 
 use std::{ops::Deref, sync::LazyLock};
 
-use crate::Deployment;
+use crate::{Deployment, is_cluster};
 
 static DEPLOYMENT: LazyLock<Deployment> = LazyLock::new(Deployment::first);
+
+static BALANCED: LazyLock<Deployment> =
+    LazyLock::new(|| Deployment::with(&["--base-url", "http://sandbox.example"]));
 
 /// The shared deployment in the hands of one test, which shows the log when it fails.
 #[derive(Debug)]
@@ -13,6 +16,11 @@ pub struct Shared(&'static Deployment);
 /// The deployment that tests share. Each makes its own inboxes there, and touches nothing else.
 pub fn shared() -> Shared {
     Shared(&DEPLOYMENT)
+}
+
+/// The same, where all processes have one base URL, as behind a load balancer; nothing answers there.
+pub fn shared_under_one_name() -> Shared {
+    if is_cluster() { Shared(&BALANCED) } else { shared() }
 }
 
 impl Deref for Shared {

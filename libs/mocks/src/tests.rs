@@ -71,7 +71,9 @@ impl World {
                     return *answer;
                 }
                 CallOutcome::Need(wants) => {
-                    wants.iter().for_each(|want| self.load(want, &mut loaded))
+                    for want in &wants {
+                        self.load(want, &mut loaded);
+                    }
                 }
             }
         }

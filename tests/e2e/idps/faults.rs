@@ -10,7 +10,7 @@ use openidconnect::{
     core::{CoreClient, CoreProviderMetadata},
 };
 use serde_json::{Value, json};
-use trapline_tests::shared;
+use trapline_tests::{shared, shared_under_one_name};
 
 use super::{
     foreign::http,
@@ -111,7 +111,7 @@ async fn redirects_say_what_was_asked_for() {
 
 #[tokio::test]
 async fn tokens_and_user_info_are_as_bad_as_was_asked_for() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let redeem = async |fault: &str| rp.redeem(&rp.faulty(fault).await["code"]).await;
     let unsigned = redeem("alg_none").await.expect(200).json();
     let token = unsigned["id_token"].as_str().unwrap();

@@ -1,7 +1,7 @@
 //! Providers are made, changed, rotated and removed; every process knows at once.
 
 use serde_json::{Value, json};
-use trapline_tests::{Deployment, Rest, shared};
+use trapline_tests::{Deployment, Rest, shared, shared_under_one_name};
 
 use super::{path_of, provider};
 
@@ -15,7 +15,7 @@ fn clients(server: &Deployment) -> (Rest, Rest) {
 
 #[tokio::test]
 async fn a_provider_is_made_changed_and_removed() {
-    let server = shared();
+    let server = shared_under_one_name();
     let (rest, other) = clients(&server);
     let made = provider(&rest, CALLBACK).await;
     let slug = made["slug"].as_str().unwrap();

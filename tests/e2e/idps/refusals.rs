@@ -1,14 +1,14 @@
 //! What is refused, with the code of its standard.
 
 use serde_json::json;
-use trapline_tests::{Answer, shared};
+use trapline_tests::{Answer, shared_under_one_name};
 
 use super::rp::{CALLBACK, Rp};
 
 /// Nothing that an attacker could have changed decides where a browser goes.
 #[tokio::test]
 async fn what_must_never_redirect_is_a_page() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     for (name, value) in [
         ("redirect_uri", "https://evil.example/"),
         ("redirect_uri", "https://app.example/callback/"),
@@ -35,7 +35,7 @@ async fn what_must_never_redirect_is_a_page() {
 
 #[tokio::test]
 async fn other_mistakes_are_told_to_the_application() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     for (name, value, code) in [
         ("response_type", "token", "unsupported_response_type"),
         ("response_type", "", "invalid_request"),
@@ -71,7 +71,7 @@ async fn other_mistakes_are_told_to_the_application() {
 
 #[tokio::test]
 async fn a_code_is_bound_to_what_it_was_asked_for_with() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let code = rp.code().await;
     let verifier = "another-verifier-of-some-forty-three-letters-x";
     let good = [
@@ -112,7 +112,7 @@ async fn a_code_is_bound_to_what_it_was_asked_for_with() {
 
 #[tokio::test]
 async fn clients_show_who_they_are_as_their_type_says() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let (id, secret) = rp.secret();
     let code = || rp.code();
     let verifier = "a-verifier-of-some-forty-three-letters-or-more";
@@ -151,7 +151,7 @@ async fn clients_show_who_they_are_as_their_type_says() {
 
 #[tokio::test]
 async fn userinfo_takes_a_token_of_a_person() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let none = rp.rest().get(&rp.path("userinfo")).await.expect(401);
     assert_eq!(none.header("www-authenticate"), "Bearer");
     let own = rp.token(&[("grant_type", "client_credentials")]).await.expect(200).json();

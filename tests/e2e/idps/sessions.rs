@@ -1,7 +1,7 @@
 //! Who is signed in: chosen on a page, remembered by a cookie, named by the request.
 
 use serde_json::json;
-use trapline_tests::{Answer, shared};
+use trapline_tests::{Answer, shared, shared_under_one_name};
 
 use super::{
     path_of,
@@ -133,7 +133,7 @@ async fn a_provider_for_the_team_lets_no_stranger_in() {
 
 #[tokio::test]
 async fn a_session_ends_where_the_hint_is_good_and_only_there() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let home = "https://app.example/bye?a=b";
     rp.set(json!({ "postLogoutRedirectUris": [home] })).await;
     let tokens = rp.tokens().await;

@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use trapline_tests::{Answer, shared};
+use trapline_tests::{Answer, shared_under_one_name};
 
 use super::{
     path_of,
@@ -11,7 +11,7 @@ use super::{
 
 #[tokio::test]
 async fn a_sign_in_gives_tokens_that_say_who_it_is() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let told = rp.told(&[]).await;
     assert_eq!((told["state"].as_str(), &json!(told["iss"])), ("a state", &rp.idp["issuer"]));
     let tokens = rp.redeem(&told["code"]).await.expect(200);
@@ -44,7 +44,7 @@ async fn a_sign_in_gives_tokens_that_say_who_it_is() {
 /// Whoever reads the log sees all but what opens something.
 #[tokio::test]
 async fn the_log_tells_of_each_step_and_holds_no_secret() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let code = rp.code().await;
     let tokens = rp.redeem(&code).await.expect(200).json();
     rp.redeem(&code).await.error(400);
@@ -74,7 +74,7 @@ async fn the_log_tells_of_each_step_and_holds_no_secret() {
 
 #[tokio::test]
 async fn a_code_works_once_and_its_reuse_ends_what_it_led_to() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let code = rp.code().await;
     let tokens = rp.redeem(&code).await.expect(200).json();
     rp.userinfo(&tokens).await.expect(200);
@@ -87,7 +87,7 @@ async fn a_code_works_once_and_its_reuse_ends_what_it_led_to() {
 
 #[tokio::test]
 async fn of_many_that_redeem_a_code_at_once_one_does() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let code = rp.code().await;
     let answers = join_all((0..40).map(|_| rp.redeem(&code))).await;
     let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
@@ -97,7 +97,7 @@ async fn of_many_that_redeem_a_code_at_once_one_does() {
 
 #[tokio::test]
 async fn refresh_tokens_rotate_and_their_reuse_ends_the_sign_in() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let first = rp.tokens().await;
     let text = |tokens: &Value| tokens["refresh_token"].as_str().unwrap().to_owned();
     let second = rp.refresh(&text(&first)).await.expect(200).json();
@@ -119,7 +119,7 @@ async fn refresh_tokens_rotate_and_their_reuse_ends_the_sign_in() {
 
 #[tokio::test]
 async fn random_text_ends_no_sign_in() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let tokens = rp.tokens().await;
     let refresh = tokens["refresh_token"].as_str().unwrap();
     for wrong in [&refresh[1..], &refresh[..refresh.len() - 1], "x", &format!("{refresh}.0")] {
@@ -130,7 +130,7 @@ async fn random_text_ends_no_sign_in() {
 
 #[tokio::test]
 async fn a_revoked_token_is_worth_nothing_anywhere() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let (id, secret) = rp.secret();
     let tokens = rp.tokens().await;
     let access = tokens["access_token"].as_str().unwrap();
@@ -162,7 +162,7 @@ async fn a_revoked_token_is_worth_nothing_anywhere() {
 /// A token, code or hint of one provider is worth nothing at another, of the same team too.
 #[tokio::test]
 async fn what_one_provider_gave_is_nothing_at_another() {
-    let server = shared();
+    let server = shared_under_one_name();
     let (one, other) = (Rp::new(&server).await, Rp::new(&server).await);
     let tokens = one.tokens().await;
     other.userinfo(&tokens).await.error(401);
@@ -174,7 +174,7 @@ async fn what_one_provider_gave_is_nothing_at_another() {
 
 #[tokio::test]
 async fn keys_rotate_and_what_old_ones_signed_stays_good() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let tokens = rp.tokens().await;
     let rotate = format!("{}/rotate", path_of(&rp.idp));
     let rotated = rp.keyed().post(&rotate, json!({ "what": "keys" })).await.expect(200).json();
@@ -192,7 +192,7 @@ async fn keys_rotate_and_what_old_ones_signed_stays_good() {
 
 #[tokio::test]
 async fn a_deleted_provider_is_not_there_for_anybody() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let tokens = rp.tokens().await;
     rp.keyed().delete(&path_of(&rp.idp)).await.expect(204);
     rp.userinfo(&tokens).await.error(404);
@@ -202,7 +202,7 @@ async fn a_deleted_provider_is_not_there_for_anybody() {
 
 #[tokio::test]
 async fn answers_come_by_query_fragment_or_form() {
-    let rp = Rp::new(&shared()).await;
+    let rp = Rp::new(&shared_under_one_name()).await;
     let answer = rp.authorize(&[("response_mode", "fragment")]).await.expect(303);
     assert!(answer.header("location").starts_with(&format!("{CALLBACK}#")), "{answer}");
     assert!(told(&answer).contains_key("code"));
