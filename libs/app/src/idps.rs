@@ -3,7 +3,7 @@
 //!
 //! Nothing of a provider is kept in memory between requests but where its slug leads and its parsed
 //! keys, neither of which ever changes: a change counts from the next request on, at any process
-//! ([ADR 23](../../../docs/adr/0023-mock-identity-providers.md)).
+//! ([ADR 20](../../../docs/adr/0020-mock-identity-providers.md)).
 
 mod checks;
 mod events;

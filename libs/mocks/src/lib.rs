@@ -3,7 +3,7 @@
 //!
 //! Nothing here does input or output, or has a clock of its own. A call is answered by [`run`], which says what
 //! rows it lacks ([`Outcome::Need`]); whoever keeps them reads them and runs the call again
-//! ([ADR 20](../../../docs/adr/0020-mocks.md)).
+//! ([ADR 19](../../../docs/adr/0019-mocks.md)).
 
 mod auth;
 mod call;
