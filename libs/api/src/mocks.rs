@@ -127,6 +127,7 @@ pub(crate) struct MocksInput {
 /// Which credential to replace.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = MockRotation)]
 pub(crate) struct MockRotateInput {
     /// A name of the mock's `credentials`, `secretKey` for the main one, or `all`.
     #[schema(min_length = 1, max_length = 40, example = "secretKey")]

@@ -222,7 +222,7 @@ fn bodies_are_closed_and_bounded() {
         "WebhookChange",
         "MockInput",
         "MockChange",
-        "RotateInput",
+        "MockRotation",
     ] {
         assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }

@@ -3981,6 +3981,14 @@ export interface components {
             /** @description The packages that the snippets are for. */
             sdks: components["schemas"]["MockSdk"][];
         };
+        /** @description Which credential to replace. */
+        MockRotation: {
+            /**
+             * @description A name of the mock's `credentials`, `secretKey` for the main one, or `all`.
+             * @example secretKey
+             */
+            credential: string;
+        };
         /** @description A package that speaks to a provider. */
         MockSdk: {
             /**
@@ -4308,14 +4316,6 @@ export interface components {
          * @enum {string}
          */
         Role: "member" | "admin" | "owner";
-        /** @description Which credential to replace. */
-        RotateInput: {
-            /**
-             * @description A name of the mock's `credentials`, `secretKey` for the main one, or `all`.
-             * @example secretKey
-             */
-            credential: string;
-        };
         /**
          * @description What is rotated.
          * @enum {string}
@@ -8767,7 +8767,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RotateInput"];
+                "application/json": components["schemas"]["MockRotation"];
             };
         };
         responses: {
