@@ -76,7 +76,10 @@ include-path = "/api/inboxes/{id}/messages"
 checks.use_after_free.enabled = false
 [[operations]]
 include-operation-id = [
-    "getMessageHtml", "getAttachment", "createInbox", "updateInbox", "createWebhook", "updateWebhook"
+    "getMessageHtml", "getAttachment", "createInbox", "updateInbox", "createWebhook", "updateWebhook",
+    "listIdpEvents", "getHtmlReport", "getSpamReport", "listMocks", "listMockObjects",
+    "listMockWebhooks", "updateIdp", "updateIdpUser", "updateMock", "createIdp", "createIdpFault",
+    "createIdpUser", "createMock", "rotateMock"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404]
 [[operations]]

@@ -183,7 +183,11 @@ async function fleet(page, at) {
   report.sure = await sure.getByRole("paragraph").innerText();
   await sure.getByRole("button", { name: "Delete 230 inboxes" }).click();
   // Each is a request of its own, which a busy machine takes long for.
-  await found.filter({ hasText: /^0 inboxes$/ }).waitFor({ timeout: 240_000 });
+  const none = found.filter({ hasText: /^0 inboxes$/ });
+  await none.waitFor({ timeout: 480_000 }).catch(async (failure) => {
+    report.dialog = await sure.allInnerTexts();
+    throw failure;
+  });
   report.left = (await (await page.request.get(at("/api/inboxes"))).json()).length;
 }
 
