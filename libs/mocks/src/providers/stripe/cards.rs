@@ -86,6 +86,17 @@ pub(super) fn of_call(context: &mut CallContext<'_>) -> Result<Option<StoredObje
     }
 }
 
+/// The method that a call names or describes, or else the one that an intent has.
+pub(super) fn of_call_or(
+    context: &mut CallContext<'_>,
+    intent: &StoredObject,
+) -> Result<Option<StoredObject>, Halt> {
+    if let Some(method) = of_call(context)? {
+        return Ok(Some(method));
+    }
+    intent.object["payment_method"].as_str().map(|id| named(context, id)).transpose()
+}
+
 /// The test number or name that a method was made of.
 pub(super) fn trigger(method: &StoredObject) -> String {
     method.hidden["trigger"].as_str().unwrap_or_default().to_owned()

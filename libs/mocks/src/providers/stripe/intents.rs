@@ -110,13 +110,7 @@ pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 
 pub(super) fn confirm(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
-    let method = match cards::of_call(context)? {
-        Some(method) => Some(method),
-        None => match intent.object["payment_method"].as_str() {
-            Some(id) => Some(cards::named(context, id)?),
-            None => None,
-        },
-    };
+    let method = cards::of_call_or(context, &intent)?;
     confirmed(context, intent, method)
 }
 

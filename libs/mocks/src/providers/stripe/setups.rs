@@ -62,13 +62,7 @@ pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 
 pub(super) fn confirm(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let setup = context.of_path("setups")?;
-    let method = match cards::of_call(context)? {
-        Some(method) => Some(method),
-        None => match setup.object["payment_method"].as_str() {
-            Some(id) => Some(cards::named(context, id)?),
-            None => None,
-        },
-    };
+    let method = cards::of_call_or(context, &setup)?;
     confirmed(context, setup, method)
 }
 
