@@ -35,11 +35,7 @@ pub(crate) async fn introspect(
             let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
             Ok((headers, Json(found)).into_response())
         }
-        Err(EndpointFailure::Refused(refusal)) => {
-            entry.refused(&idp, &provider, &refusal).await;
-            Err(refusal.into())
-        }
-        Err(failure) => Err(failure),
+        Err(failure) => Err(entry.failed(&idp, &provider, failure).await),
     }
 }
 

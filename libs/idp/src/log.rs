@@ -6,7 +6,11 @@ use sha2::{Digest as _, Sha256};
 use trapline_app::{IdpHandle, NewIdpEvent, metrics};
 use trapline_model::{IdpEventError, IdpEventKind};
 
-use crate::{failure::OauthRefusal, params::RequestParams, state::IdpState};
+use crate::{
+    failure::{EndpointFailure, OauthRefusal},
+    params::RequestParams,
+    state::IdpState,
+};
 
 /// Parameters that open something.
 const SECRET: [&str; 8] = [
@@ -87,6 +91,19 @@ impl LogEntry {
             entry.0.response = json!({ "error": refusal.code });
         }
         entry.write(idp, provider, summary, Some(error)).await;
+    }
+
+    /// Writes the entry of a request that the protocol refuses, and gives its failure back.
+    pub(crate) async fn failed(
+        self,
+        idp: &IdpState,
+        provider: &IdpHandle,
+        failure: EndpointFailure,
+    ) -> EndpointFailure {
+        if let EndpointFailure::Refused(refusal) = &failure {
+            self.refused(idp, provider, refusal).await;
+        }
+        failure
     }
 
     async fn write(

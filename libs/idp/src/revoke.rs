@@ -31,11 +31,7 @@ pub(crate) async fn revoke(
             entry.went_well(&idp, &provider, format!("The token {word}.")).await;
             Ok(())
         }
-        Err(EndpointFailure::Refused(refusal)) => {
-            entry.refused(&idp, &provider, &refusal).await;
-            Err(refusal.into())
-        }
-        Err(failure) => Err(failure),
+        Err(failure) => Err(entry.failed(&idp, &provider, failure).await),
     }
 }
 

@@ -57,11 +57,7 @@ pub(crate) async fn token(
                 [(header::CACHE_CONTROL, fixed("no-store")), (header::PRAGMA, fixed("no-cache"))];
             spoiled(fault, (headers, Json(tokens)).into_response()).await
         }
-        Err(EndpointFailure::Refused(refusal)) => {
-            entry.refused(&idp, &provider, &refusal).await;
-            Err(refusal.into())
-        }
-        Err(failure) => Err(failure),
+        Err(failure) => Err(entry.failed(&idp, &provider, failure).await),
     }
 }
 

@@ -75,11 +75,7 @@ async fn answer(
             let headers = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
             Ok((headers, Json(claims)).into_response())
         }
-        Err(EndpointFailure::Refused(refusal)) => {
-            entry.refused(idp, provider, &refusal).await;
-            Err(refusal.into())
-        }
-        Err(failure) => Err(failure),
+        Err(failure) => Err(entry.failed(idp, provider, failure).await),
     }
 }
 
