@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use futures_util::future::try_join_all;
 use moka::sync::Cache;
 use trapline_store::{
-    Key, Op, PortError, Record, Result, Row, Scan, Store, Table, Value, by_partition, is_v7,
+    Key, Op, PortError, Record, Result, Row, Scan, Store, Table, Value, When, by_partition, is_v7,
     records::Message,
 };
 use uuid::Uuid;
@@ -153,6 +153,14 @@ impl<'a> Pages<'a> {
         let last = rows.last().filter(|_| rows.len() >= scan.limit);
         self.scan = last.map(|last| Scan { after: Some(last.sort.clone()), ..scan });
         Ok(Some(rows))
+    }
+}
+
+/// Deletes a row that was read at this version. One that was changed or deleted since is left as it is.
+pub(crate) async fn delete_unchanged(store: &dyn Store, key: Key, version: i64) -> Result<()> {
+    match store.write(vec![Op::Delete { key, when: When::Version(version) }]).await {
+        Err(PortError::Conflict) => Ok(()),
+        outcome => outcome,
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use trapline_model::{TeamId, WebhookId};
 use trapline_store::{
-    Job, Key, Op, PortError, Record as _, Row, Scan, Value, When, load,
+    Job, Key, Op, Record as _, Row, Scan, Value, When, load,
     records::{
         ApiKey, ApiKeyByHash, DeliveryBucket, Invitation, Membership, OneTimeLink, Sso, SsoDomain,
         Team, TeamOfPerson, Webhook, parts_of_team, removal_of_deliveries, removal_of_rows,
@@ -20,7 +20,7 @@ use super::Maintenance;
 use crate::{
     Error, Result,
     jobs::team_removal,
-    rows::{Pages, write_all},
+    rows::{Pages, delete_unchanged, write_all},
 };
 
 /// Rows, and inboxes, that a step removes at most.
@@ -113,12 +113,8 @@ impl Maintenance {
     async fn remove_link(&self, sha256: &str) -> Result<()> {
         let key = OneTimeLink::row(sha256);
         let Some(row) = self.store.get(&key).await? else { return Ok(()) };
-        let delete = Op::Delete { key, when: When::Version(row.version) };
-        match self.store.write(vec![delete]).await {
-            // It was used up.
-            Err(PortError::Conflict) => Ok(()),
-            outcome => Ok(outcome?),
-        }
+        // One that has changed was used up.
+        Ok(delete_unchanged(&*self.store, key, row.version).await?)
     }
 
     /// The mail domains of the team's single sign-on, which another team may have then.

@@ -2,12 +2,12 @@
 
 use trapline_model::{MockId, TeamId};
 use trapline_store::{
-    Op, PortError, Record as _, Store, When,
+    Record as _, Store,
     records::{Mock, MockBySlug, MockEpoch, removal_of_mock, removal_of_rows},
 };
 
 use super::Mocks;
-use crate::{Result, jobs::mock_removal};
+use crate::{Result, jobs::mock_removal, rows::delete_unchanged};
 
 /// Rows that a step removes at most.
 const PAGE_ROWS: usize = 100;
@@ -46,12 +46,7 @@ impl Mocks {
 
     async fn remove_row(&self, key: trapline_store::Key) -> Result<()> {
         let Some(row) = self.store.get(&key).await? else { return Ok(()) };
-        let delete = Op::Delete { key, when: When::Version(row.version) };
-        match self.store.write(vec![delete]).await {
-            // Somebody else did the same.
-            Err(PortError::Conflict) => Ok(()),
-            outcome => Ok(outcome?),
-        }
+        Ok(delete_unchanged(&*self.store, key, row.version).await?)
     }
 }
 

@@ -5,7 +5,7 @@ use trapline_store::{
     records::{IdpSubject, IdpUserRecord},
 };
 
-use crate::{Error, Idps, Result, idps::slugs::CLAIM_TIMEOUT};
+use crate::{Error, Idps, Result, idps::slugs::CLAIM_TIMEOUT, rows::delete_unchanged};
 
 impl Idps {
     /// Takes a subject for a user before the user's own row is written.
@@ -43,12 +43,8 @@ impl Idps {
         let Some((_, version)) = known.filter(|(known, _)| known.user == user.id) else {
             return Ok(());
         };
-        let delete = Op::Delete { key: row, when: When::Version(version) };
-        match self.store.write(vec![delete]).await {
-            // Somebody else has it already.
-            Err(PortError::Conflict) => Ok(()),
-            outcome => Ok(outcome?),
-        }
+        // Of one that has changed somebody else is the owner already.
+        Ok(delete_unchanged(&*self.store, row, version).await?)
     }
 
     /// The user whom a subject names.
