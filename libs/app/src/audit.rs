@@ -7,6 +7,7 @@
 mod action;
 mod kept;
 mod names;
+mod write_record;
 
 use std::{cmp::Reverse, sync::Arc, time::Duration};
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 use trapline_model::{Idp, IdpId, Principal, TeamId};
-use trapline_store::{Clock, Op, Store, When, load, load_all, records::IdpRecord};
+use trapline_store::{Clock, Store, load, load_all, records::IdpRecord};
 
 use crate::{
     AccessControl, AuditAction, AuditLog, Error, Jobs, Result, Settings, Supervisor,
@@ -56,7 +56,6 @@ const MAX_IDPS: usize = 1_000;
 const SLUG_CAPACITY: u64 = 100_000;
 /// Private keys that are kept parsed.
 const KEY_CAPACITY: u64 = 1_000;
-const EDIT_TRIES: usize = 8;
 
 /// Mock identity providers. It uses access, for the inboxes that mail addresses lead to.
 pub struct Idps {
@@ -150,28 +149,12 @@ impl Idps {
         action: AuditAction,
         change: impl Fn(&mut IdpRecord),
     ) -> Result<IdpRecord> {
-        for _ in 0..EDIT_TRIES {
-            let (mut idp, version) = self.versioned(by.team, id).await?;
-            change(&mut idp);
+        let change = |idp: &mut IdpRecord| {
+            change(idp);
             idp.updated_at = self.clock.now();
-            match self.put(by, action, &idp, When::Version(version)).await {
-                Err(Error::Conflict) => {}
-                outcome => return outcome.map(|()| idp),
-            }
-        }
-        Err(Error::Conflict)
-    }
-
-    async fn put(
-        &self,
-        by: &Principal,
-        action: AuditAction,
-        idp: &IdpRecord,
-        when: When,
-    ) -> Result<()> {
-        let put = Op::put(idp, None, when)?;
-        let entry = self.audit.entry(by, action, Target::idp(idp)).await;
-        Ok(self.audit.write(&entry, vec![put]).await?)
+            Ok(())
+        };
+        self.audit.edit(by, action, &IdpRecord::row(by.team, id), Target::idp, change).await
     }
 }
 

@@ -48,7 +48,6 @@ use rows::OpenedCredentials;
 const MAX_MOCKS: usize = 10_000;
 /// Digits of a slug.
 const SLUG_DIGITS: usize = 14;
-const EDIT_TRIES: usize = 8;
 /// Mocks whose address or credentials are remembered.
 const REMEMBERED: u64 = 10_000;
 
@@ -215,7 +214,8 @@ impl Mocks {
         // The address first: a mock without one could not be called.
         let claim = MockBySlug { slug, team: by.team, mock: id };
         self.store.write(vec![Op::put(&claim, None, When::Absent)?]).await?;
-        self.put_mock(by, AuditAction::MockCreated, &mock, When::Absent).await?;
+        let (action, target) = (AuditAction::MockCreated, Target::mock(&mock));
+        self.audit.put(by, action, target, &mock, When::Absent).await?;
         self.shown(mock).await
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use trapline_model::{self as model, Actor, PersonId, Principal, Role};
 use trapline_store::{
-    Clock, Op, PortError, Store, When, load,
+    Clock, PortError, Store, When, load,
     records::{Person, Team},
 };
 
@@ -79,9 +79,8 @@ impl Teams {
         require_role(by, Role::Admin)?;
         let (mut team, version) = self.team(by).await?;
         team.name = name;
-        let entry = self.audit.entry(by, AuditAction::TeamRenamed, target_of(&team)).await;
-        let put = Op::put(&team, None, When::Version(version))?;
-        self.audit.write(&entry, vec![put]).await?;
+        let (action, when) = (AuditAction::TeamRenamed, When::Version(version));
+        self.audit.put(by, action, target_of(&team), &team, when).await?;
         Ok(present(team, by.role))
     }
 

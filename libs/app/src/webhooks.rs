@@ -76,7 +76,6 @@ const MAX_WEBHOOKS: usize = 1_000;
 const SECRET_PREFIX: &str = "whsec_";
 /// 256 bits.
 const SECRET_LETTERS: usize = 43;
-const EDIT_TRIES: usize = 8;
 
 /// Webhooks, their deliveries and the log of these. It uses inboxes.
 pub struct Webhooks {
@@ -240,7 +239,9 @@ impl Webhooks {
             secret: self.secrets.seal(&seal_context(id), &secret)?,
             created_at: self.clock.now(),
         };
-        self.put_hook(by, AuditAction::WebhookCreated, &hook, When::Absent).await?;
+        let (action, target) = (AuditAction::WebhookCreated, Target::webhook(&hook));
+        self.audit.put(by, action, target, &hook, When::Absent).await?;
+        self.hooks_changed(team).await;
         self.present_hook(&hook, None, by)
     }
 
@@ -262,21 +263,18 @@ impl Webhooks {
             self.check_target(url)?;
         }
         self.check_inbox(team, change.inbox.flatten()).await?;
-        for _ in 0..EDIT_TRIES {
-            let (mut hook, version) = self.versioned_hook(team, id).await?;
-            let change = change.clone();
-            hook.url = change.url.unwrap_or(hook.url);
-            hook.inbox = change.inbox.unwrap_or(hook.inbox);
-            hook.events = change.events.unwrap_or(hook.events);
-            hook.enabled = change.enabled.unwrap_or(hook.enabled);
-            let when = When::Version(version);
-            match self.put_hook(by, AuditAction::WebhookUpdated, &hook, when).await {
-                Err(Error::Conflict) => {}
-                Err(error) => return Err(error),
-                Ok(()) => return self.with_status(&hook, by).await,
-            }
-        }
-        Err(Error::Conflict)
+        let edit = |hook: &mut records::Webhook| {
+            let WebhookChange { url, inbox, events, enabled } = change.clone();
+            hook.url = url.unwrap_or_else(|| hook.url.clone());
+            hook.inbox = inbox.unwrap_or(hook.inbox);
+            hook.events = events.unwrap_or_else(|| hook.events.clone());
+            hook.enabled = enabled.unwrap_or(hook.enabled);
+            Ok(())
+        };
+        let (row, action) = (records::Webhook::row(team, id), AuditAction::WebhookUpdated);
+        let hook = self.audit.edit(by, action, &row, Target::webhook, edit).await?;
+        self.hooks_changed(team).await;
+        self.with_status(&hook, by).await
     }
 
     /// Removes a webhook; what waits for it is not sent.
@@ -293,20 +291,6 @@ impl Webhooks {
         let entry = self.audit.entry(by, AuditAction::WebhookDeleted, Target::webhook(&hook)).await;
         self.audit.write(&entry, vec![delete, status]).await?;
         self.hooks_changed(team).await;
-        Ok(())
-    }
-
-    async fn put_hook(
-        &self,
-        by: &Principal,
-        action: AuditAction,
-        hook: &records::Webhook,
-        when: When,
-    ) -> Result<()> {
-        let put = Op::put(hook, None, when)?;
-        let entry = self.audit.entry(by, action, Target::webhook(hook)).await;
-        self.audit.write(&entry, vec![put]).await?;
-        self.hooks_changed(hook.team).await;
         Ok(())
     }
 

@@ -106,9 +106,7 @@ impl Forwarding {
         }
         self.check_rule_limit(team, inbox).await?;
         let rule = ForwardRule { team, inbox, enabled: new.enabled, to, matching: new.matching };
-        let put = Op::put(&rule, None, When::Always)?;
-        let entry = self.audit.entry(by, AuditAction::ForwardingUpdated, target).await;
-        self.audit.write(&entry, vec![put]).await?;
+        self.audit.put(by, AuditAction::ForwardingUpdated, target, &rule, When::Always).await?;
         self.rules_changed(team).await;
         Ok(present(rule))
     }

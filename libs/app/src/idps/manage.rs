@@ -44,7 +44,8 @@ impl Idps {
         let slug = self.claim_slug(by.team, id, new.slug.clone()).await?;
         let key = pair.of_idp(&self.secrets, id, &slug, self.clock.now())?;
         let idp = self.new_record(by, id, new, slug, key)?;
-        self.put(by, AuditAction::IdpCreated, &idp, When::Absent).await?;
+        let (action, target) = (AuditAction::IdpCreated, Target::idp(&idp));
+        self.audit.put(by, action, target, &idp, When::Absent).await?;
         self.present(&idp, by)
     }
 

@@ -127,9 +127,7 @@ impl Inboxes {
         action: AuditAction,
         project: &records::Project,
     ) -> Result<()> {
-        let put = Op::put(project, None, When::Always)?;
-        let entry = self.audit.entry(by, action, Target::project(project)).await;
-        Ok(self.audit.write(&entry, vec![put]).await?)
+        Ok(self.audit.put(by, action, Target::project(project), project, When::Always).await?)
     }
 }
 

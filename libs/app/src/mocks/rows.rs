@@ -9,11 +9,11 @@ use moka::sync::Cache;
 use trapline_mocks::Provider;
 use trapline_model::{MockId, Principal, ProjectId, TeamId};
 use trapline_store::{
-    Key, Op, Scan, When, load, load_all,
+    Key, Scan, load, load_all,
     records::{Mock, Project},
 };
 
-use super::{EDIT_TRIES, Mocks, is_over};
+use super::{Mocks, is_over};
 use crate::{AuditAction, Error, Result, audit::Target};
 
 /// Credentials of a mock at a version of its row.
@@ -30,18 +30,6 @@ impl Mocks {
         found.filter(|(mock, _)| !is_over(mock, now)).ok_or(Error::NotFound)
     }
 
-    pub(super) async fn put_mock(
-        &self,
-        by: &Principal,
-        action: AuditAction,
-        mock: &Mock,
-        when: When,
-    ) -> Result<()> {
-        let put = Op::put(mock, None, when)?;
-        let entry = self.audit.entry(by, action, Target::mock(mock)).await;
-        Ok(self.audit.write(&entry, vec![put]).await?)
-    }
-
     /// Changes a mock's row, again while others change it too.
     pub(super) async fn edit(
         &self,
@@ -50,16 +38,12 @@ impl Mocks {
         action: AuditAction,
         mut change: impl FnMut(&mut Mock, &'static Provider) -> Result<()> + Send,
     ) -> Result<Mock> {
-        for _ in 0..EDIT_TRIES {
-            let (mut mock, version) = self.mock(by.team, id).await?;
-            let provider = trapline_mocks::find(&mock.provider).ok_or(Error::NotFound)?;
-            change(&mut mock, provider)?;
-            match self.put_mock(by, action, &mock, When::Version(version)).await {
-                Err(Error::Conflict) => {}
-                outcome => return outcome.map(|()| mock),
-            }
-        }
-        Err(Error::Conflict)
+        let now = self.clock.now();
+        let change = |mock: &mut Mock| {
+            let provider = trapline_mocks::find(&mock.provider).filter(|_| !is_over(mock, now));
+            change(mock, provider.ok_or(Error::NotFound)?)
+        };
+        self.audit.edit(by, action, &Mock::row(by.team, id), Target::mock, change).await
     }
 
     pub(super) fn sealed(

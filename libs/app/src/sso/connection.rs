@@ -85,9 +85,7 @@ impl SingleSignOn {
             self.check_can_enforce(&sso).await?;
         }
         let when = known.as_ref().map_or(When::Absent, |(_, version)| When::Version(*version));
-        let entry = self.audit.entry(by, AuditAction::SsoUpdated, target_of(&sso)).await;
-        let put = Op::put(&sso, None, when)?;
-        self.audit.write(&entry, vec![put]).await?;
+        self.audit.put(by, AuditAction::SsoUpdated, target_of(&sso), &sso, when).await?;
         self.people.forget_sso(by.team);
         if let Some((before, _)) = &known {
             let gone = before.domains.iter().filter(|domain| !sso.domains.contains(domain));

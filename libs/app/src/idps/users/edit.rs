@@ -101,8 +101,6 @@ impl Idps {
         action: AuditAction,
         user: &IdpUserRecord,
     ) -> Result<()> {
-        let put = Op::put(user, None, When::Always)?;
-        let entry = self.audit.entry(by, action, Target::idp_user(user)).await;
-        Ok(self.audit.write(&entry, vec![put]).await?)
+        Ok(self.audit.put(by, action, Target::idp_user(user), user, When::Always).await?)
     }
 }
