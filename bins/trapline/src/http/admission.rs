@@ -34,7 +34,7 @@ pub(super) struct Admission {
     open: Arc<Mutex<OpenConnections>>,
     connections: usize,
     per_address: usize,
-    proxies: Option<Vec<Cidr>>,
+    proxies: Arc<[Cidr]>,
     memory: BodyMemory,
     refusal_slots: Arc<Semaphore>,
 }
@@ -68,7 +68,7 @@ impl Admission {
             open: Arc::default(),
             connections: limits.connections,
             per_address: limits.per_address,
-            proxies: limits.proxy_from.clone(),
+            proxies: limits.proxy_from.clone().unwrap_or_default().into(),
             memory,
             refusal_slots: Arc::new(Semaphore::new(MAX_ANSWERED_REFUSALS)),
         }
@@ -90,7 +90,7 @@ impl Admission {
         let client = Client { address, share: share.clone() };
         open.total += 1;
         metrics::http_connection_opened();
-        let peer = Peer::new(client, peer, self.proxies.as_ref());
+        let peer = Peer::new(client, peer, &self.proxies);
         Ok(Ticket { open: self.open.clone(), peer })
     }
 

@@ -1,6 +1,9 @@
 //! Whose a request is that a proxy passed on.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use axum::http::{HeaderMap, HeaderName};
 use trapline_api::Client;
@@ -14,18 +17,19 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 pub(super) struct Peer {
     pub(super) client: Client,
     /// The ranges of all proxies, where the peer is one.
-    pub(super) proxies: Option<Vec<Cidr>>,
+    pub(super) proxies: Option<Arc<[Cidr]>>,
 }
 
 impl Peer {
-    pub(super) fn new(client: Client, peer: IpAddr, proxies: Option<&Vec<Cidr>>) -> Self {
-        Self { client, proxies: proxies.filter(|all| is_one_of(all, peer)).cloned() }
+    pub(super) fn new(client: Client, peer: IpAddr, proxies: &Arc<[Cidr]>) -> Self {
+        let proxies = is_one_of(proxies, peer).then(|| proxies.clone());
+        Self { client, proxies }
     }
 
     /// The client of a request: that of the connection, or whom a proxy names. Its part of the memory is the
     /// proxy's.
     pub(super) fn client_of(&self, headers: &HeaderMap) -> Client {
-        let named = self.proxies.as_ref().and_then(|proxies| named(headers, proxies));
+        let named = self.proxies.as_deref().and_then(|proxies| named(headers, proxies));
         let address = named.map_or(self.client.address, network);
         Client { address, ..self.client.clone() }
     }
@@ -72,7 +76,7 @@ mod tests {
         let proxies = ["10.0.0.0/8", "2001:db8:1::1/128"].map(|range| range.parse().unwrap());
         let peer: IpAddr = peer.parse().unwrap();
         let client = Client { address: network(peer), share: BodyMemory::new(1 << 20).share() };
-        let peer = Peer::new(client, peer, Some(&proxies.to_vec()));
+        let peer = Peer::new(client, peer, &proxies.into());
         let mut headers = HeaderMap::new();
         for field in fields {
             headers.append(FORWARDED_FOR, HeaderValue::from_bytes(field.as_bytes()).unwrap());
