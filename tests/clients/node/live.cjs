@@ -129,8 +129,8 @@ async function interrupted(walker) {
   await change(walker);
   await page.getByText("Reconnecting, as of").waitFor();
   const asked = await count(page, () => minute(page));
-  // One second, then 2, 4, 8, 16 and 30, with four requests each, and what the sidebar looks for.
-  if (asked > 32) report.wrong.push(`${asked} requests in a minute without a network`);
+  // One second, then 2, 4, 8, 16 and 30, with two requests each, and what the sidebar looks for.
+  if (asked > 24) report.wrong.push(`${asked} requests in a minute without a network`);
   report.askedOffline = asked;
   way.open();
   await minute(page);

@@ -275,8 +275,9 @@ export class Mailbox {
   }
 
   async #goesOn(): Promise<boolean> {
-    // No stream is opened that is to tell of an inbox that is gone.
-    await Promise.all([this.fetched.reload(), inboxes.known.reload()]);
+    await this.fetched.reload();
+    // No stream is opened that is to tell of an inbox that is gone; nothing more is asked of a server that is away.
+    if (!this.fetched.error) await inboxes.known.reload();
     return ![401, 403, 404].includes(this.fetched.error?.status ?? 0);
   }
 }
