@@ -51,7 +51,7 @@ pub(crate) struct Statements {
     pub(crate) split: Option<Split>,
     /// Key, document or head, expiry.
     pub(crate) put: String,
-    /// Key, document, expiry, now.
+    /// Key, document, version, expiry, now.
     pub(crate) put_absent: String,
     /// Document, expiry, key, version, now.
     pub(crate) put_version: String,
@@ -109,7 +109,7 @@ impl Statements {
             get: format!("SELECT {doc}, version FROM {name} WHERE {row} AND {ALIVE}"),
             split,
             put,
-            put_absent: format!("{insert}?, 1, ?) {update} WHERE {name}.expires <= ?"),
+            put_absent: format!("{insert}?, ?, ?) {update} WHERE {name}.expires <= ?"),
             put_version: format!(
                 "UPDATE {name} SET doc = ?, expires = ?, version = version + 1 \
                  WHERE {row} AND version = ? AND {ALIVE}"
@@ -129,6 +129,40 @@ impl Statements {
 pub(crate) fn partitions(table: &Table) -> String {
     let keys = names(table.partition).join(", ");
     format!("SELECT DISTINCT {keys} FROM {}", quoted(table.name))
+}
+
+/// A walk's text: the rows of the table behind a row, or behind a partition, in the order in which it is kept.
+/// Reads the key, the version, the expiry and the document. Its parameters are the partition and, within it,
+/// the sort key; now, and the limit.
+pub(crate) fn walk(table: &Table, form: Form, behind: Behind) -> String {
+    let is_backwards = table.order == Order::NewestFirst && form == Form::Whole;
+    let (relation, direction) = if is_backwards { ("<", "DESC") } else { (">", "ASC") };
+    let mut order = names(table.partition);
+    order.extend(names(table.sort).iter().map(|column| format!("{column} {direction}")));
+    let range = match behind {
+        Behind::Nothing => String::new(),
+        Behind::Partition => format!("{} AND", compare(table.partition, ">")),
+        Behind::Row => {
+            format!("{} AND {} AND", equal(table.partition), compare(table.sort, relation))
+        }
+    };
+    let keys = names(table.partition.iter().chain(table.sort)).join(", ");
+    format!(
+        "SELECT {keys}, version, expires, {} FROM {} WHERE {range} {ALIVE} ORDER BY {} LIMIT ?",
+        form.doc(table),
+        quoted(table.name),
+        order.join(", ")
+    )
+}
+
+/// Where a walk begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    Nothing,
+    /// Behind all of a partition.
+    Partition,
+    /// Behind a row, within its partition.
+    Row,
 }
 
 /// What a scan reads beside the sort columns.

@@ -3,15 +3,18 @@
 mod plan;
 mod search;
 mod tables;
+mod walk;
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use rusqlite::{CachedStatement, Connection, Row as SqlRow, params_from_iter};
-use trapline_store::{Key, Narrowed, PortError, Result, Row, Scan, Store, Table, Value};
+use trapline_store::{
+    Key, Narrowed, PortError, Result, Row, Scan, Store, Table, Value, WalkPlace, Walked,
+};
 
-use self::search::HeadSearch;
 pub(crate) use self::{plan::WritePlan, tables::Tables};
+use self::{search::HeadSearch, walk::Walk};
 use crate::{
     database::Database,
     schema::VERSION,
@@ -87,6 +90,17 @@ impl Store for SqliteStore {
             found.map_err(sql)?.collect::<Result<_, _>>().map_err(sql)
         };
         self.0.readers.long(read).await
+    }
+
+    async fn walk(
+        &self,
+        table: &'static Table,
+        after: Option<WalkPlace>,
+        limit: usize,
+    ) -> Result<Walked> {
+        let form = self.0.tables.of(table)?.form;
+        let walk = Walk { table, form, limit, now: self.0.clock.now().millis() };
+        self.0.readers.long(move |connection| walk.run(connection, after)).await
     }
 
     async fn write(&self, ops: Vec<trapline_store::Op>) -> Result<()> {

@@ -30,7 +30,10 @@ impl ToSql for Parameter<'_> {
 }
 
 /// Reads key columns, which are the row's first.
-pub(crate) fn key_columns(row: &SqlRow<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Value>> {
+pub(crate) fn key_columns<'a>(
+    row: &SqlRow<'_>,
+    columns: impl IntoIterator<Item = &'a Column>,
+) -> rusqlite::Result<Vec<Value>> {
     let read = |(at, column): (usize, &Column)| {
         Ok(match column.kind {
             Kind::Uuid => Value::Uuid(Uuid::from_bytes(row.get(at)?)),
@@ -38,7 +41,7 @@ pub(crate) fn key_columns(row: &SqlRow<'_>, columns: &[Column]) -> rusqlite::Res
             Kind::Int => Value::Int(row.get(at)?),
         })
     };
-    columns.iter().enumerate().map(read).collect()
+    columns.into_iter().enumerate().map(read).collect()
 }
 
 /// SQLite's error in the port's terms.

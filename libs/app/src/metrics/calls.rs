@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use trapline_model::{InboxId, Time};
 use trapline_store::{
     BlobRef, Blobs, Bus, Job, Key, Lane, LaneStats, Lease, LiveEvent, Narrowed, Op, Ports, Queue,
-    Result, Row, Scan, SignalStream, Store, Table, Tail, Value,
+    Result, Row, Scan, SignalStream, Store, Table, Tail, Value, WalkPlace, Walked,
 };
 
 const SECONDS: &str = "trapline_backend_call_seconds";
@@ -98,6 +98,15 @@ impl Store for MeasuredStore {
 
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
         self.store.partitions(table).await
+    }
+
+    async fn walk(
+        &self,
+        table: &'static Table,
+        after: Option<WalkPlace>,
+        limit: usize,
+    ) -> Result<Walked> {
+        self.store.walk(table, after, limit).await
     }
 
     async fn write(&self, ops: Vec<Op>) -> Result<()> {

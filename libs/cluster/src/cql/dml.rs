@@ -59,6 +59,13 @@ pub(super) fn partitions(keyspace: &str, table: &Table) -> String {
     format!("SELECT DISTINCT {} FROM {}", names(table.partition), qualified_name(keyspace, table))
 }
 
+/// Every row: the key, version, expiry, in plain tables the write time, and the document.
+pub(super) fn walk(keyspace: &str, table: &Table) -> String {
+    let keys = table.partition.iter().chain(table.sort).map(|column| quoted(column.name));
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    format!("SELECT {keys}, {}, doc FROM {}", about(table), qualified_name(keyspace, table))
+}
+
 /// Key, document, expiry, TTL, write time.
 pub(super) fn put(keyspace: &str, table: &Table) -> String {
     let keys = table.partition.iter().chain(table.sort).map(|column| quoted(column.name));

@@ -23,7 +23,7 @@ const MAX_TRIES: usize = 3;
 
 /// A row to be written or removed on a condition.
 enum GuardedWrite<'a> {
-    Create { key: &'a Key, doc: &'a str, expiry: Expiry },
+    Create { key: &'a Key, doc: &'a str, expiry: Expiry, version: i64 },
     Update { key: &'a Key, doc: &'a str, expiry: Expiry, from: i64 },
     Remove { key: &'a Key, version: i64 },
 }
@@ -111,7 +111,7 @@ async fn resolve_ambiguous(
 ) -> Result<bool> {
     for change in changes {
         let (key, doc, expiry, version) = match change {
-            GuardedWrite::Create { key, doc, expiry } => (key, doc, expiry, 1),
+            GuardedWrite::Create { key, doc, expiry, version } => (key, doc, expiry, *version),
             GuardedWrite::Update { key, doc, expiry, from } => {
                 (key, doc, expiry, from.saturating_add(1))
             }
@@ -146,7 +146,10 @@ impl<'a> GuardedWrite<'a> {
         let expiry = |ttl| Expiry::new(&store.clock, ttl);
         match op {
             Op::Put { key, doc, ttl, when: When::Absent } => {
-                Ok(Self::Create { key, doc, expiry: expiry(*ttl) })
+                Ok(Self::Create { key, doc, expiry: expiry(*ttl), version: 1 })
+            }
+            Op::Put { key, doc, ttl, when: When::AbsentAt(version) } => {
+                Ok(Self::Create { key, doc, expiry: expiry(*ttl), version: *version })
             }
             Op::Put { key, doc, ttl, when: When::Version(from) } => {
                 Ok(Self::Update { key, doc, expiry: expiry(*ttl), from: *from })
@@ -169,11 +172,11 @@ impl<'a> GuardedWrite<'a> {
             [ttl, Param::Text(doc), Param::Int(version), expires].into_iter().chain(key_values(key))
         };
         let (statement, values) = match self {
-            Self::Create { key, doc, expiry } if target == CreateTarget::Empty => {
-                (&statements.create, set(key, doc, expiry, 1).collect())
+            Self::Create { key, doc, expiry, version } if target == CreateTarget::Empty => {
+                (&statements.create, set(key, doc, expiry, *version).collect())
             }
-            Self::Create { key, doc, expiry } => {
-                (&statements.replace, set(key, doc, expiry, 1).chain([now]).collect())
+            Self::Create { key, doc, expiry, version } => {
+                (&statements.replace, set(key, doc, expiry, *version).chain([now]).collect())
             }
             Self::Update { key, doc, expiry, from } => {
                 let set = set(key, doc, expiry, from.saturating_add(1));

@@ -29,7 +29,8 @@ mod tests;
 use async_trait::async_trait;
 use trapline_model::Time;
 use trapline_store::{
-    Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, Writes, by_partition,
+    Clock, Key, Op, PortError, Result, Row, Scan, Store, Table, Value, WalkPlace, Walked, Writes,
+    by_partition,
 };
 
 use self::{client::Client, options::CqlSettings, stamps::Stamps, tables::PreparedTables};
@@ -138,6 +139,15 @@ impl Store for CqlStore {
 
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
         read::partitions(self, table).await
+    }
+
+    async fn walk(
+        &self,
+        table: &'static Table,
+        after: Option<WalkPlace>,
+        limit: usize,
+    ) -> Result<Walked> {
+        read::walk(self, table, after, limit).await
     }
 
     async fn write(&self, ops: Vec<Op>) -> Result<()> {

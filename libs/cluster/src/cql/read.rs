@@ -9,7 +9,9 @@ use scylla::{
     statement::{bound::BoundStatement, prepared::PreparedStatement},
     value::Row as CqlRow,
 };
-use trapline_store::{Column, Key, PortError, Result, Row, Scan, Table, Value, Writes};
+use trapline_store::{
+    Column, Key, PortError, Result, Row, Scan, Table, Value, WalkPlace, Walked, WalkedRow, Writes,
+};
 
 use super::{
     CqlStore,
@@ -115,6 +117,36 @@ pub(super) async fn partitions(store: &CqlStore, table: &Table) -> Result<Vec<Ve
         next = behind;
     }
     Ok(found)
+}
+
+/// Reads part of a table, from all nodes.
+pub(super) async fn walk(
+    store: &CqlStore,
+    table: &Table,
+    after: Option<WalkPlace>,
+    limit: usize,
+) -> Result<Walked> {
+    store.tables.of(table)?;
+    let statement = store.client.prepare(dml::walk(&store.keyspace, table)).await?;
+    let mut bound = statement.bind(&()).map_err(PortError::unavailable)?;
+    bound.set_page_size(i32::try_from(limit.clamp(1, PAGE_ROWS)).unwrap_or(i32::MAX));
+    let from = after.map(|place| PagingState::new_from_raw_bytes(place.0));
+    let (page, behind) = store.client.page(&bound, from.unwrap_or_else(PagingState::start)).await?;
+    let now = store.clock.now().millis();
+    let mut rows = Vec::new();
+    for row in page.rows::<CqlRow>().map_err(PortError::unavailable)? {
+        let mut partition = row.map_err(PortError::unavailable)?;
+        let rest = partition.columns.split_off(table.partition.len());
+        let partition = key_of(partition, table.partition)?;
+        let row = FoundRow::read(CqlRow { columns: rest }, table.sort, table.writes)?;
+        if !row.is_past(now) {
+            let expires = row.ends();
+            let row = Row { sort: row.sort, doc: row.doc, version: row.version };
+            rows.push(WalkedRow { partition, row, expires });
+        }
+    }
+    let place = |state: PagingState| state.as_bytes_slice().map(|bytes| WalkPlace(bytes.to_vec()));
+    Ok(Walked { rows, next: behind.and_then(place) })
 }
 
 /// A scan's statement with its values. Its pages are no larger than what is wanted, so it needs no

@@ -11,6 +11,7 @@ use scylla::{
     },
     value::{CqlValue, Row as CqlRow},
 };
+use trapline_model::Time;
 use trapline_store::{Clock, Column, Kind, PortError, Result, Value, Writes};
 
 /// The expiry of a row that is for ever. A number and not null, so that a condition can compare it.
@@ -105,6 +106,11 @@ impl FoundRow {
             })
         };
         found().ok_or_else(|| PortError::unavailable("a CQL row that this program did not write"))
+    }
+
+    /// When the row is past its time; `None` is never.
+    pub(super) fn ends(&self) -> Option<Time> {
+        (self.expires != NEVER).then(|| Time::from_millis(self.expires))
     }
 
     pub(super) fn is_past(&self, now: i64) -> bool {

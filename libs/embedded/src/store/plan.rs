@@ -93,7 +93,9 @@ impl PlannedOp {
         let made = &self.statements;
         match &self.op {
             Op::Put { when: When::Always, .. } => (&made.put, When::Always),
-            Op::Put { when: When::Absent, .. } => (&made.put_absent, When::Absent),
+            Op::Put { when: when @ (When::Absent | When::AbsentAt(_)), .. } => {
+                (&made.put_absent, *when)
+            }
             Op::Put { when, .. } => (&made.put_version, *when),
             Op::Delete { when: When::Version(version), .. } => {
                 (&made.delete_version, When::Version(*version))
@@ -118,10 +120,15 @@ impl PlannedOp {
                 bound.extend([Parameter::Int(*version), Parameter::Int(now.millis())]);
             }
             Op::Put { doc, ttl, when, .. } => {
-                bound.extend([Parameter::Text(&doc[..self.head_len(doc)]), expiry(ttl)]);
-                if *when == When::Absent {
-                    bound.push(Parameter::Int(now.millis()));
-                }
+                bound.push(Parameter::Text(&doc[..self.head_len(doc)]));
+                let version = match when {
+                    When::Absent => Some(1),
+                    When::AbsentAt(version) => Some(*version),
+                    When::Always | When::Version(_) => None,
+                };
+                bound.extend(version.map(Parameter::Int));
+                bound.push(expiry(ttl));
+                bound.extend(version.map(|_| Parameter::Int(now.millis())));
             }
             Op::Delete { when: When::Version(version), .. } => {
                 bound.extend([Parameter::Int(*version), Parameter::Int(now.millis())]);

@@ -21,6 +21,7 @@ pub mod store_clocks;
 pub mod store_guards;
 pub mod store_heads;
 pub mod store_scans;
+pub mod store_walks;
 
 use std::{sync::Arc, time::Duration};
 
@@ -62,9 +63,12 @@ macro_rules! suite {
                 delete_until_takes_what_comes_before_it, scans_skip_the_expired);
             $crate::suite!(@ store_heads, $harness, headed_rows_are_rows, narrow_finds_every_row_with_a_text,
                 narrow_ends_with_the_last_it_was_asked_for, narrow_stays_within_its_scan);
+            $crate::suite!(@ store_walks, $harness, a_walk_finds_each_row_once, a_walk_tells_what_a_row_is,
+                a_walk_goes_through_large_partitions, a_walk_skips_the_expired);
             $crate::suite!(@ store_guards, $harness, absent_loses_to_a_row, versions_count_up,
                 a_wrong_version_conflicts, guarded_delete, absent_wins_over_the_expired,
-                a_version_of_the_expired_conflicts, one_of_many_creates, no_increment_is_lost);
+                a_version_of_the_expired_conflicts, a_row_of_a_backup_keeps_its_version,
+                one_of_many_creates, no_increment_is_lost);
             $crate::suite!(@ queue, $harness, publish_take_finish, a_delayed_job_waits,
                 the_same_id_is_stored_once, lanes_are_apart, the_longest_due_comes_first,
                 an_expired_lease_is_taken_again, an_extended_lease_is_kept,

@@ -65,6 +65,7 @@ pub async fn the_wrong_kind_of_write_is_refused(h: &impl Harness) {
     let guarded = key(&GUARDED, [uuid(fresh(h))], [text("a")]);
     let wrong = [
         put_when(&plain, "{}", When::Absent),
+        put_when(&plain, "{}", When::AbsentAt(1)),
         put_when(&plain, "{}", When::Version(0)),
         delete(&plain, When::Version(0)),
         delete(&plain, When::Absent),
@@ -72,6 +73,7 @@ pub async fn the_wrong_kind_of_write_is_refused(h: &impl Harness) {
         put(&guarded, "{}"),
         delete(&guarded, When::Always),
         delete(&guarded, When::Absent),
+        delete(&guarded, When::AbsentAt(1)),
         Op::DeleteUntil { until: guarded.clone() },
     ];
     for op in wrong {

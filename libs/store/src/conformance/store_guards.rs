@@ -75,6 +75,21 @@ pub async fn absent_wins_over_the_expired(h: &impl Harness) {
     assert!(get(h, &key).await.is_some());
 }
 
+/// A row that comes from a backup goes on counting where it was.
+pub async fn a_row_of_a_backup_keeps_its_version(h: &impl Harness) {
+    prepared(h).await;
+    let key = key(&SINGLE, [text(&fresh(h).to_string())], []);
+    write(h, vec![put_for(&key, "1", 60, When::AbsentAt(7))]).await;
+    assert_eq!(seen(h, &key).await, Some(("1".to_owned(), 7)));
+    conflicts(h, vec![put_when(&key, "2", When::AbsentAt(9))]).await;
+    conflicts(h, vec![put_when(&key, "2", When::Version(1))]).await;
+    write(h, vec![put_for(&key, "2", 60, When::Version(7))]).await;
+    assert_eq!(seen(h, &key).await, Some(("2".to_owned(), 8)));
+    h.advance(Duration::from_secs(65)).await;
+    write(h, vec![put_when(&key, "3", When::AbsentAt(4))]).await;
+    assert_eq!(seen(h, &key).await, Some(("3".to_owned(), 4)));
+}
+
 /// A row past its time has no version to write to.
 pub async fn a_version_of_the_expired_conflicts(h: &impl Harness) {
     prepared(h).await;

@@ -52,6 +52,9 @@ pub enum When {
     Always,
     /// Nothing is there, or what was there has outlived its time. Guarded tables only.
     Absent,
+    /// The same, and the row gets this version instead of the first: it comes from a backup, whose
+    /// other rows may name its version. Guarded tables only.
+    AbsentAt(i64),
     /// The row has this version. Guarded tables only.
     Version(i64),
 }
@@ -75,7 +78,7 @@ pub enum Op {
     Delete {
         /// Which row.
         key: Key,
-        /// The condition; `When::Absent` is a misuse.
+        /// The condition; `When::Absent` and `When::AbsentAt` are misuses.
         when: When,
     },
     /// Removes every row of the partition from `until` to the end of a newest-first table: the row
@@ -144,6 +147,30 @@ pub struct Narrowed {
     pub seen: usize,
 }
 
+/// A row as a walk over its table finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkedRow {
+    /// A value for each partition column.
+    pub partition: Vec<Value>,
+    /// The row.
+    pub row: Row,
+    /// When it is past its time; `None` is never.
+    pub expires: Option<Time>,
+}
+
+/// Where a walk goes on, as the store that said so understands it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkPlace(pub Vec<u8>);
+
+/// Part of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Rows of one partition come together, those of several in no order.
+    pub rows: Vec<WalkedRow>,
+    /// Where the next part begins; `None` at the end of the table.
+    pub next: Option<WalkPlace>,
+}
+
 /// The metadata store: wide rows, conditional writes, nothing else.
 #[async_trait]
 pub trait Store: Send + Sync {
@@ -188,6 +215,23 @@ pub trait Store: Send + Sync {
     async fn partitions(&self, table: &'static Table) -> Result<Vec<Vec<Value>>> {
         let _ = table;
         Err(PortError::Misuse("this store does not list partitions"))
+    }
+    /// Reads about `limit` rows of a whole table, from its beginning or behind what an earlier walk read,
+    /// without rows past their time. It finds each row once that was there from the first part to the last,
+    /// and may find what is written meanwhile. For backups; a store that has none walks no table.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::Misuse`] for an unknown table, and where the store walks none; else as any call (see
+    /// [`super`]).
+    async fn walk(
+        &self,
+        table: &'static Table,
+        after: Option<WalkPlace>,
+        limit: usize,
+    ) -> Result<Walked> {
+        let _ = (table, after, limit);
+        Err(PortError::Misuse("this store walks no table"))
     }
     /// Ops of one partition apply together or not at all; partitions apply in the order given.
     ///

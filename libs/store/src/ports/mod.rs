@@ -20,7 +20,10 @@ pub use bus::{Bus, ChangedInbox, LiveEvent, Marked, MarkedTogether, Signal, Sign
 pub use cache::Cache;
 pub use checks::{by_partition, is_v7};
 pub use limiter::{Limiter, Rate, RateDecision};
-pub use metadata::{Key, Narrowed, Op, Record, Row, Scan, Store, Value, When, load, load_all};
+pub use metadata::{
+    Key, Narrowed, Op, Record, Row, Scan, Store, Value, WalkPlace, Walked, WalkedRow, When, load,
+    load_all,
+};
 pub use queue::{Job, JobDelivery, Lane, LaneStats, Lease, Queue};
 pub use table::{Column, Kind, Order, RowOwner, Storage, Table, Writes};
 

@@ -99,7 +99,7 @@ pub enum Order {
 pub enum Writes {
     /// `When::Always` only; the last write wins.
     Plain,
-    /// `When::Absent` and `When::Version` only.
+    /// `When::Absent`, `When::AbsentAt` and `When::Version` only.
     Guarded,
 }
 
