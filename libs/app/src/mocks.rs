@@ -12,6 +12,7 @@ mod log;
 mod present;
 mod removal;
 mod rows;
+mod sealing;
 mod send;
 
 use std::sync::Arc;

@@ -24,6 +24,8 @@ pub(crate) struct CallContext<'a> {
     pub(crate) events: Vec<MockEvent>,
     /// Ids of objects that were read or written, in order.
     pub(crate) touched: Vec<String>,
+    /// Secrets that the call made or repeats, which are in its answer.
+    pub(crate) secrets: Vec<String>,
     /// Declines this call, before any value in it.
     pub(crate) decline: Option<String>,
     loaded: &'a Loaded,
@@ -49,6 +51,7 @@ impl<'a> CallContext<'a> {
             query: Value::Null,
             events: Vec::new(),
             touched: Vec::new(),
+            secrets: Vec::new(),
             decline: mock.settings.decline.clone(),
             loaded,
             wants: HashSet::new(),
@@ -101,7 +104,15 @@ impl<'a> CallContext<'a> {
         life: WriteLife,
     ) {
         let (kind, id) = (kind.to_owned(), id.to_owned());
-        self.writes.insert((kind.clone(), id.clone()), Write { kind, id, doc, life });
+        let write = Write { kind: kind.clone(), id: id.clone(), doc, life, is_secret: false };
+        self.writes.insert((kind, id), write);
+    }
+
+    /// Marks a row that this call writes as one that holds a secret.
+    pub(crate) fn keep_secret(&mut self, kind: &str, id: &str) {
+        if let Some(write) = self.writes.get_mut(&(kind.to_owned(), id.to_owned())) {
+            write.is_secret = true;
+        }
     }
 
     pub(crate) fn allowance(&mut self, per_minute: u32) -> Result<Result<(), u64>, Halt> {
@@ -153,12 +164,16 @@ impl<'a> CallContext<'a> {
         }
     }
 
-    /// Writes an object that has been read or is new.
+    /// Writes an object that has been read or is new. What `hidden` has as `secret` is stored sealed.
     pub(crate) fn put(&mut self, mut object: StoredObject) -> StoredObject {
         object.updated_at = self.now;
         self.touch(&object.id);
         let doc = serde_json::to_string(&object).unwrap_or_default();
         self.write_row(&object.kind, &object.id, Some(doc));
+        if let Some(secret) = object.hidden["secret"].as_str() {
+            self.secrets.push(secret.to_owned());
+            self.keep_secret(&object.kind, &object.id);
+        }
         object
     }
 

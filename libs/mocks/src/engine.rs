@@ -82,6 +82,8 @@ pub struct CallAnswer {
     pub delay_ms: u64,
     /// Whether it is the answer of an earlier call with the same key.
     pub replayed: bool,
+    /// Secrets that may be in the answer, beside the mock's own.
+    pub secrets: Vec<String>,
     /// Whether anything is to be sent; the row `~out` of the call has what.
     pub sends: bool,
 }
@@ -185,6 +187,7 @@ fn finished(
         injected,
         delay_ms: progress.told.delay_ms,
         replayed: progress.replayed,
+        secrets: context.secrets,
         sends: sends && !is_too_large,
     }))
 }
@@ -193,7 +196,7 @@ fn attempt(context: &mut CallContext<'_>, progress: &mut CallProgress) -> Result
     if context.call.is_cut || context.call.body.len() > context.provider.max_body {
         return Err(CallFailure::TooLarge.into());
     }
-    let body = decode::body(context.call);
+    let body = decode::body(context.call, context.provider.max_body);
     let known = auth::is_known(context.provider, context.mock.credentials, context.call);
     let matched = route::find(context.provider, &context.call.method, &context.call.path);
     progress.operation = matched.as_ref().map(route::Matched::operation);

@@ -23,6 +23,9 @@ struct Remembered {
     /// SHA-256 of method, path and body.
     request: String,
     reply: MockReply,
+    /// Secrets in the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    secrets: Vec<String>,
 }
 
 /// The key of a call that may come again.
@@ -48,12 +51,13 @@ pub(crate) fn look_up(
     }
     let key = CallKey { key: key.to_owned(), request: fingerprint(context) };
     let Some(doc) = context.row("~key", &key.key)? else { return Ok((Some(key), None)) };
-    let Ok(Remembered { request, mut reply }) = serde_json::from_str(&doc) else {
+    let Ok(Remembered { request, mut reply, secrets }) = serde_json::from_str(&doc) else {
         return Ok((Some(key), None));
     };
     if request != key.request {
         return Err(CallFailure::KeyReused { key: key.key }.into());
     }
+    context.secrets = secrets;
     if !mark.is_empty() {
         reply = reply.with(mark, "true");
     }
@@ -62,10 +66,15 @@ pub(crate) fn look_up(
 
 /// Remembers the answer with what the call writes.
 pub(crate) fn remember(context: &mut CallContext<'_>, key: CallKey, reply: &MockReply) {
-    let remembered = Remembered { request: key.request, reply: reply.clone() };
+    let secrets = context.secrets.clone();
+    let holds_secret = !secrets.is_empty();
+    let remembered = Remembered { request: key.request, reply: reply.clone(), secrets };
     let doc = serde_json::to_string(&remembered).unwrap_or_default();
     if doc.len() <= MAX_REMEMBERED {
         context.write_row_for("~key", &key.key, Some(doc), WriteLife::Key);
+        if holds_secret {
+            context.keep_secret("~key", &key.key);
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod state;
 pub use call::{MockCall, MockReply};
 pub use chance::Chance;
 pub use credentials::{Credential, Make};
+pub use decode::plain_body;
 pub use engine::{CallAnswer, CallOutcome, CalledMock, InjectedFault, run, unavailable};
 pub use provider::{Decline, ObjectKind, OwnSetting, Provider, Sdk};
 pub use providers::{ALL, find};

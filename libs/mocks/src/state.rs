@@ -80,6 +80,8 @@ pub struct Write {
     pub doc: Option<String>,
     /// How long it is kept.
     pub life: WriteLife,
+    /// Whether it holds a secret, so that it must not be stored in clear.
+    pub is_secret: bool,
 }
 
 /// Something that happened in a mock, of which the app is told.

@@ -1,5 +1,7 @@
 //! Mocks over REST, and as an app under test calls them.
 
+mod keeping;
+
 use std::time::Duration;
 
 use axum::{body::Body, http::Request};

@@ -122,7 +122,8 @@ impl Mocks {
         id: &str,
     ) -> Result<Option<String>> {
         let found = self.store.get(&row.of.item(kind, id)).await?;
-        let object = found.and_then(|row| serde_json::from_str::<StoredObject>(&row.doc).ok());
+        let doc = found.map(|found| self.opened_item(row.of, &found)).transpose()?;
+        let object = doc.and_then(|doc| serde_json::from_str::<StoredObject>(&doc).ok());
         Ok(object.and_then(|object| object.hidden["secret"].as_str().map(str::to_owned)))
     }
 }

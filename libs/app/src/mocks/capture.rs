@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, time::Duration};
 use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest as _, Sha256};
 use trapline_mocks::{
-    CallAnswer, CalledMock, MockCall, Provider, has_live_key, redacted_body, redacted_headers,
+    CallAnswer, CalledMock, MockCall, Provider, has_live_key, plain_body, redacted_body,
+    redacted_headers,
 };
 use trapline_model::{MockCallId, MockCallSummary, MockHeader, MockTransfer};
 use trapline_store::{
@@ -33,8 +34,10 @@ impl Mocks {
         answer: &CallAnswer,
         took: Duration,
     ) -> Result<()> {
-        let text = String::from_utf8_lossy(&call.body);
-        let hidden = |text: &str| redacted_body(text, mock.provider, mock.credentials);
+        let plain = plain_body(call, mock.provider.max_body);
+        let text = String::from_utf8_lossy(&plain);
+        let secrets = secrets_of(mock, answer);
+        let hidden = |text: &str| redacted_body(text, mock.provider, &secrets);
         let mut warnings = Vec::new();
         if has_live_key(mock.provider, &call.headers, &text) {
             warnings.push("the call carries what looks like a live key".to_owned());
@@ -61,12 +64,12 @@ impl Mocks {
         let body = MockCallBody {
             of,
             id,
-            request: transfer(&call.headers, &call.body, mock.provider, mock.credentials),
+            request: transfer(&call.headers, &plain, mock.provider, &secrets),
             response: transfer(
                 &answer.reply.headers,
                 answer.reply.body.as_bytes(),
                 mock.provider,
-                mock.credentials,
+                &secrets,
             ),
         };
         let row = MockCallRow { of, call: summary };
@@ -74,6 +77,13 @@ impl Mocks {
         // What a listed call sent is there.
         Ok(self.store.write(vec![body, row]).await?)
     }
+}
+
+/// What must not be shown, by what is shown instead.
+fn secrets_of(mock: &CalledMock<'_>, answer: &CallAnswer) -> BTreeMap<String, String> {
+    let made = answer.secrets.iter().enumerate();
+    let made = made.map(|(place, secret)| (format!("secret {}", place + 1), secret.clone()));
+    mock.credentials.clone().into_iter().chain(made).collect()
 }
 
 fn cut(text: &str) -> String {

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use futures_util::future::try_join_all;
 use trapline_mocks::{Loaded, StoredObject, Want, Write, WriteLife};
-use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, When, records::MockEpoch};
+use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, Row, When, records::MockEpoch};
 
 use super::Mocks;
 use crate::Result;
@@ -62,7 +62,8 @@ impl Mocks {
             Want::Row { kind, id } if id.len() > MAX_ID => Ok(RowRead::Row((kind, id), None)),
             Want::Row { kind, id } => {
                 let row = self.store.get(&of.item(&kind, &id)).await?;
-                Ok(RowRead::Row((kind, id), row.map(|row| (row.doc, row.version))))
+                let open = |row: Row| self.opened_item(of, &row).map(|doc| (doc, row.version));
+                Ok(RowRead::Row((kind, id), row.map(open).transpose()?))
             }
             Want::Kind(kind) => {
                 let objects = self.objects_of(of, &kind, MAX_OBJECTS).await?;
@@ -90,7 +91,10 @@ impl Mocks {
         limit: usize,
     ) -> Result<Vec<StoredObject>> {
         let rows = self.store.scan(of.items(kind, limit)).await?;
-        Ok(rows.iter().filter_map(|row| serde_json::from_str(&row.doc).ok()).collect())
+        let object = |row: &Row| {
+            self.opened_item(of, row).map(|doc| serde_json::from_str::<StoredObject>(&doc).ok())
+        };
+        rows.iter().map(object).filter_map(Result::transpose).collect()
     }
 
     /// Writes what a call changes, all of it or nothing, and with it the job that sends what is to be sent.
@@ -101,6 +105,8 @@ impl Mocks {
         writes: Vec<Write>,
         job: Option<Job>,
     ) -> Result<(), PortError> {
+        let sealed = writes.into_iter().map(|write| self.with_sealed_secret(of, write));
+        let writes = sealed.collect::<Result<Vec<_>, _>>()?;
         let ops = writes.into_iter().filter_map(|write| reads.op(of, write)).collect();
         match job {
             Some(job) => self.jobs.schedule_with_batch(ops, &job).await,
@@ -112,7 +118,7 @@ impl Mocks {
 impl Reads {
     /// The write of a row: at the version that was read, or new. The removal of a row that is not there is none.
     fn op(&self, of: MockEpoch, write: Write) -> Option<Op> {
-        let Write { kind, id, doc, life } = write;
+        let Write { kind, id, doc, life, .. } = write;
         let key: Key = of.item(&kind, &id);
         let version = self.versions.get(&(kind, id)).copied();
         let ttl = match life {

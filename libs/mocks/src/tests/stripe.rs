@@ -153,3 +153,21 @@ fn registered_addresses_are_told_with_secrets_of_their_own() {
     let url = "url=ftp://other.test&enabled_events[]=*";
     assert_eq!(world.ask("POST", "/v1/webhook_endpoints", url).0, 400);
 }
+
+#[test]
+fn what_holds_a_secret_is_marked_and_told() {
+    let mut world = World::of("stripe");
+    let form = "url=https://other.test/h&enabled_events[]=customer.created";
+    let mut call = world.request("POST", "/v1/webhook_endpoints", form);
+    call.headers.push(("idempotency-key".to_owned(), "k".to_owned()));
+    let (made, again) = (world.call(&call), world.call(&call));
+    let secret_rows = made.writes.iter().filter(|write| write.is_secret);
+    let kinds: Vec<_> = secret_rows.map(|write| write.kind.as_str()).collect();
+    assert_eq!(kinds, ["endpoints", "~key"]);
+    for answer in [&made, &again] {
+        assert!(answer.secrets.iter().any(|secret| answer.reply.body.contains(secret)));
+    }
+    let paid = world.request("POST", "/v1/customers", "");
+    let paid = world.call(&paid);
+    assert!(paid.secrets.is_empty() && paid.writes.iter().all(|write| !write.is_secret));
+}
