@@ -38,6 +38,7 @@ mod people;
 mod plans;
 mod read_marks;
 mod receive;
+mod row_counts;
 mod rows;
 mod secrets;
 mod segment_reviews;

@@ -6,6 +6,7 @@
 mod answer;
 mod attempt;
 mod capture;
+mod expiry;
 mod fields;
 mod load;
 mod log;
@@ -36,6 +37,7 @@ use crate::{
     jobs::Jobs,
     limits::Limits,
     parts::Parts,
+    row_counts::RowCounts,
     rows::RowReader,
     secrets::{Secrets, random, random_text},
     storage_room::StorageRoom,
@@ -64,6 +66,7 @@ pub struct Mocks {
     jobs: Jobs,
     room: Arc<StorageRoom>,
     rows: RowReader,
+    counts: RowCounts,
     webhooks: Arc<Webhooks>,
     /// What addresses mean, which never changes.
     slugs: Cache<String, (TeamId, MockId)>,
@@ -116,6 +119,7 @@ impl Mocks {
             jobs: parts.jobs.clone(),
             room: parts.room.clone(),
             rows: parts.rows.clone(),
+            counts: RowCounts::new(parts.ports.store.clone(), parts.clock.clone()),
             webhooks,
             slugs: Cache::new(REMEMBERED),
             unknown: Cache::builder()
@@ -185,10 +189,7 @@ impl Mocks {
         self.check_webhook_url(new.webhook_url.as_deref())?;
         self.check_project(by.team, new.project).await?;
         self.room.check().await?;
-        let limit = records::Mock::of_team(by.team, MAX_MOCKS);
-        if self.store.scan(trapline_store::Scan { keys_only: true, ..limit }).await?.len()
-            >= MAX_MOCKS
-        {
+        if self.counts.is_full(by.team, records::Mock::of_team(by.team, MAX_MOCKS)).await? {
             let message = format!("a team has at most {MAX_MOCKS} mocks");
             return Err(Error::invalid("", "too_many", message));
         }
@@ -212,6 +213,7 @@ impl Mocks {
             expires_at: new.expires_in_minutes.map(|count| now.after(minutes(count))),
             created_at: now,
         };
+        self.plan_end(&mock).await?;
         // The address first: a mock without one could not be called.
         let claim = MockBySlug { slug, team: by.team, mock: id };
         self.store.write(vec![Op::put(&claim, None, When::Absent)?]).await?;

@@ -33,9 +33,7 @@ impl Idps {
     pub async fn create(&self, by: &Principal, new: NewIdp) -> Result<Idp> {
         new.check()?;
         self.room.check().await?;
-        let known =
-            trapline_store::Scan { keys_only: true, ..IdpRecord::of_team(by.team, MAX_IDPS) };
-        if self.store.scan(known).await?.len() >= MAX_IDPS {
+        if self.counts.is_full(by.team, IdpRecord::of_team(by.team, MAX_IDPS)).await? {
             let message = format!("a team has at most {MAX_IDPS} identity providers");
             return Err(Error::invalid("", "too_many", message));
         }

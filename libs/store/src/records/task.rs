@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{InboxId, TeamId, Time};
+use trapline_model::{InboxId, MockId, TeamId, Time};
 
 use super::{
     int,
@@ -30,7 +30,7 @@ const MAINTENANCE_TASK: &Table = &Table {
 /// Tasks that share a budget. A flood in one queue is in no other's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskQueue {
-    /// Inboxes that end.
+    /// Inboxes and mocks that end.
     Expiry,
     /// Segments to be checked, compacted, removed; and whatever this release does not know.
     Segments,
@@ -89,6 +89,13 @@ pub enum TaskKind {
         /// Its SMTP user name.
         username: String,
     },
+    /// Remove a mock whose time is over, and what it held.
+    ExpireMock {
+        /// The mock's team.
+        team: TeamId,
+        /// The mock.
+        mock: MockId,
+    },
     /// See whether any message of a segment is still there, now and then.
     CheckSegment {
         /// How many times the segment was checked.
@@ -114,7 +121,7 @@ impl TaskKind {
     #[must_use]
     pub fn queue(&self) -> TaskQueue {
         match self {
-            Self::ExpireInbox { .. } => TaskQueue::Expiry,
+            Self::ExpireInbox { .. } | Self::ExpireMock { .. } => TaskQueue::Expiry,
             Self::CheckSegment { .. }
             | Self::ReviewSegment {}
             | Self::EraseSegment {}
@@ -131,7 +138,7 @@ const REVIEWS: i64 = 12 * 3_600_000;
 pub struct MaintenanceTask {
     /// When it is due.
     pub due: Time,
-    /// What it is about: an inbox id or a segment name. One task of a queue about a subject is due
+    /// What it is about: the id of an inbox or mock, or a segment name. One task of a queue about a subject is due
     /// at a time.
     pub subject: String,
     /// What is to be done.

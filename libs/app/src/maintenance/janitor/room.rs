@@ -70,7 +70,7 @@ impl Maintenance {
     async fn run_early(&self, row: &Row) -> Result<()> {
         let Ok(task) = MaintenanceTask::of(row) else { return Ok(()) };
         let over = match &task.task {
-            TaskKind::ExpireInbox { .. } => return Ok(()),
+            TaskKind::ExpireInbox { .. } | TaskKind::ExpireMock { .. } => return Ok(()),
             TaskKind::CheckSegment { aliases, .. } => {
                 let found =
                     self.check_and_compact(&task.subject, aliases, Compaction::OfHalfDead).await;

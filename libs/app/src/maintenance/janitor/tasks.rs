@@ -173,6 +173,9 @@ impl Maintenance {
             TaskKind::ExpireInbox { team, inbox, username } => {
                 self.inboxes.expire(*team, *inbox, username).await.map(|()| None)
             }
+            TaskKind::ExpireMock { team, mock } => {
+                self.mocks.expire(*team, *mock).await.map(|()| None)
+            }
             TaskKind::CheckSegment { visits, aliases } => {
                 self.check_segment(&task.subject, *visits, aliases).await
             }
