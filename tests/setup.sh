@@ -67,13 +67,21 @@ lint_tools() {
   "$TOOLS/lint/bin/pip" install --quiet --no-deps --requirement requirements-lint.txt
 }
 
-# Wheels without compiled parts, so that one hash each holds on every machine.
+# Wheels without compiled parts where there are some, so that one hash holds on every machine; else one for each.
 mocks_tools() {
   rm -rf "$TOOLS/mocks"
   python3 -m venv "$TOOLS/mocks"
-  "$TOOLS/mocks/bin/pip" install --quiet --no-deps --require-hashes --platform any \
-    --target "$("$TOOLS/mocks/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+  "$TOOLS/mocks/bin/pip" install --quiet --no-deps --require-hashes --only-binary :all: \
     --requirement clients/mocks/requirements.txt
+  # These have no wheel.
+  "$TOOLS/mocks/bin/pip" install --quiet --no-deps --require-hashes --no-build-isolation \
+    --requirement clients/mocks/requirements-source.txt
+}
+
+mocks_node_tools() {
+  mkdir -p "$TOOLS/mocks-node"
+  cp clients/mocks/package.json clients/mocks/package-lock.json "$TOOLS/mocks-node/"
+  npm ci --prefix "$TOOLS/mocks-node" --ignore-scripts --no-audit --no-fund --silent
 }
 
 node_tools() {
@@ -151,7 +159,8 @@ types_tool() {
 
 step python python_tools clients/python/requirements.txt
 step lint lint_tools requirements-lint.txt
-step mocks mocks_tools clients/mocks/requirements.txt
+step mocks mocks_tools clients/mocks/requirements.txt clients/mocks/requirements-source.txt
+step mocks-node mocks_node_tools clients/mocks/package.json clients/mocks/package-lock.json
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json

@@ -1,12 +1,10 @@
 //! Mocks of other providers' APIs, called by the providers' own SDKs.
 
-use std::io::Write as _;
-
 use serde_json::{Value, json};
-use tokio::{process::Command, task::JoinSet};
-use trapline_tests::{Answer, Deployment, Rest, shared};
+use tokio::task::JoinSet;
+use trapline_tests::{Answer, Rest, shared};
 
-use crate::tools::{run, source, tool};
+mod sdks;
 
 const PAID: &[(&str, &str)] = &[
     ("amount", "1000"),
@@ -15,8 +13,8 @@ const PAID: &[(&str, &str)] = &[
     ("payment_method", "pm_card_visa"),
 ];
 
-async fn mock(rest: &Rest) -> Value {
-    let new = json!({ "name": "Ours", "provider": "stripe" });
+async fn mock(rest: &Rest, provider: &str) -> Value {
+    let new = json!({ "name": "Ours", "provider": provider });
     rest.post("/api/mocks", new).await.expect(201).json()
 }
 
@@ -34,45 +32,11 @@ async fn call(mock: &Value, path: &str, form: &[(&str, &str)], key: Option<&str>
     Answer::to(request).await
 }
 
-/// The mock's own snippets of a language, and after them a program that goes on with what they make.
-fn program(mock: &Value, language: &str, name: &str) -> tempfile::NamedTempFile {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    for snippet in mock["snippets"].as_array().unwrap() {
-        if snippet["language"] == language {
-            writeln!(file, "{}", snippet["code"].as_str().unwrap()).unwrap();
-        }
-    }
-    file.write_all(&std::fs::read(source(name)).unwrap()).unwrap();
-    file
-}
-
-#[tokio::test]
-async fn stripes_own_sdk_works_against_a_mock() {
-    let server = shared();
-    let mock = mock(&server.rest()).await;
-    let script = program(&mock, "python", "mocks/stripe_acceptance.py");
-    let mut python = Command::new(tool("mocks/bin/python"));
-    python.arg(script.path()).envs(environment(&server, &mock));
-    python.env("PYTHONPATH", source("mocks"));
-    assert_eq!(run(python).await.trim(), "ok");
-}
-
-fn environment(server: &Deployment, mock: &Value) -> [(&'static str, String); 3] {
-    let path = format!("/api/mocks/{}", mock["id"].as_str().unwrap());
-    let request = server.rest().request("GET", &path).build().unwrap();
-    let key = request.headers()["authorization"].to_str().unwrap().to_owned();
-    [
-        ("MOCK", request.url().to_string()),
-        ("API_KEY", key.trim_start_matches("Bearer ").to_owned()),
-        ("RECEIVER", "127.0.0.1".to_owned()),
-    ]
-}
-
 /// Among processes too: the calls go to one address, of which the state is one partition.
 #[tokio::test]
 async fn calls_that_race_have_one_winner() {
     let server = shared();
-    let mock = mock(&server.rest()).await;
+    let mock = mock(&server.rest(), "stripe").await;
     let mut same = JoinSet::new();
     for _ in 0..16 {
         let mock = mock.clone();

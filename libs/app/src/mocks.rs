@@ -195,7 +195,7 @@ impl Mocks {
         }
         let (id, now) = (MockId(self.ids.next()), self.clock.now());
         let slug = random_text(SLUG_DIGITS, b"0123456789abcdef");
-        let credentials = provider.new_credentials(&slug, &Chance::new(random()));
+        let credentials = provider.new_credentials(&slug, &Chance::new(random()), now);
         let minutes = |count: u32| std::time::Duration::from_mins(count.into());
         let mock = records::Mock {
             id,
@@ -258,12 +258,14 @@ impl Mocks {
     /// does not have, [`Error::Conflict`] when others changed it at the same moment again and again, and when the
     /// store does not answer.
     pub async fn rotate(&self, by: &Principal, id: MockId, credential: &str) -> Result<ApiMock> {
+        let now = self.clock.now();
         let edit = |mock: &mut records::Mock, provider: &'static Provider| {
-            let mut new = provider.new_credentials(&mock.slug, &Chance::new(random()));
+            let mut new = provider.new_credentials(&mock.slug, &Chance::new(random()), now);
             if credential != "all" {
                 let name = fields::credential(provider, credential)?;
                 new.retain(|known, _| known == name);
             }
+            let new = provider.replaced(&self.opened(mock)?, new, now);
             mock.credentials.extend(self.sealed(id, &new)?);
             Ok(())
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use data_encoding::BASE64;
+use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 
 use crate::{MockCall, Provider};
@@ -16,6 +17,10 @@ pub(crate) enum CredentialPlace {
     BasicUser,
     /// The password of `Authorization: Basic`.
     BasicPassword,
+    /// A header, by its name in lower case.
+    Header(&'static str),
+    /// A field of the body, by its name.
+    Field(&'static str),
 }
 
 /// A credential, and where it has to be.
@@ -31,10 +36,11 @@ pub(crate) fn is_known(
     provider: &Provider,
     credentials: &BTreeMap<String, String>,
     call: &MockCall,
+    body: Option<&Value>,
 ) -> bool {
     let holds = |check: &Check| {
-        let (Some(wanted), Some(given)) = (credentials.get(check.is), given(check.place, call))
-        else {
+        let given = given(check.place, call, body);
+        let (Some(wanted), Some(given)) = (credentials.get(check.is), given) else {
             return false;
         };
         wanted.as_bytes().ct_eq(given.as_bytes()).into()
@@ -42,12 +48,14 @@ pub(crate) fn is_known(
     provider.auth.iter().any(|checks| checks.iter().all(holds))
 }
 
-fn given(place: CredentialPlace, call: &MockCall) -> Option<String> {
+fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Option<String> {
     let authorization = call.header("authorization").unwrap_or_default();
     match place {
         CredentialPlace::Bearer => behind(authorization, "Bearer "),
         CredentialPlace::BasicUser => basic(authorization).map(|(user, _)| user),
         CredentialPlace::BasicPassword => basic(authorization).map(|(_, password)| password),
+        CredentialPlace::Header(name) => call.header(name).map(str::to_owned),
+        CredentialPlace::Field(name) => body?.get(name)?.as_str().map(str::to_owned),
     }
 }
 

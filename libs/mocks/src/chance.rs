@@ -26,6 +26,11 @@ impl Chance {
         Self { seed, taken: Cell::new(0) }
     }
 
+    /// The source that a text names, for what is the same whenever it is made.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::new(hash(text.as_bytes()))
+    }
+
     /// The source of the call with this number, for a seed of the user's.
     pub(crate) fn repeatable(seed: u64, call: u64) -> Self {
         let text = [seed.to_be_bytes(), call.to_be_bytes()].concat();
@@ -70,6 +75,20 @@ impl Chance {
     pub(crate) fn id(&self, prefix: &str, count: usize, now: Time) -> String {
         let time = in_alphabet(now, BASE62, TIME_LETTERS);
         format!("{prefix}{time}{}", self.base62(count.saturating_sub(TIME_LETTERS)))
+    }
+
+    /// A UUID with the time in it (RFC 9562, version 7).
+    pub(crate) fn uuid(&self, now: Time) -> String {
+        let hex = self.hex_id("", 30, now);
+        let variant = self.letters(1, b"89ab");
+        format!(
+            "{}-{}-7{}-{variant}{}-{}",
+            &hex[..8],
+            &hex[8..12],
+            &hex[12..15],
+            &hex[15..18],
+            &hex[18..]
+        )
     }
 
     /// The same in lower-case hexadecimal digits.

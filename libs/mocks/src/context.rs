@@ -282,13 +282,24 @@ impl<'a> CallContext<'a> {
 
     /// Tells the app of something.
     pub(crate) fn emit_json(&mut self, name: &'static str, object_id: &str, body: &Value) {
-        self.events.push(MockEvent {
-            name,
-            object_id: Some(object_id.to_owned()),
-            url: None,
-            content_type: "application/json",
-            body: body.to_string(),
-        });
+        self.emit_json_to(name, object_id, None, body.to_string());
+    }
+
+    /// The same with a body that is written already, to the mock's address or to one of an object's own.
+    pub(crate) fn emit_json_to(
+        &mut self,
+        name: &'static str,
+        object_id: &str,
+        url: Option<String>,
+        body: String,
+    ) {
+        let (object_id, content_type) = (Some(object_id.to_owned()), "application/json");
+        self.events.push(MockEvent { name, object_id, url, content_type, body });
+    }
+
+    /// A new id with the time in it, as a UUID.
+    pub(crate) fn uuid(&self) -> String {
+        self.chance.uuid(self.now)
     }
 
     /// The same as a form, to the mock's address or to one of the call's own.

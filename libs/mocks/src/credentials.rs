@@ -1,8 +1,11 @@
 //! The credentials that a mock has: names and forms by the provider's table, values by chance.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use crate::{Chance, Provider};
+use serde_json::Value;
+use trapline_model::Time;
+
+use crate::{Chance, Provider, jws::SigningKey};
 
 /// A credential of a provider.
 #[derive(Debug)]
@@ -18,14 +21,22 @@ pub struct Credential {
 pub enum Make {
     /// A template: `{slug}` is the mock's, `{base62:24}` and `{hex:32}` are so many random letters.
     Text(&'static str),
+    /// A private key on the curve P-256, in whose place readers see its id.
+    P256,
 }
+
+/// How long the key before the last one is still given out.
+const KEPT: Duration = Duration::from_mins(5);
+/// What follows the name of a credential in that of the value that it had before.
+const BEFORE: char = '~';
 
 impl Make {
     /// A new value.
     #[must_use]
-    pub fn value(self, slug: &str, chance: &Chance) -> String {
+    pub fn value(self, slug: &str, chance: &Chance, now: Time) -> String {
         match self {
             Self::Text(template) => text(template, slug, chance),
+            Self::P256 => SigningKey::new_text(chance, now),
         }
     }
 }
@@ -49,9 +60,47 @@ fn text(template: &str, slug: &str, chance: &Chance) -> String {
 impl Provider {
     /// New values for all credentials.
     #[must_use]
-    pub fn new_credentials(&self, slug: &str, chance: &Chance) -> BTreeMap<String, String> {
-        let value = |credential: &Credential| credential.make.value(slug, chance);
+    pub fn new_credentials(
+        &self,
+        slug: &str,
+        chance: &Chance,
+        now: Time,
+    ) -> BTreeMap<String, String> {
+        let value = |credential: &Credential| credential.make.value(slug, chance, now);
         self.credentials.iter().map(|one| (one.name.to_owned(), value(one))).collect()
+    }
+
+    /// What replaces credentials by new ones: these, and the keys before them, which verifiers may still ask for.
+    #[must_use]
+    pub fn replaced(
+        &self,
+        before: &BTreeMap<String, String>,
+        mut new: BTreeMap<String, String>,
+        now: Time,
+    ) -> BTreeMap<String, String> {
+        let keys = self.credentials.iter().filter(|it| matches!(it.make, Make::P256));
+        for name in
+            keys.map(|key| key.name).filter(|name| new.contains_key(*name)).collect::<Vec<_>>()
+        {
+            if let Some(key) = before.get(name) {
+                new.insert(format!("{name}{BEFORE}"), format!("{} {key}", now.millis()));
+            }
+        }
+        new
+    }
+
+    /// Credentials as readers see them: no private key, and no value of before.
+    #[must_use]
+    pub fn shown(&self, credentials: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let shown = self.credentials.iter().filter_map(|credential| {
+            let value = credentials.get(credential.name)?;
+            let value = match credential.make {
+                Make::Text(_) => value.clone(),
+                Make::P256 => SigningKey::of(value)?.id(),
+            };
+            Some((credential.name.to_owned(), value))
+        });
+        shown.collect()
     }
 
     /// The credential that this word means: its name, or `secretKey` for the main one of every provider.
@@ -59,5 +108,50 @@ impl Provider {
     pub fn credential(&self, word: &str) -> Option<&'static Credential> {
         let named = self.credentials.iter().find(|credential| credential.name == word);
         named.or_else(|| self.credentials.first().filter(|_| word == "secretKey"))
+    }
+}
+
+/// The public half of the key with this id: that of a credential, or the one that it was until a short time ago.
+pub(crate) fn public_key(
+    credentials: &BTreeMap<String, String>,
+    name: &str,
+    id: &str,
+    now: Time,
+) -> Option<Value> {
+    let current = credentials.get(name).and_then(|text| Some((SigningKey::of(text)?, None)));
+    let before = credentials.get(&format!("{name}{BEFORE}")).and_then(|text| {
+        let (millis, text) = text.split_once(' ')?;
+        let until = Time::from_millis(millis.parse().ok()?);
+        (now <= until.after(KEPT)).then_some(())?;
+        Some((SigningKey::of(text)?, Some(until)))
+    });
+    let (key, until) = [current, before].into_iter().flatten().find(|(key, _)| key.id() == id)?;
+    Some(key.public(until))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_replaced_key_is_given_out_for_a_while() {
+        let plaid = crate::find("plaid").unwrap();
+        let (now, name) = (Time::from_millis(1_800_000_000_000), "webhookKeyId");
+        let made = |seed| plaid.new_credentials("0123456789abcd", &Chance::new([seed; 32]), now);
+        let before = made(1);
+        let after = plaid.replaced(&before, made(2), now);
+        let (old, new) = (plaid.shown(&before), plaid.shown(&after));
+        assert!(old.len() == new.len() && old[name] != new[name]);
+        assert!(!new[name].contains(&after[name]));
+        let found =
+            |id: &str, at| public_key(&after, name, id, at).map(|key| key["expired_at"].clone());
+        assert_eq!(found(&new[name], now), Some(Value::Null));
+        assert_eq!(found(&old[name], now), Some(json!(1_800_000_000)));
+        assert_eq!(found(&old[name], now.after(KEPT + Duration::from_millis(1))), None);
+        assert_eq!(found("another", now), None);
     }
 }

@@ -197,7 +197,12 @@ fn attempt(context: &mut CallContext<'_>, progress: &mut CallProgress) -> Result
         return Err(CallFailure::TooLarge.into());
     }
     let body = decode::body(context.call, context.provider.max_body);
-    let known = auth::is_known(context.provider, context.mock.credentials, context.call);
+    let known = auth::is_known(
+        context.provider,
+        context.mock.credentials,
+        context.call,
+        body.as_ref().ok(),
+    );
     let matched = route::find(context.provider, &context.call.method, &context.call.path);
     progress.operation = matched.as_ref().map(route::Matched::operation);
     if !known {

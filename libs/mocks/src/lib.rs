@@ -16,6 +16,7 @@ mod engine;
 mod failure;
 mod form;
 mod idempotency;
+mod jws;
 mod provider;
 mod providers;
 mod redact;

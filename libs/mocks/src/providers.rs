@@ -1,13 +1,15 @@
 //! The providers. Each is a module with one table, and a line here.
 
 mod hubspot;
+mod plaid;
 mod stripe;
 mod twilio;
 
 use crate::Provider;
 
 /// Every provider.
-pub static ALL: [&Provider; 3] = [&stripe::STRIPE, &twilio::TWILIO, &hubspot::HUBSPOT];
+pub static ALL: [&Provider; 4] =
+    [&stripe::STRIPE, &plaid::PLAID, &twilio::TWILIO, &hubspot::HUBSPOT];
 
 /// The provider with this id.
 #[must_use]

@@ -22,7 +22,7 @@ pub fn redacted_headers(
     let one = |(name, value): &(String, String)| {
         let value: String = value.chars().take(MAX_HEADER).collect();
         let shown = without_credentials(&value, credentials);
-        let is_secret = SECRET_HEADERS.contains(&name.as_str());
+        let is_secret = SECRET_HEADERS.contains(&name.as_str()) || name.ends_with("-secret");
         let value = if is_secret && shown == value { ends(&value) } else { shown };
         (name.clone(), value)
     };
@@ -123,6 +123,7 @@ mod tests {
             (header("authorization", "Bearer sk_test_0123456789"), "Bearer ‹secretKey›"),
             (header("authorization", "Bearer sk_live_another_one"), "Bear…_one"),
             (header("cookie", "a=b"), "…"),
+            (header("plaid-secret", "0123456789abcdef0123456789abcd"), "0123…abcd"),
             (header("accept", "*/*"), "*/*"),
         ];
         for (given, wanted) in cases {

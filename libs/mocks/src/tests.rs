@@ -3,6 +3,7 @@
 mod docs;
 mod engine;
 mod hubspot;
+mod plaid;
 mod stripe;
 mod tables;
 mod twilio;
@@ -15,7 +16,9 @@ use trapline_model::Time;
 
 use crate::{
     CallAnswer, CallOutcome, CalledMock, Chance, Loaded, MockCall, MockSettings, OutgoingEvent,
-    Provider, StoredObject, Want, auth::CredentialPlace, run,
+    Provider, StoredObject, Want,
+    auth::{Check, CredentialPlace},
+    run,
 };
 
 /// A mock in memory.
@@ -34,7 +37,7 @@ impl World {
         let chance = Chance::new([7; 32]);
         Self {
             provider,
-            credentials: provider.new_credentials("0123456789abcd", &chance),
+            credentials: provider.new_credentials("0123456789abcd", &chance, Time::from_millis(0)),
             set: json!({}),
             rows: HashMap::new(),
             allowance: Ok(()),
@@ -133,37 +136,45 @@ impl World {
     pub(super) fn ask_json(&mut self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let text = if body.is_null() { String::new() } else { body.to_string() };
         let mut call = self.request(method, path, &text);
-        call.headers[1].1 = "application/json".to_owned();
+        call.headers[0].1 = "application/json".to_owned();
         let reply = self.call(&call).reply;
         (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
     }
 
-    /// What the first list of the provider's checks asks for.
-    fn authorization(&self) -> String {
-        let of = |place: fn(&CredentialPlace) -> bool| {
-            let check = self.provider.auth[0].iter().find(|check| place(&check.place));
-            check.map(|check| self.credentials[check.is].as_str())
-        };
-        if let Some(token) = of(|place| matches!(place, CredentialPlace::Bearer)) {
-            return format!("Bearer {token}");
+    /// What the first list of the provider's checks asks for, each with its header.
+    fn authorization(&self) -> Vec<(String, String)> {
+        let (mut basic, mut headers) = ([String::new(), String::new()], Vec::new());
+        for Check { place, is } in self.provider.auth[0] {
+            let value = self.credentials[*is].clone();
+            let (name, value) = match place {
+                CredentialPlace::Bearer => ("authorization", format!("Bearer {value}")),
+                CredentialPlace::Header(name) => (*name, value),
+                CredentialPlace::BasicUser => {
+                    basic[0] = value;
+                    continue;
+                }
+                CredentialPlace::BasicPassword => {
+                    basic[1] = value;
+                    (
+                        "authorization",
+                        format!("Basic {}", BASE64.encode(basic.join(":").as_bytes())),
+                    )
+                }
+                CredentialPlace::Field(_) => continue,
+            };
+            headers.push((name.to_owned(), value));
         }
-        let user = of(|place| matches!(place, CredentialPlace::BasicUser)).unwrap();
-        let password = of(|place| matches!(place, CredentialPlace::BasicPassword)).unwrap();
-        format!("Basic {}", BASE64.encode(format!("{user}:{password}").as_bytes()))
+        headers
     }
 
     pub(super) fn request(&self, method: &str, path: &str, form: &str) -> MockCall {
-        let authorization = self.authorization();
-        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         MockCall {
             method: method.to_owned(),
             path: path.to_owned(),
             query: query.to_owned(),
-            headers: vec![
-                header("authorization", &authorization),
-                header("content-type", "application/x-www-form-urlencoded"),
-            ],
+            headers: [vec![kind], self.authorization()].concat(),
             body: form.as_bytes().to_vec(),
             is_cut: false,
         }

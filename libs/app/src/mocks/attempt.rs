@@ -100,13 +100,10 @@ impl Mocks {
             (Some(id), Some(kind)) => self.endpoint_secret(row, kind, id).await?,
             _ => None,
         };
-        let of_mock = match provider.hooks.scheme {
-            SigningScheme::Signed { secret, .. } => credentials.get(secret).cloned(),
-            SigningScheme::Unsigned => None,
-        };
+        let of_mock = provider.hooks.scheme.secret().and_then(|name| credentials.get(name));
         Ok(MockSigner {
             scheme: &provider.hooks.scheme,
-            secret: own.or(of_mock).unwrap_or_default(),
+            secret: own.or_else(|| of_mock.cloned()).unwrap_or_default(),
             id: row.id.to_string(),
             url: event.url.clone(),
             is_bad: event.bad_signature,

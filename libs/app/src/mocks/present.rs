@@ -82,7 +82,7 @@ impl Mocks {
     /// A mock with its credentials and snippets.
     pub(super) async fn shown(&self, mock: Mock) -> Result<ApiMock> {
         let provider = trapline_mocks::find(&mock.provider).ok_or(Error::NotFound)?;
-        let credentials = self.opened(&mock)?;
+        let credentials = provider.shown(&self.opened(&mock)?);
         let projects = self.projects_of(mock.team, std::slice::from_ref(&mock)).await?;
         let base_url = self.base_url_of(&mock.slug);
         let snippet = |snippet: &trapline_mocks::Snippet| MockSnippet {

@@ -1,0 +1,141 @@
+//! Items: what a person's login at an institution is here.
+
+use serde_json::{Value, json};
+
+use super::{
+    transactions,
+    wire::{item_error, ok, tell},
+};
+use crate::{
+    MockReply, StoredObject,
+    context::CallContext,
+    failure::{CallFailure, Halt},
+};
+
+/// The kind of rows that say which item an access token opens.
+pub(super) const ACCESS: &str = "~access";
+/// The states of an item.
+pub(super) const GOOD: &str = "good";
+const LOGIN_REQUIRED: &str = "login_required";
+const LOGIN_CODE: &str = "ITEM_LOGIN_REQUIRED";
+const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
+/// Webhooks that are fired by their code.
+const FIRED: [&str; 8] = [
+    SYNC,
+    "TRANSACTIONS.DEFAULT_UPDATE",
+    "ITEM.ERROR",
+    "ITEM.PENDING_DISCONNECT",
+    "ITEM.NEW_ACCOUNTS_AVAILABLE",
+    "ITEM.USER_PERMISSION_REVOKED",
+    "ITEM.LOGIN_REPAIRED",
+    "AUTH.SMS_MICRODEPOSITS_VERIFICATION",
+];
+const WEEK: std::time::Duration = std::time::Duration::from_hours(7 * 24);
+
+/// The item that the access token of the call opens.
+pub(super) fn of_call(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
+    let token = context.need("access_token")?;
+    let id = context.row(ACCESS, &token)?;
+    let missing = CallFailure::NotFound { kind: "items", id: token, field: "access_token" };
+    let id = id.ok_or(missing)?;
+    context.get("items", &id, "access_token")
+}
+
+/// The same for a call that needs the institution: declined as the setting, the item's password or its state says.
+pub(super) fn working(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
+    let item = of_call(context)?;
+    let password = item.hidden["password"].as_str().unwrap_or_default();
+    let declined = context.declined(&[password]).filter(|it| it.code != super::transfers::NSF);
+    let needs_login = item.state.as_deref() == Some(LOGIN_REQUIRED);
+    let own = || context.provider.decline(LOGIN_CODE).filter(|_| needs_login);
+    match declined.or_else(own) {
+        Some(decline) => Err(CallFailure::Declined(decline, Value::Null).into()),
+        None => Ok(item),
+    }
+}
+
+/// An item in a state, with the error that belongs to it.
+pub(super) fn set_state(
+    context: &mut CallContext<'_>,
+    mut item: StoredObject,
+    state: &str,
+) -> StoredObject {
+    let needs_login = state == LOGIN_REQUIRED;
+    item.object["error"] = if needs_login { item_error(context, LOGIN_CODE) } else { Value::Null };
+    item.state = Some(state.to_owned());
+    context.put(item)
+}
+
+pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let item = of_call(context)?;
+    let at = item.created_at.to_string();
+    let status = json!({
+        "investments": null, "last_webhook": null,
+        "transactions": {"last_successful_update": at, "last_failed_update": null},
+    });
+    ok(context, json!({"item": item.object, "status": status}))
+}
+
+pub(super) fn remove(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let item = of_call(context)?;
+    for account in super::accounts::of(context, &item)? {
+        context.remove(&account);
+    }
+    let access = item.hidden["access"].as_str().unwrap_or_default().to_owned();
+    context.write_row(ACCESS, &access, None);
+    context.remove(&item);
+    ok(context, json!({}))
+}
+
+pub(super) fn update_webhook(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let item = of_call(context)?;
+    let url = context.text("webhook").unwrap_or_default();
+    let item = context.put(StoredObject { object: with(item.object, "webhook", &url), ..item });
+    ok(context, json!({"item": item.object}))
+}
+
+fn with(mut object: Value, field: &str, text: &str) -> Value {
+    object[field] = json!(text);
+    object
+}
+
+pub(super) fn reset_login(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let item = of_call(context)?;
+    let item = set_state(context, item, LOGIN_REQUIRED);
+    let error = item_error(context, LOGIN_CODE);
+    tell(context, "ITEM.ERROR", &item, json!({"error": error}));
+    ok(context, json!({"reset_login": true}))
+}
+
+pub(super) fn fire_webhook(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let mut item = of_call(context)?;
+    let code = context.need("webhook_code")?;
+    let event = FIRED.into_iter().find(|event| event.ends_with(&format!(".{code}")));
+    let event = event.ok_or_else(|| {
+        let codes: Vec<_> = FIRED.iter().filter_map(|event| event.split('.').next_back()).collect();
+        CallFailure::invalid("webhook_code", format!("the codes are {}", codes.join(", ")))
+    })?;
+    let more = match code.as_str() {
+        "SYNC_UPDATES_AVAILABLE" => {
+            json!({"initial_update_complete": true, "historical_update_complete": true})
+        }
+        "DEFAULT_UPDATE" => {
+            item = transactions::add_generated(context, item);
+            json!({"new_transactions": transactions::ADDED, "error": null})
+        }
+        "ERROR" => json!({"error": item_error(context, LOGIN_CODE)}),
+        "PENDING_DISCONNECT" => {
+            let at = context.now.after(WEEK).to_string();
+            json!({"reason": "INSTITUTION_TOKEN_EXPIRATION", "disconnect_time": at})
+        }
+        "USER_PERMISSION_REVOKED" | "NEW_ACCOUNTS_AVAILABLE" => json!({"error": null}),
+        "SMS_MICRODEPOSITS_VERIFICATION" => {
+            let accounts = super::accounts::of(context, &item)?;
+            let first = accounts.first().map(|account| account.id.clone());
+            json!({"account_id": first, "status": "MANUALLY_VERIFIED", "error": null})
+        }
+        _ => json!({}),
+    };
+    tell(context, event, &item, more);
+    ok(context, json!({"webhook_fired": true}))
+}
