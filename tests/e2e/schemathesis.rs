@@ -92,6 +92,9 @@ include-operation-id = [
     "signIn", "showLink", "useLink", "signUp", "resetPassword", "changePassword"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
+[[operations]]
+include-operation-id = ["checkLinks", "unsubscribeByOneClick"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
 "#;
 
 fn fuzzer(folder: &Path, config: &Path, effort: Effort) -> Command {

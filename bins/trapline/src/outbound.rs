@@ -4,18 +4,20 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::{IdentityProvider, Relay, WebhookSender};
+use trapline_app::{IdentityProvider, LinkVisitor, Relay, WebhookSender};
 use trapline_worker::{
-    HttpWebhookSender, IDENTITY_DEADLINE, OidcProvider, RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
+    HttpLinkVisitor, HttpWebhookSender, IDENTITY_DEADLINE, OidcProvider, RelayOptions, SmtpRelay,
+    WEBHOOK_DEADLINE,
     outbound::{Client, Guard, GuardOptions, Url},
 };
 
 use crate::config::{RelayConfig, WebhookSettings};
 
-/// The clients for addresses that users give: of webhooks, and of identity providers.
+/// The clients for addresses that users and their mail give: of webhooks, of identity providers, and of links.
 pub(crate) struct OutboundClients {
     pub webhooks: Arc<dyn WebhookSender>,
     pub identity: Arc<dyn IdentityProvider>,
+    pub links: Arc<dyn LinkVisitor>,
 }
 
 /// Makes the clients for addresses that users give. A single process runs on its users' own network: unless a
@@ -42,6 +44,7 @@ pub(crate) fn outbound_clients(
         Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
     let identity = OidcProvider::new(guard.clone(), client.clone(), IDENTITY_DEADLINE);
     Ok(OutboundClients {
+        links: Arc::new(HttpLinkVisitor::new(client.clone())),
         webhooks: Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)),
         identity: Arc::new(identity),
     })

@@ -128,14 +128,16 @@ async fn start(
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
     let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
-    let OutboundClients { webhooks: sender, identity: provider } = outbound::outbound_clients(
-        &webhooks,
-        &app.settings().base_url,
-        listeners.addresses()?,
-        is_cluster,
-    )?;
+    let OutboundClients { webhooks: sender, identity: provider, links } =
+        outbound::outbound_clients(
+            &webhooks,
+            &app.settings().base_url,
+            listeners.addresses()?,
+            is_cluster,
+        )?;
     app.webhooks().set_sender(sender.clone());
     app.sso().set_provider(provider);
+    app.checks().set_visitor(links);
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let first =
         if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };

@@ -1,5 +1,7 @@
 //! Checks of a message.
 
+pub(crate) mod links;
+
 use std::sync::Arc;
 
 use axum::{Json, extract::State};

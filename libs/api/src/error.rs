@@ -1,5 +1,7 @@
 //! What goes wrong, as the client sees it: the one place that gives an error its status code.
 
+mod sso;
+
 use std::time::Duration;
 
 use axum::{
@@ -9,9 +11,11 @@ use axum::{
 };
 use serde::Serialize;
 use trapline_app::{
-    Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, SsoProblem, Unauthenticated,
+    Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, Unauthenticated,
 };
 use trapline_model::NearMiss;
+
+pub(crate) use sso::of_sso;
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -223,6 +227,11 @@ fn of_app(error: AppError) -> Response {
             "No mail was sent: this server sends none, as its operator has configured no relay",
             "outbound_disabled",
         ),
+        AppError::ChecksDisabled => plain(
+            StatusCode::CONFLICT,
+            "This server asks nobody about messages: its operator has switched that off (--outgoing-checks off)",
+            "checks_disabled",
+        ),
         AppError::Internal(Fault { source: PortError::Unavailable(source), at }) => {
             tracing::error!(error = %source, %at, "a backend does not answer");
             of_app(AppError::Unavailable)
@@ -347,20 +356,6 @@ fn forbidden(why: Forbidden) -> Response {
         }
     };
     plain(StatusCode::FORBIDDEN, error, code)
-}
-
-/// Status and code of what keeps somebody from coming in by single sign-on.
-pub(crate) fn of_sso(problem: &SsoProblem) -> (StatusCode, &'static str) {
-    match problem {
-        SsoProblem::NoTeam => (StatusCode::NOT_FOUND, "sso_no_team"),
-        SsoProblem::NotBegun => (StatusCode::BAD_REQUEST, "sso_not_begun"),
-        SsoProblem::Denied(_) => (StatusCode::FORBIDDEN, "sso_denied"),
-        SsoProblem::Provider(_) => (StatusCode::BAD_GATEWAY, "sso_provider"),
-        SsoProblem::UnverifiedEmail => (StatusCode::FORBIDDEN, "sso_unverified_email"),
-        SsoProblem::OtherDomain => (StatusCode::FORBIDDEN, "sso_other_domain"),
-        SsoProblem::UnconfirmedAccount => (StatusCode::FORBIDDEN, "sso_unconfirmed_account"),
-        SsoProblem::NotAMember => (StatusCode::FORBIDDEN, "sso_not_a_member"),
-    }
 }
 
 /// Words that begin with a capital letter.

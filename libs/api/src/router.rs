@@ -80,7 +80,8 @@ fn check_routes() -> OpenApiRouter<Api> {
         .routes(routes!(checks::overview))
         .routes(routes!(checks::spam))
         .routes(routes!(checks::html))
-        .routes(routes!(checks::unsubscribe))
+        .routes(routes!(checks::unsubscribe, checks::links::one_click))
+        .routes(routes!(checks::links::check))
 }
 
 /// Webhooks and the log of their deliveries.

@@ -1,34 +1,49 @@
 //! Checks of a message, computed from its stored bytes when somebody asks. It uses messages.
 //!
-//! Nothing is written, and nothing runs on the receiving path.
+//! Nothing is written, and nothing runs on the receiving path. Nobody else is asked but by those methods that
+//! somebody calls for it.
 
 mod html;
+mod links;
 mod overview;
 mod reports;
 mod spam;
 mod unsubscribe;
+mod visitor;
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use serde::Serialize;
 use trapline_model::{MessageId, Principal};
 use trapline_store::Clock;
 
-use crate::{Result, Settings, messages::Messages, metrics, parts::Parts};
+use crate::{Result, Settings, limits::Limits, messages::Messages, metrics, parts::Parts};
 use reports::ReportCache;
+pub use visitor::{LinkAnswer, LinkFailure, LinkVisit, LinkVisitor};
 
 /// Checks messages.
 pub struct Checks {
     clock: Clock,
     settings: Arc<Settings>,
+    limits: Limits,
     messages: Arc<Messages>,
+    visitor: OnceLock<Arc<dyn LinkVisitor>>,
     reports: ReportCache,
 }
 
 impl Checks {
     pub(crate) fn new(parts: &Parts, messages: Arc<Messages>) -> Self {
-        let (clock, settings) = (parts.clock.clone(), parts.settings.clone());
-        Self { clock, settings, messages, reports: ReportCache::new() }
+        Self {
+            clock: parts.clock.clone(),
+            settings: parts.settings.clone(),
+            limits: parts.limits.clone(),
+            messages,
+            visitor: OnceLock::new(),
+            reports: ReportCache::new(),
+        }
     }
 
     /// The report of `check` with `parameters`, from memory or from the message's bytes; beside the reactor

@@ -92,6 +92,8 @@ pub enum Error {
     },
     /// It takes mail to be sent, and the service has no relay.
     OutboundDisabled,
+    /// It takes others to be asked about a message, and the operator has switched that off.
+    ChecksDisabled,
     /// The team makes inboxes faster than it may.
     TooManyInboxes {
         /// How many it may make at once, and regains in a minute.
@@ -182,6 +184,7 @@ impl fmt::Display for Error {
                 write!(f, "the plan does not include {feature}")
             }
             Self::Sso(problem) => problem.fmt(f),
+            Self::ChecksDisabled => f.write_str("checks may ask nobody"),
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::StorageFull => f.write_str("the disk that holds the data is full"),

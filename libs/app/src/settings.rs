@@ -52,6 +52,9 @@ pub struct Settings {
     pub preview_frame_ancestors: String,
     /// The score from which on a message counts as spam.
     pub spam_threshold: f64,
+    /// Whether checks may ask anybody on the word of a message: its links, its address to unsubscribe, name
+    /// servers.
+    pub outgoing_checks: bool,
     /// The plans that teams can be on.
     pub plans: Arc<PlanCatalog>,
     /// Where people can get a larger plan.
@@ -95,6 +98,7 @@ impl Default for Settings {
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
             spam_threshold: 5.0,
+            outgoing_checks: true,
             plans: Arc::default(),
             upgrade_url: None,
             outbound: None,

@@ -3,6 +3,7 @@
 //! Pure functions: the bytes of a message and a time in, a record out. No I/O, no clock, nothing learnt.
 
 pub mod html;
+pub mod links;
 #[cfg(test)]
 mod pages;
 mod sites;

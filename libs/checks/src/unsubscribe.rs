@@ -178,6 +178,14 @@ fn uri(text: &str) -> UnsubscribeUri {
     UnsubscribeUri { uri: text.to_owned(), scheme, valid }
 }
 
+/// The address that a mailbox provider sends its request to, where the message announces one click.
+#[must_use]
+pub fn one_click(raw: &[u8]) -> Option<Url> {
+    let view = View::read(raw);
+    text(&view, "List-Unsubscribe-Post").filter(|value| announces(value))?;
+    one_click_address(&text(&view, "List-Unsubscribe")?)
+}
+
 /// The address that one click goes to.
 fn one_click_address(value: &str) -> Option<Url> {
     let mut urls = bracketed(value).take(URIS).filter_map(|uri| Url::parse(uri).ok());
@@ -211,7 +219,8 @@ fn is_bulk(view: &View<'_>, links: &[Link]) -> bool {
     is_precedence || has("List-Id") || has("Feedback-ID") || has_link()
 }
 
-fn is_unsubscribe(text: &str) -> bool {
+/// Whether a link with this text is there to unsubscribe.
+pub(crate) fn is_unsubscribe(text: &str) -> bool {
     let text = text.to_lowercase();
     LINK_TEXTS.iter().any(|known| text.contains(known))
 }
@@ -267,6 +276,19 @@ mod tests {
         let told: Vec<_> = report.uris.iter().map(|uri| (uri.scheme.as_str(), uri.valid)).collect();
         assert_eq!(told, [("mailto", true), ("https", true)]);
         assert!(report.present && !report.one_click && !report.bulk);
+    }
+
+    #[test]
+    fn one_click_goes_to_the_first_https_address_of_a_message_that_announces_it() {
+        let raw = format!(
+            "List-Unsubscribe: <mailto:a@example.com>, <https://example.com/1>\r\n{POST}\r\n"
+        );
+        assert_eq!(
+            one_click(raw.as_bytes()).map(String::from).as_deref(),
+            Some("https://example.com/1")
+        );
+        assert_eq!(one_click(format!("{HTTPS}\r\n").as_bytes()), None);
+        assert_eq!(one_click(format!("{POST}\r\n").as_bytes()), None);
     }
 
     #[test]

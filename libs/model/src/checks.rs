@@ -308,6 +308,8 @@ pub enum FindingSeverity {
 /// Which checks there are, and what they are made with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ChecksOverview {
+    /// Whether checks may ask others: link checks, and requests to unsubscribe.
+    pub outgoing: bool,
     /// The spam score.
     pub spam: SpamCheckInfo,
     /// The HTML check.

@@ -10,6 +10,7 @@ mod id;
 mod idp;
 mod idp_event;
 mod inbox;
+mod link_check;
 mod message;
 mod mock;
 mod onboarding;
@@ -45,6 +46,7 @@ pub use idp::{
 };
 pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind, IdpFault};
 pub use inbox::{Inbox, Project, SmtpAccess};
+pub use link_check::{CheckedLink, LinkCheckReport, LinkRedirect, LinkUse, OneClickReport};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use mock::{
     ApiMock, MockAddresses, MockCallDetails, MockCallPage, MockCallSummary, MockCategory,

@@ -2,6 +2,7 @@
 //! is to be done, and what follows from how it went, the use cases decide.
 
 mod attempted;
+mod checks;
 mod handler;
 mod identity;
 mod jobs;
@@ -13,6 +14,7 @@ mod webhook_sender;
 mod worker;
 
 pub use attempted::AttemptedJob;
+pub use checks::HttpLinkVisitor;
 pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
 pub use identity::{IDENTITY_DEADLINE, OidcProvider};
 pub use jobs::{

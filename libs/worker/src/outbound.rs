@@ -21,6 +21,7 @@ mod guard;
 mod refusal;
 mod retry_after;
 mod tls;
+mod visit;
 
 pub use client::{Client, ClientError, Response, TimedResponse};
 pub use dns::{Dns, Resolver};
@@ -31,3 +32,4 @@ pub use ipnet::IpNet as Cidr;
 pub use refusal::Refusal;
 pub use retry_after::RetryAfter;
 pub use url::Url;
+pub use visit::VisitHead;

@@ -1,6 +1,7 @@
 //! Checks of a message.
 
 mod html;
+mod links;
 mod overview;
 mod spam;
 mod unsubscribe;

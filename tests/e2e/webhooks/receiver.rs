@@ -173,7 +173,8 @@ async fn read(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Request>
     let fields = head.iter().filter_map(|line| line.trim_end().split_once(": "));
     let headers = fields.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
     let mut request = Request { headers, body: Vec::new() };
-    request.body = vec![0; request.header("content-length").parse().ok()?];
+    let length = request.header("content-length");
+    request.body = vec![0; if length.is_empty() { 0 } else { length.parse().ok()? }];
     stream.read_exact(&mut request.body).await.ok()?;
     Some(request)
 }

@@ -219,6 +219,11 @@ settings! {
             TRAPLINE_PREVIEW_ANCESTORS("SOURCES") default("*") public, frame_ancestors;
         /// The score from which on `/api/messages/{id}/spam` calls a message spam.
         spam_threshold = TRAPLINE_SPAM_THRESHOLD("POINTS") default("5") public, points;
+        /// Whether checks of a message may ask others when somebody wants them to: `on`, or `off`, where link
+        /// checks, requests to unsubscribe and questions to name servers are refused.
+        outgoing_checks =
+            TRAPLINE_OUTGOING_CHECKS("WHETHER") default("on") public,
+            one_of([("on", true), ("off", false)]);
         /// How many overdue jobs make `/api/health?deep=1` fail.
         max_overdue_jobs =
             DEEP_HEALTH_MAX_OVERDUE("N") default("50") public, count(1_000_000);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 94] = [
+const ROUTES: [&str; 96] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -34,6 +34,8 @@ const ROUTES: [&str; 94] = [
     "get /api/messages/{id}/spam",
     "get /api/messages/{id}/html-check",
     "get /api/messages/{id}/unsubscribe",
+    "post /api/messages/{id}/unsubscribe",
+    "post /api/messages/{id}/link-check",
     "get /api/messages/{id}/html",
     "get /api/messages/{id}/preview-url",
     "get /api/messages/{id}/attachments/{attachmentId}",

@@ -110,6 +110,7 @@ pub(crate) async fn fill(service: &Service) -> Ids {
     let message = service.message(&inbox).await;
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
     let (webhook, delivery) = service.webhook_with_delivery().await;
+    service.reach_all();
     let (mock, mock_call, mock_delivery) = service.mock_with_delivery().await;
     Ids {
         inbox,
@@ -286,6 +287,7 @@ async fn what_is_another_teams_is_not_there() {
             ("POST", path) if path.ends_with("/users") => {
                 json!({ "email": "eve@example.com", "name": "Eve" })
             }
+            ("POST", path) if path.ends_with("/link-check") => json!({}),
             ("POST", path) if path.ends_with("/rotate") => json!({ "credential": "all" }),
             ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,

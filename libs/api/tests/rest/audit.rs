@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 63] = [
+const TOLD: [(&str, Option<&str>); 65] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -30,6 +30,8 @@ const TOLD: [(&str, Option<&str>); 63] = [
     ("PATCH /api/messages/{id}", None),
     ("DELETE /api/messages/{id}", Some("message.deleted")),
     ("POST /api/messages/{id}/forward", Some("message.forwarded")),
+    ("POST /api/messages/{id}/link-check", None),
+    ("POST /api/messages/{id}/unsubscribe", None),
     ("POST /api/webhooks", Some("webhook.created")),
     ("PATCH /api/webhooks/{id}", Some("webhook.updated")),
     ("DELETE /api/webhooks/{id}", Some("webhook.deleted")),
@@ -97,6 +99,7 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
             json!({ "ids": [ids.message], "isRead": true })
         }
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
+        ("POST", "/api/messages/{id}/link-check") => json!({}),
         ("POST", "/api/mocks") => json!({ "name": "New", "provider": "stripe" }),
         ("PATCH", "/api/mocks/{id}") => json!({ "settings": { "seed": 1 } }),
         ("POST", "/api/mocks/{id}/rotate") => json!({ "credential": "all" }),

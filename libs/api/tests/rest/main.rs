@@ -6,6 +6,7 @@ mod accounts;
 mod answers;
 mod audit;
 mod callers;
+mod checks;
 mod contract;
 mod forwarding;
 mod lists;

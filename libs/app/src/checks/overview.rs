@@ -15,6 +15,7 @@ impl Checks {
             available: true,
         };
         ChecksOverview {
+            outgoing: self.settings.outgoing_checks,
             spam: SpamCheckInfo { threshold: self.settings.spam_threshold, engines: vec![builtin] },
             html: html::overview(),
         }

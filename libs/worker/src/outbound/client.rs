@@ -154,7 +154,7 @@ fn request(
 
 /// Reads the rest of an answer whose status is known; a body that breaks off, or does not end, changes
 /// nothing about it.
-async fn drain(
+pub(super) async fn drain(
     head: http::Response<Incoming>,
     connection: &CaptureConnection,
     until: Instant,

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod identity;
+mod links;
 mod names;
 mod proxy;
 mod receiver;

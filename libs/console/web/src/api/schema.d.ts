@@ -1063,6 +1063,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{id}/link-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check where links lead
+         * @description Asks each link and image of the message, the first 100, and follows up to 5 redirects. Links that a visit may
+         *     use up are left alone, unless `actions` is true. Every address is checked before anything connects to it, and
+         *     nothing of an answer but its status is kept. It takes 25 seconds at most, and a team may do it 30 times
+         *     a minute. Nothing else starts it, and no answer is kept. An address that the message does not have is 400
+         *     (`unknown_link`).
+         */
+        post: operations["checkLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/messages/{id}/preview-url": {
         parameters: {
             query?: never;
@@ -1140,7 +1164,14 @@ export interface paths {
          */
         get: operations["getUnsubscribeReport"];
         put?: never;
-        post?: never;
+        /**
+         * Unsubscribe by one click
+         * @description Sends the request that a mailbox provider sends for a reader who unsubscribes (RFC 8058): a POST to the first
+         *     https address of List-Unsubscribe, with `List-Unsubscribe=One-Click` as its body. No cookie is sent, and no
+         *     redirect followed. Only for a message whose List-Unsubscribe-Post announces it: else `error` is
+         *     `no_one_click`. It takes 10 seconds at most.
+         */
+        post: operations["unsubscribeByOneClick"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2100,8 +2131,47 @@ export interface components {
              */
             changed: number;
         };
+        /** @description A link or an image, and where it leads. */
+        CheckedLink: {
+            /**
+             * @description As the message has it.
+             * @example https://example.com/welcome
+             */
+            url: string;
+            /** @description What it is there for. */
+            kind: components["schemas"]["LinkUse"];
+            /**
+             * Format: int32
+             * @description The status of the last answer; null where there was none.
+             * @example 200
+             */
+            status: number | null;
+            /**
+             * @description Why there is no answer, or where redirects ended: `dns_error`, `connect_refused`, `connect_timeout`,
+             *     `tls_error`, `timeout`, `reset`, `address_not_allowed`, `too_many_redirects` or `bad_redirect`; null
+             *     where the last answer is no redirect.
+             * @example null
+             */
+            error: string | null;
+            /** @description The redirects that were followed, at most 5. */
+            redirects: components["schemas"]["LinkRedirect"][];
+            /**
+             * Format: int64
+             * @description How long all of it took, in milliseconds; null where nobody was asked.
+             * @example 120
+             */
+            durationMs: number | null;
+            /**
+             * @description Why nobody was asked: `scheme` (neither http nor https), `repeated`, `action` (a visit may use it up),
+             *     `too_many` (beyond the first 100) or `out_of_time`; null where somebody was.
+             * @example null
+             */
+            skipped: string | null;
+        };
         /** @description Which checks there are, and what they are made with. */
         ChecksOverview: {
+            /** @description Whether checks may ask others: link checks, and requests to unsubscribe. */
+            outgoing: boolean;
             /** @description The spam score. */
             spam: components["schemas"]["SpamCheckInfo"];
             /** @description The HTML check. */
@@ -3225,11 +3295,72 @@ export interface components {
              */
             name: string;
         };
+        /** @description Which links are asked. */
+        LinkCheckOptions: {
+            /**
+             * @description Only these, which the message must have; all when left out.
+             * @example [
+             *       "https://example.com/welcome"
+             *     ]
+             */
+            urls?: string[] | null;
+            /**
+             * @description Asks also links that a visit may use up: to confirm, to sign in, to unsubscribe.
+             * @default false
+             * @example false
+             */
+            actions: boolean;
+        };
+        /** @description Where the links and images of a message lead. */
+        LinkCheckReport: {
+            /**
+             * Format: date-time
+             * @description When they were asked.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            checkedAt: string;
+            /**
+             * @description How many were asked.
+             * @example 3
+             */
+            checked: number;
+            /**
+             * @description How many of these do not work: an error, or a status of 400 or more.
+             * @example 1
+             */
+            failed: number;
+            /**
+             * @description How many were left alone.
+             * @example 2
+             */
+            skipped: number;
+            /** @description Links in the order of the message, then images; at most 1,000 of each. */
+            links: components["schemas"]["CheckedLink"][];
+        };
+        /**
+         * @description What an address of a message is there for.
+         * @enum {string}
+         */
+        LinkUse: "link" | "image";
         /**
          * @description What a link is for.
          * @enum {string}
          */
         LinkPurpose: "first_owner" | "invitation" | "password" | "sign_up" | "verify";
+        /** @description An answer that led on. */
+        LinkRedirect: {
+            /**
+             * @description Where it led, at most 2,048 characters.
+             * @example https://www.example.com/welcome
+             */
+            url: string;
+            /**
+             * Format: int32
+             * @description Its status.
+             * @example 301
+             */
+            status: number;
+        };
         /** @description What a link asks of whoever has it. */
         LinkRequest: {
             /**
@@ -4097,6 +4228,39 @@ export interface components {
              * @example /inboxes
              */
             href: string;
+        };
+        /** @description What became of the request by which mailbox providers unsubscribe somebody (RFC 8058). */
+        OneClickReport: {
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            checkedAt: string;
+            /**
+             * @description The address that was asked; null where the message announces no unsubscribing by one click.
+             * @example https://example.com/unsubscribe?token=abc
+             */
+            url: string | null;
+            /** @description Whether a mailbox provider takes this for success: a status from 200 to 299. */
+            unsubscribed: boolean;
+            /**
+             * Format: int32
+             * @description The status of the answer; null where there is none. A redirect is not followed.
+             * @example 202
+             */
+            status: number | null;
+            /**
+             * @description Why there is no answer, in the words of a link check, or `no_one_click`; null where there is one.
+             * @example null
+             */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description How long it took, in milliseconds.
+             * @example 45
+             */
+            durationMs: number | null;
         };
         /** @description A session of whoever asks. */
         OwnSession: {
@@ -8145,6 +8309,65 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    checkLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkCheckOptions"];
+            };
+        };
+        responses: {
+            /** @description Where they lead. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkCheckReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            /** @description The server asks nobody about messages (`checks_disabled`). */
+            409: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getPreviewUrl: {
         parameters: {
             query?: never;
@@ -8298,6 +8521,58 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Refused"];
             404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unsubscribeByOneClick: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the address answered. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneClickReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            /** @description The server asks nobody about messages (`checks_disabled`). */
+            409: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];

@@ -3,6 +3,8 @@ import { api, body, type Schema } from "../api/client";
 export type HtmlReport = Schema["HtmlReport"];
 export type Client = HtmlReport["clients"][number];
 
+type Link = Schema["CheckedLink"];
+
 const of = (id: string) => ({ path: { id }, query: {} });
 
 /** How the server's spam engine judges a message. */
@@ -28,4 +30,20 @@ export function unsubscribingOf(
 ): Promise<Schema["UnsubscribeReport"]> {
   const params = { path: { id } };
   return body(api.GET("/api/messages/{id}/unsubscribe", { params, signal }));
+}
+
+/** Has the links and images of a message asked where they lead, which may take half a minute. */
+export function checkLinks(id: string): Promise<Schema["LinkCheckReport"]> {
+  const params = { path: { id } };
+  return body(api.POST("/api/messages/{id}/link-check", { params, body: { actions: false } }));
+}
+
+/** Whether who follows a link gets nothing. */
+export function isBroken({ status, error }: Pick<Link, "status" | "error">): boolean {
+  return error !== null || (status !== null && status >= 400);
+}
+
+/** Sends the request by which mailbox providers unsubscribe the reader of a message. */
+export function unsubscribe(id: string): Promise<Schema["OneClickReport"]> {
+  return body(api.POST("/api/messages/{id}/unsubscribe", { params: { path: { id } } }));
 }

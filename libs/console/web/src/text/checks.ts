@@ -46,7 +46,38 @@ export const checks = {
   partly: "In part",
   data: (name: string, license: string, day: string) => `By “${name}” (${license}), as of ${day}.`,
 
+  links: "Links",
+  linksNote:
+    "Each link and image is asked when you press the button; links that a visit uses up are left alone.",
+  checkLinks: "Check links",
+  asking: "Asking …",
+  linkCounts: ({ checked, failed, skipped }: Record<"checked" | "failed" | "skipped", number>) =>
+    `${count(checked, "address", "addresses")} asked, ${number.format(failed)} broken, ${number.format(skipped)} left alone.`,
+  statusOf: (status: number | null) => (status === null ? "No answer" : `HTTP ${String(status)}`),
+  skips: {
+    scheme: "No web address",
+    repeated: "Repeated",
+    action: "A visit may use it up",
+    too_many: "Beyond the first 100",
+    out_of_time: "Out of time",
+  } as Record<string, string>,
+  linkErrors: {
+    dns_error: "The name was not resolved.",
+    connect_refused: "The connection was refused.",
+    connect_timeout: "The connection was not made in time.",
+    tls_error: "There is no TLS connection with a certificate that holds.",
+    timeout: "No answer came in time.",
+    reset: "The connection broke off.",
+    address_not_allowed: "The server does not connect to this address.",
+    too_many_redirects: "It leads on more than five times.",
+    bad_redirect: "It leads on to nowhere.",
+    no_one_click: "The message does not announce one click.",
+  } as Record<string, string>,
+
   unsubscribing: "Unsubscribing",
+  sendOneClick: "Unsubscribe by one click",
+  unsubscribed: "Unsubscribed",
+  notUnsubscribed: "Not unsubscribed",
   notBulk: "The message does not look like one to many, and need not say how to unsubscribe.",
   oneClick: "One click is enough",
   noOneClick: "One click is not enough",
