@@ -8,12 +8,14 @@ use axum::{
 };
 use serde_json::{Value, json};
 use trapline_app::{FaultScenario, IdpHandle, escape_html};
-use trapline_model::{IdpClientType, SigningAlg};
+use trapline_model::{IdpClientType, IdpEventKind, SigningAlg};
 
 use crate::{
     failure::EndpointFailure,
     faults::WRONG_ISSUER,
+    log::LogEntry,
     page::page,
+    params::RequestParams,
     state::{At, IdpState},
 };
 
@@ -23,7 +25,7 @@ pub(crate) async fn show(
 ) -> Result<Json<Value>, EndpointFailure> {
     let mut document = document(&provider);
     let among = [FaultScenario::Discovery500, FaultScenario::DiscoveryWrongIssuer];
-    match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
+    match fault_of(&idp, &provider, &among).await? {
         Some(FaultScenario::Discovery500) => return Err(EndpointFailure::Internal),
         Some(_) => document["issuer"] = json!(WRONG_ISSUER),
         None => {}
@@ -37,7 +39,7 @@ pub(crate) async fn jwks(
 ) -> Result<Response, EndpointFailure> {
     let mut keys = idp.idps().jwks(&provider)?;
     let among = [FaultScenario::Jwks500, FaultScenario::StaleKeys];
-    match idp.idps().take_document_fault(&provider, &among).await?.map(|fault| fault.scenario) {
+    match fault_of(&idp, &provider, &among).await? {
         Some(FaultScenario::Jwks500) => return Err(EndpointFailure::Internal),
         Some(_) => {
             let active = provider.signing_kid();
@@ -47,6 +49,22 @@ pub(crate) async fn jwks(
         None => {}
     }
     Ok(([(header::CACHE_CONTROL, "max-age=60")], Json(keys)).into_response())
+}
+
+/// The fault of a document, one of these, with its entry in the log.
+async fn fault_of(
+    idp: &IdpState,
+    provider: &IdpHandle,
+    among: &[FaultScenario],
+) -> Result<Option<FaultScenario>, EndpointFailure> {
+    let Some(fault) = idp.idps().take_document_fault(provider, among).await? else {
+        return Ok(None);
+    };
+    let mut entry = LogEntry::of(IdpEventKind::Fault, &RequestParams::default());
+    entry.event().fault = Some(fault.text());
+    let summary = format!("The fault {} was used.", fault.text());
+    entry.went_well(idp, provider, summary).await;
+    Ok(Some(fault.scenario))
 }
 
 /// Where to begin, for whoever opens the issuer in a browser.

@@ -27,6 +27,8 @@ pub enum IdpEventKind {
     Logout,
     /// A rotation of keys or of the secret.
     Rotate,
+    /// A fault of a document that no sign-in is known for.
+    Fault,
 }
 
 impl IdpEventKind {
@@ -43,6 +45,7 @@ impl IdpEventKind {
             Self::Revoke => "revoke",
             Self::Logout => "logout",
             Self::Rotate => "rotate",
+            Self::Fault => "fault",
         }
     }
 }

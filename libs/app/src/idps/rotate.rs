@@ -1,11 +1,11 @@
 //! Rotation of the client's secret, at once, and of keys, with an overlap.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use trapline_model::{Idp, IdpEventKind, IdpId, Principal, SigningAlg, Time};
 use trapline_store::records::{IdpKeyPair, IdpRecord};
 
-use super::{Idps, NewIdpEvent, keys::NewKeyPair, manage::new_secret, secret_context};
+use super::{IdpHandle, Idps, NewIdpEvent, keys::NewKeyPair, manage::new_secret, secret_context};
 use crate::{AuditAction, Result};
 
 /// Shortest time for which a retired key is published.
@@ -50,6 +50,22 @@ impl Idps {
         };
         self.record_event(&idp, NewIdpEvent::told(IdpEventKind::Rotate, summary)).await;
         self.present(&idp, by)
+    }
+
+    /// Rotates the keys of a provider in the midst of a sign-in, as a fault asks for; the provider as it is
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Idps::rotate`].
+    pub async fn rotate_amid(&self, provider: &IdpHandle) -> Result<IdpHandle> {
+        let by = Principal::system(provider.settings.team);
+        let rotated = self.with_new_keys(&by, &provider.settings).await?;
+        let kid = &rotated.keys[0].kid;
+        let summary = format!("The keys were rotated amid a sign-in; {kid} is the newest.");
+        self.record_event(&rotated, NewIdpEvent::told(IdpEventKind::Rotate, summary)).await;
+        let issuer = provider.issuer.clone();
+        Ok(IdpHandle { settings: Arc::new(rotated), issuer })
     }
 
     async fn with_new_keys(&self, by: &Principal, known: &IdpRecord) -> Result<IdpRecord> {

@@ -2,7 +2,7 @@
 
 use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest as _, Sha256};
-use trapline_app::{CODE_LIFETIME, IdpCode, Redeemed};
+use trapline_app::{CODE_LIFETIME, FaultScenario, IdpCode, Redeemed};
 
 use super::{TokenAnswer, TokenRequest, invalid_grant, of_sign_in, user_of};
 use crate::{
@@ -38,6 +38,10 @@ pub(super) async fn tokens(
         Redeemed::Again => Err(used_before()),
         Redeemed::Grant(grant) => {
             let sign_in = (&code.sign_in, code.nonce.as_deref());
+            if code.sign_in.fault.as_deref() == Some(FaultScenario::RotateNow.name()) {
+                let rotated = idp.idps().rotate_amid(provider).await?;
+                return of_sign_in(idp, &rotated, &grant, sign_in, &user).await;
+            }
             of_sign_in(idp, provider, &grant, sign_in, &user).await
         }
     }

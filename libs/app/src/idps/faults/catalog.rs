@@ -76,6 +76,7 @@ scenarios! {
     StaleKeys = "stale_keys", "The key set has no key that signs now.", "RFC 7515, section 5.2";
     Discovery500 = "discovery_500", "The discovery document answers 500.", "OpenID Connect Discovery, section 4.2";
     DiscoveryWrongIssuer = "discovery_wrong_issuer", "The discovery document is of another issuer.", "OpenID Connect Discovery, section 4.3";
+    RotateNow = "rotate_now", "The keys rotate between code and tokens, so that the ID token has a key that nobody has seen.", "Nobody refuses it: clients fetch the keys again, and accept (OpenID Connect Core, section 10.1.1)";
     Slow = "slow" (1 ..= 25), "The token endpoint answers so many seconds late.", "The application: its own time limit";
 }
 

@@ -2870,7 +2870,7 @@ export interface components {
          * @description What an entry tells of.
          * @enum {string}
          */
-        IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "rotate";
+        IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "rotate" | "fault";
         /** @description Something that a provider is asked to do wrong. */
         IdpFault: {
             /** @description The fault's id. */
