@@ -1,5 +1,7 @@
 //! What an endpoint answers when something is wrong, as JSON (RFC 6749, section 5.2).
 
+use std::time::Duration;
+
 use axum::{
     Json,
     http::{HeaderValue, StatusCode, header},
@@ -15,6 +17,8 @@ pub(crate) enum EndpointFailure {
     NotFound,
     /// Not now.
     Unavailable,
+    /// The provider's allowance of requests is used up; there is more after so long.
+    TooMany(Duration),
     /// A fault of ours.
     Internal,
     /// The protocol's own refusal.
@@ -84,6 +88,12 @@ impl IntoResponse for EndpointFailure {
                 let again = [(header::RETRY_AFTER, "1")];
                 let body = body("temporarily_unavailable");
                 (StatusCode::SERVICE_UNAVAILABLE, again, body).into_response()
+            }
+            Self::TooMany(wait) => {
+                let again =
+                    [(header::RETRY_AFTER, wait.as_millis().div_ceil(1_000).max(1).to_string())];
+                let body = body("temporarily_unavailable");
+                (StatusCode::TOO_MANY_REQUESTS, again, body).into_response()
             }
             Self::Internal => {
                 (StatusCode::INTERNAL_SERVER_ERROR, body("server_error")).into_response()

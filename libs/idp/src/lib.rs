@@ -19,6 +19,7 @@ mod params;
 mod redirect;
 mod request;
 mod revoke;
+mod slow;
 mod state;
 mod token;
 mod tokens;

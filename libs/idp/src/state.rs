@@ -7,10 +7,10 @@ use axum::{
     http::{Extensions, HeaderMap, request::Parts},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use trapline_app::{App, IdpHandle, Idps};
+use trapline_app::{App, IdpHandle, Idps, RateDecision};
 use trapline_model::TeamId;
 
-use crate::failure::EndpointFailure;
+use crate::{failure::EndpointFailure, slow::SlowAnswers};
 
 /// Says for which team somebody is signed in at this service, by the headers of a request.
 pub type TeamSession = Arc<
@@ -27,12 +27,14 @@ const MAX_REQUESTS: usize = 1_000;
 pub(crate) struct IdpState {
     pub(crate) app: Arc<App>,
     pub(crate) team_session: TeamSession,
+    pub(crate) slow: SlowAnswers,
     places: Arc<Semaphore>,
 }
 
 impl IdpState {
     pub(crate) fn new(app: Arc<App>, team_session: TeamSession) -> Self {
-        Self { app, team_session, places: Arc::new(Semaphore::new(MAX_REQUESTS)) }
+        let places = Arc::new(Semaphore::new(MAX_REQUESTS));
+        Self { app, team_session, slow: SlowAnswers::default(), places }
     }
 
     pub(crate) fn idps(&self) -> &Idps {
@@ -63,6 +65,10 @@ impl FromRequestParts<IdpState> for At {
         let slug = Path::<String>::from_request_parts(parts, idp).await;
         let Path(slug) = slug.map_err(|_| EndpointFailure::NotFound)?;
         let provider = idp.idps().provider(&slug).await?.ok_or(EndpointFailure::NotFound)?;
+        let metered = idp.app.access().meter_idp(provider.settings.id).await;
+        if let Some((_, RateDecision::Limited { retry_after })) = metered {
+            return Err(EndpointFailure::TooMany(retry_after));
+        }
         Ok(Self { provider, _place: place })
     }
 }

@@ -55,14 +55,20 @@ pub(crate) async fn token(
             let fixed = HeaderValue::from_static;
             let headers =
                 [(header::CACHE_CONTROL, fixed("no-store")), (header::PRAGMA, fixed("no-cache"))];
-            spoiled(fault, (headers, Json(tokens)).into_response()).await
+            let answer = (headers, Json(tokens)).into_response();
+            spoiled(&idp, &provider, fault, answer).await
         }
         Err(failure) => Err(entry.failed(&idp, &provider, failure).await),
     }
 }
 
 /// The answer as somebody asked for it.
-async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, EndpointFailure> {
+async fn spoiled(
+    idp: &IdpState,
+    provider: &IdpHandle,
+    fault: Option<FaultUse>,
+    answer: Response,
+) -> Result<Response, EndpointFailure> {
     let Some(fault) = fault else { return Ok(answer) };
     match fault.scenario {
         FaultScenario::Token500 => Err(EndpointFailure::Internal),
@@ -71,6 +77,8 @@ async fn spoiled(fault: Option<FaultUse>, answer: Response) -> Result<Response, 
             Ok((json, "{\"access_token\": \"").into_response())
         }
         FaultScenario::Slow => {
+            let late = idp.slow.begin(provider.settings.id);
+            let _late = late.ok_or(EndpointFailure::Unavailable)?;
             let seconds = u64::try_from(fault.value).unwrap_or(1);
             tokio::time::sleep(Duration::from_secs(seconds)).await;
             Ok(answer)

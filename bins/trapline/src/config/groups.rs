@@ -134,8 +134,8 @@ settings! {
 settings! {
     /// Limits of the API that depend on the mode or on another one when they are left out.
     struct ApiDefaults(Some("Service")) {
-        /// How many API requests a team may make in a minute; 0 is no limit. When left out, 6000 in a
-        /// cluster and no limit in one process.
+        /// How many API requests a team may make in a minute, and how many may come to one mock identity
+        /// provider; 0 is no limit. When left out, 6000 in a cluster and no limit in one process.
         api_rate: Option<Option<Rate>> =
             TRAPLINE_API_RATE("N") optional public, per_minute(10_000_000);
         /// How many API requests a minute one client address (for IPv6, one /64) may make without a key or

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use trapline_model::{Actor, Principal};
+use trapline_model::{Actor, IdpId, Principal};
 use trapline_store::{Rate, RateDecision};
 
 use super::AccessControl;
@@ -37,6 +37,12 @@ impl AccessControl {
         // Nobody asks the limiter where nothing is limited.
         let (address, rate) = (address?, self.rates.address?);
         self.take_request(&format!("api-address:{address}"), Some(rate)).await
+    }
+
+    /// Takes one request from the allowance that all share who ask a mock identity provider: a team's
+    /// machines that run tests are often one address. `None` as of [`AccessControl::meter`].
+    pub async fn meter_idp(&self, idp: IdpId) -> Option<(Rate, RateDecision)> {
+        self.take_request(&format!("idp:{idp}"), self.rates.team).await
     }
 
     async fn take_request(&self, key: &str, rate: Option<Rate>) -> Option<(Rate, RateDecision)> {
