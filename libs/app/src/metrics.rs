@@ -17,7 +17,9 @@ use trapline_store::{Lane, LaneStats};
 
 pub(crate) use calls::measured;
 pub(crate) use checks::check_done;
-pub(crate) use idp::{idp_event_lost, idp_event_suppressed, idp_fault, idp_keys_ready};
+pub(crate) use idp::{
+    idp_event_lost, idp_event_suppressed, idp_fault, idp_keys_ready, idp_signature,
+};
 pub use idp::{idp_request, idp_sign_in};
 pub use process::{ProcessUse, process, process_started, set_certificate_expiry};
 

@@ -1,6 +1,6 @@
 //! A provider as a request at it sees it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use aws_lc_rs::{
     rand::SystemRandom,
@@ -26,7 +26,7 @@ use super::{
     secret_context,
     uris::is_registered,
 };
-use crate::{CpuPool, Error, Result};
+use crate::{CpuPool, Error, Result, metrics};
 
 const RSA_HEAD: [u8; 24] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01,
@@ -162,7 +162,14 @@ impl Idps {
     ) -> Result<Vec<u8>> {
         let pair = signing_key(&provider.settings).ok_or(Error::Crypto)?;
         let key = self.private_key(provider, pair)?;
-        cpu.run(move || key.sign(message.as_bytes())).await?
+        let alg = pair.alg.name();
+        cpu.run(move || {
+            let began = Instant::now();
+            let signature = key.sign(message.as_bytes());
+            metrics::idp_signature(alg, began.elapsed());
+            signature
+        })
+        .await?
     }
 
     /// Signs with a key of the same kind that is published nowhere.

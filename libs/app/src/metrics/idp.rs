@@ -1,12 +1,17 @@
 //! Metrics of mock identity providers.
 
-use metrics::{counter, describe_counter, describe_gauge, gauge};
+use std::time::Duration;
+
+use metrics::{
+    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 
 const IDP_REQUESTS: &str = "trapline_idp_requests_total";
 const IDP_SIGN_INS: &str = "trapline_idp_sign_ins_total";
 const IDP_FAULTS: &str = "trapline_idp_faults_total";
 const IDP_EVENTS_SUPPRESSED: &str = "trapline_idp_events_suppressed_total";
 const IDP_EVENTS_LOST: &str = "trapline_idp_events_lost_total";
+const IDP_SIGNATURE_SECONDS: &str = "trapline_idp_signature_seconds";
 const IDP_KEYS_READY: &str = "trapline_idp_keys_ready";
 
 pub(super) fn describe() {
@@ -19,6 +24,11 @@ pub(super) fn describe() {
     describe_counter!(
         IDP_EVENTS_SUPPRESSED,
         "Entries of activity logs of mock identity providers that were left out of a flood."
+    );
+    describe_histogram!(
+        IDP_SIGNATURE_SECONDS,
+        Unit::Seconds,
+        "Signatures of mock identity providers by algorithm, without the wait for a processor."
     );
     describe_counter!(IDP_EVENTS_LOST, "Entries of these logs that could not be written.");
     describe_gauge!(IDP_KEYS_READY, "RSA keys that are ready for mock identity providers.");
@@ -44,6 +54,11 @@ pub(crate) fn idp_event_suppressed() {
 
 pub(crate) fn idp_event_lost() {
     counter!(IDP_EVENTS_LOST).increment(1);
+}
+
+/// A signature was made.
+pub(crate) fn idp_signature(alg: &'static str, took: Duration) {
+    histogram!(IDP_SIGNATURE_SECONDS, "alg" => alg).record(took.as_secs_f64());
 }
 
 /// Keys that are ready right now.

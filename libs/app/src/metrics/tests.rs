@@ -81,6 +81,7 @@ fn every_metric_is_described() {
         include_str!("../metrics.rs"),
         include_str!("calls.rs"),
         include_str!("checks.rs"),
+        include_str!("idp.rs"),
         include_str!("process.rs"),
     ];
     let named = sources.into_iter().flat_map(|source| source.split('"'));
