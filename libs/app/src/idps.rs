@@ -31,6 +31,7 @@ use crate::{
     AccessControl, AuditAction, AuditLog, Error, Jobs, Result, Settings, Supervisor,
     audit::Target,
     ids::Ids,
+    keyed_locks::KeyedLocks,
     parts::Parts,
     plans::Plans,
     row_counts::RowCounts,
@@ -73,6 +74,7 @@ pub struct Idps {
     counts: RowCounts,
     access: Arc<AccessControl>,
     rsa: RsaKeys,
+    fault_locks: KeyedLocks,
     events: EventThrottle,
     /// Where slugs lead; for as long as the process lives, since none leads anywhere else again soon.
     slugs: Cache<String, (TeamId, IdpId)>,
@@ -97,6 +99,7 @@ impl Idps {
             counts: RowCounts::new(parts.ports.store.clone(), parts.clock.clone()),
             access,
             rsa: RsaKeys::start(parts.shutdown.clone(), tasks),
+            fault_locks: KeyedLocks::new(),
             events: EventThrottle::new(parts.clock.clone()),
             slugs: Cache::new(SLUG_CAPACITY),
             parsed: Cache::new(KEY_CAPACITY),

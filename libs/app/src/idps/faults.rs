@@ -12,7 +12,7 @@ use trapline_store::{
 };
 
 use super::{Idps, checks::Issues};
-use crate::{AuditAction, Error, Result, audit::Target};
+use crate::{AuditAction, Error, Result, audit::Target, secrets::new_token};
 pub use catalog::FaultScenario;
 pub use take::FaultUse;
 
@@ -22,8 +22,8 @@ const MAX_FAULTS: usize = 100;
 const WAITS: Duration = Duration::from_hours(24);
 /// Uses of one fault.
 const MAX_TIMES: u32 = 1_000;
-/// Uses of faults at the same moment are written one after another.
-const EDIT_TRIES: usize = 200;
+/// Uses at the same moment in several processes are written one after another.
+const EDIT_TRIES: usize = 50;
 
 /// A fault to be used.
 #[derive(Debug, Clone)]
@@ -148,7 +148,7 @@ impl Idps {
     async fn waiting_faults(&self, idp: IdpId) -> Result<(IdpFaults, Option<i64>)> {
         let found = load::<IdpFaults>(&*self.store, &IdpFaults::row(idp)).await?;
         let Some((mut faults, version)) = found else {
-            return Ok((IdpFaults { idp, faults: Vec::new() }, None));
+            return Ok((IdpFaults { idp, faults: Vec::new(), edit: String::new() }, None));
         };
         let now = self.clock.now();
         faults.faults.retain(|fault| fault.expires_at.is_none_or(|at| at > now));
@@ -160,13 +160,15 @@ impl Idps {
         idp: IdpId,
         edit: impl Fn(&mut Vec<WaitingFault>) -> Result<T>,
     ) -> Result<T> {
+        // Those of one process take turns, so that few meet at the store.
+        let _turn = self.fault_locks.lock(idp.0).await;
         for _ in 0..EDIT_TRIES {
             let (mut faults, version) = self.waiting_faults(idp).await?;
             let edited = edit(&mut faults.faults)?;
+            faults.edit = new_token();
             let when = version.map_or(When::Absent, When::Version);
-            match self.store.write(vec![Op::put(&faults, None, when)?]).await {
-                Err(trapline_store::PortError::Conflict) => {}
-                outcome => return Ok(outcome.map(|()| edited)?),
+            if self.put_settled(&faults, None, when).await? {
+                return Ok(edited);
             }
         }
         Err(Error::Conflict)

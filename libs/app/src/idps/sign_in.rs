@@ -133,7 +133,7 @@ impl Idps {
             rotated_at: None,
             ended_at: None,
         };
-        if self.put_settled(&grant, ttl_of(provider, &grant), When::Absent).await? {
+        if self.put_settled(&grant, Some(ttl_of(provider, &grant)), When::Absent).await? {
             return Ok(Redeemed::Grant(Box::new(grant)));
         }
         self.end_grant(provider, &grant.id).await?;
@@ -175,7 +175,7 @@ impl Idps {
                 }
                 None => (self.ended(provider, id), When::Absent),
             };
-            if self.put_settled(&grant, ttl_of(provider, &grant), when).await? {
+            if self.put_settled(&grant, Some(ttl_of(provider, &grant)), when).await? {
                 return Ok(());
             }
         }
@@ -242,7 +242,10 @@ impl Idps {
             }
             let generation = grant.generation.saturating_add(1);
             let next = IdpGrant { generation, rotated_at: Some(now), ..grant };
-            if self.put_settled(&next, ttl_of(provider, &next), When::Version(version)).await? {
+            if self
+                .put_settled(&next, Some(ttl_of(provider, &next)), When::Version(version))
+                .await?
+            {
                 return Ok(Refreshed::Next(Box::new(next)));
             }
         }
@@ -254,10 +257,10 @@ impl Idps {
     pub(super) async fn put_settled<R: Record + PartialEq>(
         &self,
         record: &R,
-        ttl: Duration,
+        ttl: Option<Duration>,
         when: When,
     ) -> Result<bool> {
-        match self.store.write(vec![Op::put(record, Some(ttl), when)?]).await {
+        match self.store.write(vec![Op::put(record, ttl, when)?]).await {
             Ok(()) => Ok(true),
             Err(PortError::Conflict) => Ok(false),
             Err(PortError::Timeout) => match load::<R>(&*self.store, &record.key()).await? {

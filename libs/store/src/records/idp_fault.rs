@@ -46,6 +46,10 @@ pub struct IdpFaults {
     pub idp: IdpId,
     /// The faults.
     pub faults: Vec<WaitingFault>,
+    /// Told apart from every other state of the row, so that whoever wrote it knows it again; empty in rows
+    /// of earlier releases.
+    #[serde(default)]
+    pub edit: String,
 }
 
 impl IdpFaults {
