@@ -51,6 +51,33 @@ fn packages_use_only_what_they_may() {
     }
 }
 
+/// What lines of `cargo tree` with features begin with where something can ask others over HTTP.
+const HTTP_CLIENTS: [&str; 8] = [
+    "reqwest v",
+    "ureq v",
+    "isahc v",
+    "curl v",
+    "attohttpc v",
+    "hyper-rustls v",
+    "hyper feature \"client\"",
+    "hyper-util feature \"client",
+];
+
+/// Whatever a request at a mock identity provider names, nothing can fetch it.
+#[test]
+fn mock_identity_providers_have_no_http_client() {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+    let args = ["tree", "--locked", "--offline", "--package=trapline-idp", "--prefix=none"];
+    let more = ["--edges=normal,features", "--manifest-path", manifest];
+    let output = Command::new(cargo).args(args).args(more).output().unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    assert!(tree.contains("hyper feature \"server\""), "{tree}");
+    for line in tree.lines() {
+        assert!(!HTTP_CLIENTS.iter().any(|client| line.starts_with(client)), "{line}");
+    }
+}
+
 fn short(name: &Value) -> &str {
     let name = name.as_str().unwrap();
     name.strip_prefix("trapline-").unwrap_or(name)
