@@ -103,6 +103,18 @@ identity_tools() {
   npm ci --prefix "$TOOLS/identity" --ignore-scripts --no-audit --no-fund --silent
 }
 
+# The clients that sign in at mock identity providers.
+oidc_tools() {
+  rm -rf "$TOOLS/oidc"
+  mkdir -p "$TOOLS/oidc"
+  cp clients/oidc/package.json clients/oidc/package-lock.json "$TOOLS/oidc/"
+  npm ci --prefix "$TOOLS/oidc" --ignore-scripts --no-audit --no-fund --silent
+  python3 -m venv "$TOOLS/oidc/python"
+  "$TOOLS/oidc/python/bin/pip" install --quiet --no-deps --require-hashes \
+    --requirement clients/oidc/requirements.txt
+  (cd clients/oidc && go build -o "$TOOLS/oidc/signin" signin.go)
+}
+
 go_tools() {
   (cd clients/go && go build -o "$TOOLS/netsmtp" .)
 }
@@ -164,6 +176,8 @@ step mocks-node mocks_node_tools clients/mocks/package.json clients/mocks/packag
 step node node_tools clients/node/package.json clients/node/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json
+step oidc oidc_tools clients/oidc/package.json clients/oidc/package-lock.json \
+  clients/oidc/requirements.txt clients/oidc/go.mod clients/oidc/go.sum clients/oidc/signin.go
 step go go_tools clients/go/go.mod clients/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt

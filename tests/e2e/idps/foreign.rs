@@ -1,27 +1,17 @@
 //! Sign-ins by a client library that knows nothing of this service, with all of its checks on.
 
 use openidconnect::{
-    AccessTokenHash, AuthorizationCode, ClientId, ClientSecret, CsrfToken, HttpRequest,
-    HttpResponse, IssuerUrl, Nonce, OAuth2TokenResponse as _, PkceCodeChallenge, RedirectUrl,
-    Scope, TokenResponse as _,
+    AccessTokenHash, AuthorizationCode, ClientId, ClientSecret, CsrfToken, IssuerUrl, Nonce,
+    OAuth2TokenResponse as _, PkceCodeChallenge, RedirectUrl, Scope, TokenResponse as _,
     core::{CoreAuthenticationFlow, CoreClient, CoreProviderMetadata, CoreUserInfoClaims},
 };
 use serde_json::json;
 use trapline_tests::shared;
 
-use super::rp::{CALLBACK, Rp, told};
-
-pub(super) async fn http(request: HttpRequest) -> Result<HttpResponse, reqwest::Error> {
-    let (head, body) = request.into_parts();
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
-    let request = client.request(head.method, head.uri.to_string()).headers(head.headers);
-    let answer = request.body(body).send().await?;
-    let mut made = HttpResponse::default();
-    *made.status_mut() = answer.status();
-    *made.headers_mut() = answer.headers().clone();
-    *made.body_mut() = answer.bytes().await?.to_vec();
-    Ok(made)
-}
+use super::{
+    rp::{CALLBACK, Rp, told},
+    stacks::rust::http,
+};
 
 #[tokio::test]
 async fn the_rust_client_signs_in_with_each_algorithm() {

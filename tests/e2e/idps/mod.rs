@@ -7,6 +7,7 @@ mod refusals;
 mod rp;
 mod sessions;
 mod sign_in;
+mod stacks;
 mod users;
 
 use serde_json::{Value, json};

@@ -1,0 +1,79 @@
+//! An application of another language, and a browser that signs in at it.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+};
+use trapline_tests::{Answer, Rest};
+
+use super::{Verdict, outcome};
+use crate::tools::{source, tool};
+
+pub(super) struct WebApp {
+    rest: Rest,
+    /// The one cookie that it has set.
+    cookie: String,
+    _child: Child,
+}
+
+fn command(stack: &str) -> Command {
+    let mut command = if stack.starts_with("openid-client") {
+        // Modules are looked for beside the file that wants them.
+        let copy = tool("oidc").join("signin.mjs");
+        std::fs::copy(source("oidc/signin.mjs"), &copy).unwrap();
+        let mut node = Command::new("node");
+        node.arg(copy);
+        node
+    } else if stack.starts_with("Authlib") {
+        let mut python = Command::new(tool("oidc/python/bin/python"));
+        python.arg(source("oidc/signin.py"));
+        python
+    } else {
+        Command::new(tool("oidc/signin"))
+    };
+    command.kill_on_drop(true).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+impl WebApp {
+    pub(super) async fn start(stack: &str, idp: &Value) -> Self {
+        let mut command = command(stack);
+        let names =
+            [("ISSUER", "issuer"), ("CLIENT_ID", "clientId"), ("CLIENT_SECRET", "clientSecret")];
+        command.envs(names.map(|(name, of)| (name, idp[of].as_str().unwrap()))).env("PORT", "0");
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = lines.next_line().await.unwrap().unwrap_or_else(|| panic!("{stack} ended"));
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let port = line.strip_prefix("listening ").unwrap();
+        let rest = Rest::new(&format!("http://localhost:{port}"), None);
+        Self { rest, cookie: String::new(), _child: child }
+    }
+
+    pub(super) async fn get(&mut self, path: &str) -> Answer {
+        let request = self.rest.request("GET", path).header("cookie", &self.cookie);
+        let answer = Answer::to(request).await;
+        let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default();
+        if !cookie.is_empty() {
+            self.cookie = cookie.to_owned();
+        }
+        answer
+    }
+
+    pub(super) async fn ask(&mut self, path: &str) -> Verdict {
+        outcome(&self.get(path).await)
+    }
+
+    pub(super) async fn sign_in(&mut self, provider: &Rest) -> Verdict {
+        self.cookie.clear();
+        let begun = self.get("/login").await;
+        if begun.status != 302 {
+            return outcome(&begun);
+        }
+        let back = provider.get(begun.header("location")).await.expect(303);
+        self.ask(back.header("location")).await
+    }
+}
