@@ -5,6 +5,7 @@ mod areas;
 mod console;
 mod forwarding;
 mod hostile;
+mod identity;
 mod journeys;
 mod live;
 mod mail;
