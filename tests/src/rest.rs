@@ -119,6 +119,16 @@ impl Answer {
         Self { status, headers, body, request: what }
     }
 
+    /// The same where the server may be gone: `None` without a whole answer.
+    pub async fn attempt(request: RequestBuilder) -> Option<Self> {
+        let (client, request) = request.build_split();
+        let request = request.unwrap();
+        let what = format!("{} {}", request.method(), request.url());
+        let answer = client.execute(request).await.ok()?;
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        Some(Self { status, headers, body: answer.bytes().await.ok()?, request: what })
+    }
+
     /// The answer, if it has this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {

@@ -1,10 +1,13 @@
 //! Mock identity providers.
 
+mod crash;
 mod faults;
 mod foreign;
 mod manage;
+mod races;
 mod refusals;
 mod rp;
+mod secrets;
 mod sessions;
 mod sign_in;
 mod stacks;

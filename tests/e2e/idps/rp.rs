@@ -1,6 +1,9 @@
 //! An application that signs people in at a provider, as far as a test has to play one.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use serde_json::{Value, json};
@@ -17,7 +20,7 @@ pub(super) const CALLBACK: &str = "https://app.example/callback";
 pub(super) struct Rp {
     clients: Vec<Rest>,
     keyed: Rest,
-    turn: std::cell::Cell<usize>,
+    turn: AtomicUsize,
     pub(super) idp: Value,
     pub(super) user: Value,
 }
@@ -44,7 +47,18 @@ impl Rp {
         });
         let user = keyed.post(&format!("{}/users", path_of(&idp)), user).await.expect(201).json();
         let clients = server.api().iter().map(|api| Rest::new(api, None)).collect();
-        Self { clients, keyed, turn: 0.into(), idp, user }
+        Self { clients, keyed, turn: AtomicUsize::new(0), idp, user }
+    }
+
+    /// The same after a restart, when the processes have other addresses.
+    pub(super) fn again(self, server: &Deployment) -> Self {
+        let clients = server.api().iter().map(|api| Rest::new(api, None)).collect();
+        Self { clients, keyed: server.rest(), ..self }
+    }
+
+    /// Every step is at the first process from now on.
+    pub(super) fn stay_at_one_process(&mut self) {
+        self.clients.truncate(1);
     }
 
     pub(super) async fn set(&self, change: Value) -> Value {
@@ -64,7 +78,7 @@ impl Rp {
 
     /// The next process, so that each step of a sign-in is at another one.
     pub(super) fn rest(&self) -> &Rest {
-        let turn = self.turn.replace(self.turn.get() + 1);
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         &self.clients[turn % self.clients.len()]
     }
 
