@@ -17,6 +17,7 @@ class Answer:
     def __init__(self) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
+        self.cookies: list[str] = []
         self.body = b""
         self._unread = b""
         self._has_head = False
@@ -36,7 +37,8 @@ class Answer:
             return False
         first, *lines = head.decode("latin-1").split("\r\n")
         self.status = int(first.split()[1])
-        pairs = (line.split(":", 1) for line in lines)
+        pairs = [line.split(":", 1) for line in lines]
+        self.cookies = [value.strip() for name, value in pairs if name.lower() == "set-cookie"]
         self.headers = {name.lower(): value.strip() for name, value in pairs}
         self._unread, self._has_head = rest, True
         return True
