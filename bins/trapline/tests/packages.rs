@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use serde_json::Value;
 
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 19] = [
     ("model", &[]),
     ("mime", &["model"]),
     ("checks", &["mime", "model"]),
     ("mocks", &["model"]),
     ("store", &["model"]),
     ("smtp", &["model"]),
+    ("backup", &["store", "model"]),
     ("embedded", &["store", "model"]),
     ("cluster", &["store", "model"]),
     ("app", &["checks", "store", "mime", "mocks", "model"]),
@@ -22,8 +23,8 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     (
         "trapline",
         &[
-            "api", "app", "cluster", "console", "embedded", "idp", "model", "smtp", "store",
-            "worker",
+            "api", "app", "backup", "cluster", "console", "embedded", "idp", "model", "smtp",
+            "store", "worker",
         ],
     ),
     ("hooksink", &[]),

@@ -9,7 +9,7 @@ mod team_removal;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use trapline_store::{Blobs, Clock, Intake, Job, Queue, Store};
+use trapline_store::{Blobs, Clock, Intake, Job, Queue, Store, records::WorkLease};
 
 use crate::{
     Result, Supervisor,
@@ -112,6 +112,16 @@ impl Maintenance {
     /// Whether rows of several partitions are written in one commit, all or none.
     fn commits_partitions_together(&self) -> bool {
         self.is_alone
+    }
+
+    /// Whether a backup is under way, for which segments stay that it has still to read. One process is
+    /// backed up from a copy.
+    async fn backup_is_running(&self) -> Result<bool> {
+        if self.is_alone {
+            return Ok(false);
+        }
+        let lease = WorkLease::row(WorkLease::BACKUP);
+        Ok(self.store.get(&lease).await?.is_some())
     }
 
     /// Whether removed rows are gone at once. Elsewhere their tombstones are read for hours.

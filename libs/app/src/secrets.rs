@@ -38,6 +38,15 @@ impl MasterKey {
         BASE64.encode(&self.0)
     }
 
+    /// Names the key, and is no help in finding it: 8 hexadecimal digits, also of what it sealed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Crypto`] when there is no such derivation, which does not happen.
+    pub fn id(&self) -> Result<String> {
+        Ok(HEXLOWER.encode(&self.derive(b"key id")?[..ID_BYTES]))
+    }
+
     fn derive(&self, purpose: &[u8]) -> Result<[u8; 32]> {
         let mut key = [0; 32];
         let salt = Salt::new(HKDF_SHA256, b"trapline");
@@ -70,7 +79,7 @@ impl Secrets {
         let sign = Hmac::new_from_slice(&master.derive(b"sign")?);
         Ok(Self {
             seal: LessSafeKey::new(seal.map_err(|_| Error::Crypto)?),
-            key_id: HEXLOWER.encode(&master.derive(b"key id")?[..ID_BYTES]),
+            key_id: master.id()?,
             sign: sign.map_err(|_| Error::Crypto)?,
         })
     }

@@ -47,6 +47,10 @@ impl Disk {
         Self { folder: folder.to_owned(), margin }
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The space of the disk.
     pub(crate) fn space(&self) -> io::Result<Space> {
         let found = statvfs(&self.folder)?;

@@ -20,13 +20,17 @@ mod open;
 mod queue;
 mod readers;
 mod schema;
+mod snapshot;
 mod statements;
 mod store;
 mod sweep;
 mod values;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use trapline_store::{Clock, JobDelivery, Ports, Processes, Result};
 
@@ -128,6 +132,36 @@ impl Embedded {
     /// When the system does not tell.
     pub fn disk_space(&self) -> std::io::Result<(u64, u64)> {
         self.database.disk.usage()
+    }
+
+    /// Copies everything, as it is at one moment, into a folder that another [`Embedded`] can be opened over.
+    /// Others go on writing; the write-ahead log grows meanwhile. The folder is made, for this user only.
+    ///
+    /// # Errors
+    ///
+    /// [`PortError::StorageFull`](trapline_store::PortError::StorageFull) when the copy has no room; what was copied stays for the
+    /// caller to remove. Else when SQLite does not do it.
+    pub async fn snapshot(&self, folder: &Path) -> Result<()> {
+        snapshot::snapshot(&self.database, folder).await
+    }
+
+    /// The length of the database with its log, in bytes: about what a snapshot takes.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not tell.
+    pub fn size(&self) -> std::io::Result<u64> {
+        snapshot::size(&self.database)
+    }
+
+    /// Writes each job of the queue into the outbox, as a cluster has it. For a snapshot, which nobody works
+    /// on.
+    ///
+    /// # Errors
+    ///
+    /// When SQLite does not do it.
+    pub async fn put_jobs_into_outbox(&self) -> Result<()> {
+        snapshot::put_jobs_into_outbox(&self.database, &*self.ports.store).await
     }
 
     /// Returns when the writing thread has ended, after which every write fails: by

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The database's file within the folder.
-const DATABASE_FILE: &str = "trapline.db";
+pub(crate) const DATABASE_FILE: &str = "trapline.db";
 
 /// Bytes. Rows of some 700 bytes and mails of some 6 KB take less room and less processor time in
 /// pages of 8 KB than in pages of 4 KB; `examples/commit_rate.rs` measures it.
@@ -137,7 +137,7 @@ fn try_open(options: &Options, readers: usize) -> Result<Connections, OpenError>
 }
 
 /// Makes the folder, which holds private mail and so is for its owner only.
-fn folder(path: &Path) -> Result<(), OpenError> {
+pub(crate) fn folder(path: &Path) -> Result<(), OpenError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -177,6 +177,16 @@ fn connect(path: &Path, cache: i64) -> rusqlite::Result<Connection> {
     // Mapped pages would count as this process's memory.
     connection.pragma_update(None, "mmap_size", 0)?;
     Ok(connection)
+}
+
+/// Makes an empty file that only its owner reads.
+pub(crate) fn private_file(path: &Path) -> io::Result<()> {
+    private().write(true).create_new(true).open(path).map(drop)
+}
+
+/// Copies the database. That is no reader's work for SQLite, though it writes nothing there.
+pub(crate) fn copier(path: &Path) -> rusqlite::Result<Connection> {
+    connect(path, READER_CACHE_KB)
 }
 
 fn reader(path: &Path) -> rusqlite::Result<Connection> {

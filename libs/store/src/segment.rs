@@ -22,7 +22,7 @@ use trapline_model::MessageId;
 
 use crate::BlobRef;
 
-pub use name::{Class, class_of, created_at, name};
+pub use name::{Class, class_of, created_at, name, parse};
 pub use read::{Entry, Footer, MalformedSegment, entries, footer, verify};
 
 const MAGIC: &[u8; 8] = b"TLSEG\x00\x01\n";

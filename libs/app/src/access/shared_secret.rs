@@ -12,9 +12,8 @@ impl AccessControl {
     ///
     /// [`Error::WrongMasterKey`] when it was sealed with another master key than this process has.
     pub async fn shared_secret(&self, name: &str, fresh: &str) -> Result<String> {
-        let context = format!("shared:{name}");
-        let row =
-            SharedSecret { name: name.to_owned(), sealed: self.secrets.seal(&context, fresh)? };
+        let sealed = self.secrets.seal(&context(name), fresh)?;
+        let row = SharedSecret { name: name.to_owned(), sealed };
         let key = row.key();
         if load::<SharedSecret>(&*self.store, &key).await?.is_none() {
             let put = Op::put(&row, None, When::Absent)?;
@@ -24,8 +23,22 @@ impl AccessControl {
                 Err(error) => return Err(error.into()),
             }
         }
-        let found = load::<SharedSecret>(&*self.store, &key).await?;
-        let (found, _) = found.ok_or(Error::Unavailable)?;
-        self.secrets.open(&context, &found.sealed)
+        self.existing_shared_secret(name).await?.ok_or(Error::Unavailable)
     }
+
+    /// The secret of this name; `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongMasterKey`] when it was sealed with another master key than this process has.
+    pub async fn existing_shared_secret(&self, name: &str) -> Result<Option<String>> {
+        let found = load::<SharedSecret>(&*self.store, &SharedSecret::row(name)).await?;
+        let open =
+            |(found, _): (SharedSecret, i64)| self.secrets.open(&context(name), &found.sealed);
+        found.map(open).transpose()
+    }
+}
+
+fn context(name: &str) -> String {
+    format!("shared:{name}")
 }

@@ -7,7 +7,7 @@ use trapline_app::Lane;
 use trapline_model::Time;
 use trapline_store::{
     Job, Key, Op, Record as _, Value, When,
-    records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Outbox, TaskKind},
+    records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Message, Outbox, TaskKind, WorkLease},
 };
 
 use crate::{support::Bench, watched::with_outbox};
@@ -141,6 +141,34 @@ async fn what_became_due_while_nobody_looked_is_done() {
     assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 100);
     assert_eq!(watch.queued("maintenance_task"), []);
     assert_eq!(bench.app.maintenance().run_due().await.unwrap(), 0);
+}
+
+/// Whoever backs a cluster up reads the rows first: what these name stays until the bytes are read, too.
+#[tokio::test]
+async fn segments_stay_while_a_backup_is_under_way() {
+    let (bench, watch) = with_outbox().await;
+    bench.app.maintenance().run_due().await.unwrap();
+    let inbox = bench.inbox(10, None).await;
+    let id = bench.deliver(&inbox, "backed up").await;
+    let row = bench.ports.store.get(&Message::row(id)).await.unwrap().unwrap();
+    let segment = Message::of(&row).unwrap().blob.segment;
+    let lease = WorkLease { name: WorkLease::BACKUP.to_owned(), holder: "somebody".to_owned() };
+    write(&bench, Op::put(&lease, Some(150 * MINUTE), When::Absent).unwrap()).await;
+    bench.app.messages().delete(&bench.by, id).await.unwrap();
+    let task = TaskKind::RemoveSegment { aliases: Vec::new() };
+    let task = MaintenanceTask::new(bench.clock.now(), segment.clone(), task);
+    write(&bench, task.planned().unwrap()).await;
+    let hours = async |count: u32| {
+        for _ in 0..count {
+            bench.clock.advance(61 * MINUTE);
+            bench.app.maintenance().run_due().await.unwrap();
+        }
+    };
+    hours(2).await;
+    assert!(bench.ports.blobs.segment(&segment).await.unwrap().is_some());
+    assert!(!watch.queued("maintenance_task").is_empty(), "what was put off is still to be done");
+    hours(2).await;
+    assert!(bench.ports.blobs.segment(&segment).await.unwrap().is_none());
 }
 
 /// A round over a queue that has more rows than a page, some of them due at the same instant.

@@ -8,6 +8,7 @@ mod blobs;
 mod failure;
 mod intake;
 mod meters;
+mod objects;
 mod options;
 mod segments;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use crate::UrlError;
 use options::SegmentsLocation;
 
 pub use intake::{ClusterIntake, RowWriter};
+pub use objects::{Objects, Upload};
 pub use options::{SegmentError, SegmentOptions};
 pub use segments::Segments;
 

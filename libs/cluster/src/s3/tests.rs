@@ -4,6 +4,7 @@
 mod deadlines;
 mod folder;
 mod intake;
+mod objects;
 mod options;
 
 use super::{SegmentOptions, Segments};

@@ -26,6 +26,11 @@ pub struct WorkLease {
 }
 
 impl WorkLease {
+    /// The backup of a cluster. While somebody has it, segments stay as they are.
+    pub const BACKUP: &str = "backup";
+    /// A restore. It has no end of its own: what was cut off is not whole, and must not be served.
+    pub const RESTORE: &str = "restore";
+
     /// The row of a piece of work.
     #[must_use]
     pub fn row(name: &str) -> Key {

@@ -78,7 +78,9 @@ pub fn created_at(name: &str) -> Option<Time> {
     parse(name).map(|(_, id)| Time::of_uuid(id))
 }
 
-fn parse(text: &str) -> Option<(Class, Uuid)> {
+/// The class and the id in the name of a segment; `None` when it is not a segment's name.
+#[must_use]
+pub fn parse(text: &str) -> Option<(Class, Uuid)> {
     let (class, rest) = text.split_once('/')?;
     let class = Class::ALL.into_iter().find(|known| known.name() == class)?;
     let (_, file) = rest.rsplit_once('/')?;

@@ -34,6 +34,9 @@ const BACKOFF: [Duration; 7] = [
 /// When a task is tried again that failed more often.
 const PARKED_DELAY: Duration = Duration::from_hours(24);
 
+/// When a task about a segment is looked at again that a backup put off.
+const AFTER_BACKUP: Duration = Duration::from_hours(1);
+
 /// Whether a task was done, and what is to be written now.
 type TaskResult = (bool, Vec<Op>);
 
@@ -169,6 +172,9 @@ impl Maintenance {
 
     /// Does a task; the one that follows it, if any.
     async fn perform(&self, task: &MaintenanceTask) -> Result<Option<MaintenanceTask>> {
+        if task.task.queue() == TaskQueue::Segments && self.backup_is_running().await? {
+            return Ok(Some(after_backup(task, self.clock.now())));
+        }
         match &task.task {
             TaskKind::ExpireInbox { team, inbox, username } => {
                 self.inboxes.expire(*team, *inbox, username).await.map(|()| None)
@@ -190,6 +196,17 @@ impl Maintenance {
             }
         }
     }
+}
+
+/// The same task at a time when a backup may be over.
+fn after_backup(task: &MaintenanceTask, now: Time) -> MaintenanceTask {
+    let (later, subject) = (now.after(AFTER_BACKUP), task.subject.clone());
+    let due = match task.task {
+        TaskKind::ReviewSegment {} => MaintenanceTask::review_at(&subject, later),
+        TaskKind::EraseSegment {} => MaintenanceTask::erase_at(&subject, later),
+        _ => later,
+    };
+    MaintenanceTask::new(due, subject, task.task.clone())
 }
 
 fn moved_to(queue: TaskQueue, row: &Row, due: Time, doc: String) -> Vec<Op> {
