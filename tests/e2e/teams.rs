@@ -81,6 +81,14 @@ async fn people_are_invited_by_the_mails_that_are_really_sent() {
         assert_eq!(eve.ask(rest, "GET", path, Value::Null).await.status, status, "{right}");
     }
     assert!(can("usage.read") && !can("audit.read"), "{me}");
+    for (right, path, new) in [
+        ("idps.manage", "/api/idps", json!({ "name": "Ours" })),
+        ("mocks.manage", "/api/mocks", json!({ "name": "Ours", "provider": "stripe" })),
+    ] {
+        let status = if can(right) { 201 } else { 403 };
+        assert_eq!(eve.ask(rest, "POST", path, new).await.status, status, "{right}");
+    }
+    assert!(can("idps.manage") && can("mocks.manage"), "{me}");
     let path = format!("/api/team/members/{}", me["person"]["id"].as_str().unwrap());
     eve.ask(rest, "PATCH", &path, json!({ "role": "admin" })).await.error(403);
     ada.ask(rest, "PATCH", &path, json!({ "role": "admin" })).await.expect(200);

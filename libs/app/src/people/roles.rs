@@ -15,7 +15,17 @@ const MAX_TEAMS: usize = 200;
 
 /// The permissions that each role adds, the least role first; a greater role has those of lesser ones too.
 const PERMISSIONS: [(Role, &[&str]); 3] = [
-    (Role::Member, &["inboxes.manage", "webhooks.manage", "forwarding.manage", "usage.read"]),
+    (
+        Role::Member,
+        &[
+            "inboxes.manage",
+            "webhooks.manage",
+            "forwarding.manage",
+            "idps.manage",
+            "mocks.manage",
+            "usage.read",
+        ],
+    ),
     (Role::Admin, &["people.manage", "keys.manage", "team.manage", "audit.read"]),
     (Role::Owner, &["owners.manage", "sso.manage", "team.delete"]),
 ];
