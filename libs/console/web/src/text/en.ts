@@ -24,6 +24,7 @@ export const text = {
   notCopied: "The browser did not let it be copied.",
   reveal: (of: string) => `Show ${of}`,
   hide: (of: string) => `Hide ${of}`,
+  notShown: "Not shown to those who may only read.",
   name: "Name",
   requestId: "Request id",
   planUse: (used: number, limit: number) =>
@@ -114,7 +115,6 @@ export const text = {
     password: "Password",
     passwordPlace: "<password>",
     hidden: "••••••••",
-    noPassword: "Not shown to those who may only read.",
     address: "Address",
     ca: "Certificate authority",
     caFile: "trapline-ca.pem",
