@@ -11,6 +11,7 @@ mod live;
 mod mail;
 mod people;
 mod pictures;
+mod providers;
 mod remote;
 mod shell;
 mod states;

@@ -12,6 +12,7 @@ const SCREENS = [
   "auth",
   "forwarding",
   "gallery",
+  "idps",
   "inboxes",
   "mail",
   "shell",

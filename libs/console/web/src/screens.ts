@@ -31,6 +31,8 @@ export const lazy: Partial<Record<Name, Load>> = {
   webhooks: () => import("./webhooks/WebhooksScreen.svelte"),
   webhook: () => import("./webhooks/DeliveriesScreen.svelte"),
   forwarding: () => import("./forwarding/ForwardingScreen.svelte"),
+  idps: () => import("./idps/IdpsScreen.svelte"),
+  idp: () => import("./idps/IdpScreen.svelte"),
   start: () => import("./start/StartScreen.svelte"),
   ...(import.meta.env.DEV && { gallery: () => import("./gallery/GalleryScreen.svelte") }),
 };

@@ -61,9 +61,11 @@ export class ApiError extends Error {
     return new ApiError("The server cannot be reached.", { status: 0, code: "offline" });
   }
 
-  /** What is said of a field, by its path. */
+  /** What is said of a field or of something in it (`urls[0]`, `claims.sub`), by the field's path. */
   of(path: string): string | undefined {
-    return this.issues.find((issue) => issue.path === path)?.message;
+    const isIn = (other: string) =>
+      other === path || (other.startsWith(path) && /[.[]/.test(other.charAt(path.length)));
+    return this.issues.find((issue) => isIn(issue.path))?.message;
   }
 }
 

@@ -9,6 +9,8 @@ export const routes = {
   webhooks: "/webhooks",
   webhook: "/webhooks/:id",
   forwarding: "/forwarding",
+  idps: "/idps",
+  idp: "/idps/:id/:part",
   team: "/team/:part",
   account: "/account/:part",
   start: "/start",

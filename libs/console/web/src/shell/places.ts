@@ -1,5 +1,6 @@
 import FolderIcon from "@lucide/svelte/icons/folder";
 import ForwardIcon from "@lucide/svelte/icons/forward";
+import IdpIcon from "@lucide/svelte/icons/id-card";
 import InboxIcon from "@lucide/svelte/icons/inbox";
 import WebhookIcon from "@lucide/svelte/icons/webhook";
 
@@ -11,4 +12,5 @@ export const places = [
   { path: "/projects", name: text.places.projects, icon: FolderIcon },
   { path: "/webhooks", name: text.places.webhooks, icon: WebhookIcon },
   { path: "/forwarding", name: text.places.forwarding, icon: ForwardIcon },
+  { path: "/idps", name: text.places.idps, icon: IdpIcon },
 ];

@@ -74,6 +74,7 @@ export const text = {
     projects: "Projects",
     webhooks: "Webhooks",
     forwarding: "Forwarding",
+    idps: "Identity providers",
     start: "Get started",
   },
   noSuchPage: "There is no such page",

@@ -1,0 +1,29 @@
+//! What the web console has of identity providers and of mocks of APIs, called as an application calls them.
+
+use serde_json::{Value, json};
+use trapline_tests::Deployment;
+
+use super::walk;
+
+/// What the browser saw in this area.
+async fn visit(area: &str) -> Value {
+    let server = Deployment::alone(&[]);
+    walk(&server, "providers", &[area, &server.here(server.owners_link())]).await
+}
+
+#[tokio::test]
+async fn an_identity_provider_is_made_used_read_and_deleted() {
+    let report = visit("idps").await;
+    assert!(report["refused"].as_str().unwrap().contains("absolute"), "{report:#}");
+    // From the sidebar to the client's settings in one's own configuration: three clicks, and one for each value.
+    assert_eq!(report["cost"], json!([6, 0]));
+    assert_eq!((&report["hidden"], &report["early"]), (&json!(true), &json!(true)));
+    assert_eq!(report["token"], 200);
+    // The tokens are decoded, and what is wrong with one of them can be read there.
+    assert!(report["decoded"].as_str().unwrap().contains("wrong-audience"), "{report:#}");
+    assert_eq!(report["flow"], 2);
+    assert!(report["hint"].as_str().unwrap().contains("is not registered"), "{report:#}");
+    assert!(report["url"].as_str().unwrap().contains("refused=true"), "{report:#}");
+    assert_eq!(report["settings"], json!([60, 1, true]));
+    assert_eq!(report["kept"], json!([]));
+}
