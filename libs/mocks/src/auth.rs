@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use data_encoding::BASE64;
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 
-use crate::{MockCall, Provider};
+use crate::{MockCall, Provider, oauth};
 
 /// Where a request has a credential.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +16,12 @@ pub(crate) enum CredentialPlace {
     BasicUser,
     /// The password of `Authorization: Basic`.
     BasicPassword,
+    /// `Authorization` behind these letters.
+    Prefixed(&'static str),
+    /// The client that asks for a token, at this path.
+    Client(&'static str),
+    /// The secret of that client.
+    ClientSecret,
     /// A header, by its name in lower case.
     Header(&'static str),
     /// A field of the body, by its name.
@@ -52,8 +57,12 @@ fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Optio
     let authorization = call.header("authorization").unwrap_or_default();
     match place {
         CredentialPlace::Bearer => behind(authorization, "Bearer "),
-        CredentialPlace::BasicUser => basic(authorization).map(|(user, _)| user),
-        CredentialPlace::BasicPassword => basic(authorization).map(|(_, password)| password),
+        CredentialPlace::BasicUser => oauth::basic(call).map(|(user, _)| user),
+        CredentialPlace::BasicPassword => oauth::basic(call).map(|(_, password)| password),
+        CredentialPlace::Prefixed(word) => behind(authorization, word),
+        CredentialPlace::Client(path) if call.path == path => oauth::client(call, body?),
+        CredentialPlace::Client(_) => None,
+        CredentialPlace::ClientSecret => oauth::client_secret(call, body?),
         CredentialPlace::Header(name) => call.header(name).map(str::to_owned),
         CredentialPlace::Field(name) => body?.get(name)?.as_str().map(str::to_owned),
     }
@@ -63,12 +72,4 @@ fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Optio
 fn behind(text: &str, word: &str) -> Option<String> {
     let (head, rest) = text.split_at_checked(word.len())?;
     head.eq_ignore_ascii_case(word).then(|| rest.trim().to_owned())
-}
-
-/// User name and password of Basic authentication (RFC 7617).
-fn basic(authorization: &str) -> Option<(String, String)> {
-    let decoded = BASE64.decode(behind(authorization, "Basic ")?.as_bytes()).ok()?;
-    let text = String::from_utf8(decoded).ok()?;
-    let (user, password) = text.split_once(':').unwrap_or((&text, ""));
-    Some((user.to_owned(), password.to_owned()))
 }

@@ -8,9 +8,9 @@ use std::{
 use flate2::read::{GzDecoder, ZlibDecoder};
 use serde_json::{Map, Value};
 
-use crate::{MockCall, failure::CallFailure, form};
+use crate::{MockCall, failure::CallFailure, form, multipart};
 
-/// The fields of a body: a form or JSON, by its content type. It is of at most `most` bytes, also after it is
+/// The fields of a body: a form, several parts, or JSON, by its content type. It is of at most `most` bytes, also after it is
 /// inflated.
 pub(crate) fn body(call: &MockCall, most: usize) -> Result<Value, CallFailure> {
     if call.body.is_empty() {
@@ -20,6 +20,11 @@ pub(crate) fn body(call: &MockCall, most: usize) -> Result<Value, CallFailure> {
     let kind = call.header("content-type").unwrap_or_default().to_ascii_lowercase();
     if kind.starts_with("application/x-www-form-urlencoded") {
         return fields(&bytes);
+    }
+    if kind.starts_with("multipart/") {
+        // The boundary is in letters of either case.
+        let kind = call.header("content-type").unwrap_or_default();
+        return multipart::parse(kind, &bytes).map_err(|error| CallFailure::invalid("body", error));
     }
     let wrong = |error: serde_json::Error| CallFailure::invalid("body", error.to_string());
     serde_json::from_slice(&bytes).map_err(wrong)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
@@ -296,8 +296,10 @@ fn targets(
     }
     let own = context.mock.webhook_url.map(|url| (url.to_owned(), None));
     let wants = |endpoint: &&StoredObject| {
-        let events = endpoint.object["enabled_events"].as_array();
-        let is_on = endpoint.object["status"] != "disabled";
+        let object = &endpoint.object;
+        let events = object.get("enabled_events").or_else(|| object.get("events"));
+        let events = events.and_then(Value::as_array).filter(|events| !events.is_empty());
+        let is_on = object["status"] != "disabled" && object["enabled"] != false;
         is_on && events.is_none_or(|events| events.iter().any(|it| it == "*" || it == event.name))
     };
     let registered = endpoints.iter().filter(wants).filter_map(|endpoint| {

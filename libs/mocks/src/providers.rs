@@ -1,6 +1,7 @@
 //! The providers. Each is a module with one table, and a line here.
 
 mod hubspot;
+mod onfido;
 mod plaid;
 mod stripe;
 mod twilio;
@@ -8,8 +9,8 @@ mod twilio;
 use crate::Provider;
 
 /// Every provider.
-pub static ALL: [&Provider; 4] =
-    [&stripe::STRIPE, &plaid::PLAID, &twilio::TWILIO, &hubspot::HUBSPOT];
+pub static ALL: [&Provider; 5] =
+    [&stripe::STRIPE, &plaid::PLAID, &onfido::ONFIDO, &twilio::TWILIO, &hubspot::HUBSPOT];
 
 /// The provider with this id.
 #[must_use]

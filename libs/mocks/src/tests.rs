@@ -3,6 +3,7 @@
 mod docs;
 mod engine;
 mod hubspot;
+mod onfido;
 mod plaid;
 mod stripe;
 mod tables;
@@ -148,6 +149,7 @@ impl World {
             let value = self.credentials[*is].clone();
             let (name, value) = match place {
                 CredentialPlace::Bearer => ("authorization", format!("Bearer {value}")),
+                CredentialPlace::Prefixed(word) => ("authorization", format!("{word}{value}")),
                 CredentialPlace::Header(name) => (*name, value),
                 CredentialPlace::BasicUser => {
                     basic[0] = value;
@@ -160,7 +162,9 @@ impl World {
                         format!("Basic {}", BASE64.encode(basic.join(":").as_bytes())),
                     )
                 }
-                CredentialPlace::Field(_) => continue,
+                CredentialPlace::Client(_)
+                | CredentialPlace::ClientSecret
+                | CredentialPlace::Field(_) => continue,
             };
             headers.push((name.to_owned(), value));
         }

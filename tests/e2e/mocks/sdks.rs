@@ -67,3 +67,13 @@ async fn plaids_sdk_for_python_works() {
 async fn plaids_sdk_for_node_works() {
     node("plaid").await;
 }
+
+#[tokio::test]
+async fn onfidos_sdk_for_python_works() {
+    python("onfido").await;
+}
+
+#[tokio::test]
+async fn onfidos_sdk_for_node_works() {
+    node("onfido").await;
+}
