@@ -42,7 +42,9 @@ while read -r library; do
   copyright_of "$library"
 done < <(libraries)
 install -Dm644 "$AUTHORITIES" "$ROOT$AUTHORITIES"
-install -Dm644 "$HERE/../LICENSE" "$ROOT/usr/share/doc/trapline/LICENSE"
+for notice in LICENSE THIRD_PARTY_NOTICES.md; do
+  install -Dm644 "$HERE/../$notice" "$ROOT/usr/share/doc/trapline/$notice"
+done
 printf 'root:x:0:0::/:/nonexistent\ntrapline:x:65532:65532::/data:/nonexistent\n' >"$ROOT/etc/passwd"
 printf 'root:x:0:\ntrapline:x:65532:\n' >"$ROOT/etc/group"
 install -d -m700 "$ROOT/data"

@@ -54,7 +54,8 @@ class Image(unittest.TestCase):
         self.assertEqual(run(PACKAGING / "rootfs.sh", root, STAND_IN).returncode, 0)
         names = {it.name for it in root.rglob("*")}
         self.assertEqual(names & {"sh", "bash", "busybox", "dpkg", "apt"}, set())
-        self.assertLessEqual({"trapline", "ca-certificates.crt", "passwd", "LICENSE", "data"}, names)
+        wanted = {"trapline", "ca-certificates.crt", "passwd", "LICENSE", "THIRD_PARTY_NOTICES.md", "data"}
+        self.assertLessEqual(wanted, names)
         for path in root.rglob("*"):
             mode = path.lstat().st_mode
             if path != root / "tmp":
