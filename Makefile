@@ -1,4 +1,4 @@
-.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate deny lint bench bench-cluster tools refresh-checks
+.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate release deny lint bench bench-cluster tools refresh-checks
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -39,6 +39,11 @@ test: tools deny
 # an engine or an account.
 test-operate: tools
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+
+# What a release is, into target/release-files: archive, image, chart, list of components, and sums. RELEASE_KEY names an SSH key that
+# signs the sums.
+release:
+	packaging/release.sh target/release-files
 
 # Licences, sources and bans of all dependencies, as deny.toml has them.
 deny: tools
