@@ -14,7 +14,7 @@ use trapline_store::{
 };
 
 pub(crate) use self::{plan::WritePlan, tables::Tables};
-use self::{search::HeadSearch, walk::Walk};
+use self::{search::HeadSearch, walk::TableWalk};
 use crate::{
     database::Database,
     schema::VERSION,
@@ -99,7 +99,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Walked> {
         let form = self.0.tables.of(table)?.form;
-        let walk = Walk { table, form, limit, now: self.0.clock.now().millis() };
+        let walk = TableWalk { table, form, limit, now: self.0.clock.now().millis() };
         self.0.readers.long(move |connection| walk.run(connection, after)).await
     }
 

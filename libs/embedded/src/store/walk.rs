@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// Part of a walk.
-pub(super) struct Walk {
+pub(super) struct TableWalk {
     pub(super) table: &'static Table,
     pub(super) form: Form,
     pub(super) limit: usize,
     pub(super) now: i64,
 }
 
-impl Walk {
+impl TableWalk {
     /// First what is left of the partition in which the last part ended, then those behind it.
     pub(super) fn run(&self, connection: &Connection, after: Option<WalkPlace>) -> Result<Walked> {
         let Some(place) = after else {
