@@ -18,10 +18,10 @@ const SENDERS: usize = 6;
 const AT_LEAST: usize = 20;
 
 /// Message ids by token, of what was answered 250.
-type Accepted = Arc<Mutex<BTreeMap<String, String>>>;
+pub(crate) type Accepted = Arc<Mutex<BTreeMap<String, String>>>;
 
 /// The message of a token: of any length, and like no other's.
-fn mail(token: &str) -> Vec<u8> {
+pub(crate) fn mail(token: &str) -> Vec<u8> {
     let sum = sha256_hex(token.as_bytes());
     let lines = usize::from_str_radix(&sum[..2], 16).unwrap();
     // One in sixteen is large.
@@ -31,7 +31,12 @@ fn mail(token: &str) -> Vec<u8> {
 }
 
 /// Sends until the server is gone.
-async fn load(address: std::net::SocketAddr, inbox: Inbox, prefix: String, accepted: Accepted) {
+pub(crate) async fn load(
+    address: std::net::SocketAddr,
+    inbox: Inbox,
+    prefix: String,
+    accepted: Accepted,
+) {
     let mut smtp = Smtp::hello(address).await;
     smtp.login(&inbox.username, &inbox.password).await;
     for n in 0.. {
@@ -45,7 +50,7 @@ async fn load(address: std::net::SocketAddr, inbox: Inbox, prefix: String, accep
 }
 
 /// Every message of an inbox: token and id. A token that is there twice is a message stored twice.
-async fn stored(rest: &Rest, inbox: &Inbox) -> BTreeMap<String, String> {
+pub(crate) async fn stored(rest: &Rest, inbox: &Inbox) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for page in 1.. {
         let path = inbox.path(&format!("/messages?limit=200&page={page}"));

@@ -136,6 +136,18 @@ impl Deployment {
         deployment
     }
 
+    /// Restores an archive into a new data folder, or into a new cluster with this secret key, and starts it.
+    /// `key` is one of its first team.
+    pub fn restored(archive: &str, cluster_key: Option<&str>, key: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("trapline-restored-").tempdir().unwrap();
+        let home = match cluster_key {
+            Some(secret) => Home::cluster(folder.path()).with_secret_key(secret),
+            None => Home::embedded(&folder.path().join("data")),
+        };
+        home.run(&["restore", "--from", archive]);
+        Self::over(home, key, &[], folder)
+    }
+
     /// The services behind a cluster.
     pub async fn backstage(&self) -> Backstage {
         Backstage::of(&self.home).await

@@ -89,6 +89,13 @@ impl Home {
         self
     }
 
+    /// The same with another secret key.
+    pub(crate) fn with_secret_key(mut self, secret: &str) -> Self {
+        self.settings.retain(|(name, _)| *name != "TRAPLINE_SECRET_KEY");
+        self.settings.push(("TRAPLINE_SECRET_KEY", secret.to_owned()));
+        self
+    }
+
     /// Whether it is over services, whatever mode the tests run in.
     pub(crate) fn is_cluster(&self) -> bool {
         !self.keyspace().is_empty()

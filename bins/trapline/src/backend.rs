@@ -6,7 +6,10 @@ use anyhow::{Context, Result, bail};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, MasterKey, Settings};
 use trapline_embedded::{Embedded, Options};
-use trapline_store::{Clock, Ports, records};
+use trapline_store::{
+    Clock, Ports,
+    records::{self, WorkLease},
+};
 
 use crate::{
     cluster::{Cluster, Options as ClusterOptions},
@@ -58,12 +61,34 @@ impl Backend {
             bail!("{}", self.wrong_key());
         }
         let app = started.context("the store does not answer")?;
+        if self.is_half_restored().await.context("the store does not answer")? {
+            bail!("{}", self.not_whole());
+        }
         if upgrade {
             app.upgrades().run().await.context("rows of an earlier release could not be moved")?;
         } else if !app.upgrades().are_finished().await.context("the store does not answer")? {
             bail!("{}", self.not_upgraded());
         }
         Ok(app)
+    }
+
+    /// Whether a restore was begun here and not finished.
+    async fn is_half_restored(&self) -> trapline_store::Result<bool> {
+        let mark = self.ports().store.get(&WorkLease::row(WorkLease::RESTORE)).await?;
+        Ok(mark.is_some())
+    }
+
+    fn not_whole(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => {
+                "a restore into this data folder is under way, or was cut off: then remove the folder, \
+                 and restore anew"
+            }
+            Self::Cluster(_) => {
+                "a restore into this keyspace is under way, or was cut off: then drop the keyspace, and \
+                 restore anew"
+            }
+        }
     }
 
     fn not_upgraded(&self) -> &'static str {

@@ -4,6 +4,10 @@
 mod absent;
 
 #[cfg(not(feature = "cluster"))]
-pub(crate) use absent::{Cluster, Options, Service, check_url, is_namespace};
+pub(crate) use absent::{
+    Cluster, NoObjects as Objects, NoUpload as Upload, Options, Service, check_url, is_namespace,
+};
+#[cfg(feature = "cluster")]
+pub(crate) use trapline_cluster::s3::{Objects, Upload};
 #[cfg(feature = "cluster")]
 pub(crate) use trapline_cluster::{Cluster, Options, Service, check_url, is_namespace};

@@ -64,9 +64,19 @@ pub(crate) struct Config {
     pub webhooks: WebhookSettings,
     /// `None` sends no mail.
     pub relay: Option<RelayConfig>,
+    /// `None` makes no backups.
+    pub backups: Option<Backups>,
     pub observe: Observability,
     /// What an operator should know of the settings, a sentence each; the log begins with them.
     pub warnings: Vec<String>,
+}
+
+/// The backups that one process makes of itself.
+pub(crate) struct Backups {
+    /// A folder or a prefix of a bucket.
+    pub to: String,
+    pub every: Duration,
+    pub keep: usize,
 }
 
 impl Config {

@@ -7,10 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use trapline_app::MasterKey;
 
-const KEY_FILE: &str = "secret.key";
+/// The key behind every secret.
+pub(crate) const KEY_FILE: &str = "secret.key";
 const DATABASE: &str = "trapline.db";
 /// The certificate authority of the SMTP edge, with its key.
 pub(crate) const AUTHORITY_FILE: &str = "smtp-ca.pem";
@@ -64,13 +65,25 @@ impl Folder {
 
     /// Keeps other servers away while the returned file is open.
     pub(crate) fn lock(&self) -> Result<File> {
-        let path = self.0.join("lock");
+        self.lock_file("lock")?.with_context(|| {
+            format!("another server runs over the data folder {}", self.0.display())
+        })
+    }
+
+    /// Keeps other backups away while the returned file is open.
+    pub(crate) fn lock_for_backup(&self) -> Result<File> {
+        self.lock_file("backup.lock")?.with_context(|| {
+            format!("another backup of the data folder {} is under way", self.0.display())
+        })
+    }
+
+    /// Locks a file of the folder; `None` when another process has it.
+    fn lock_file(&self, name: &str) -> Result<Option<File>> {
+        let path = self.0.join(name);
         let file = private(OpenOptions::new().create(true).truncate(false).write(true), &path)?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                bail!("another server runs over the data folder {}", self.0.display())
-            }
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("cannot lock {}", path.display()))
             }

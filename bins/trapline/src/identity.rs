@@ -60,6 +60,22 @@ pub(crate) async fn load(
     Ok(TlsIdentity { config, ends, ca: Some(ca), files: None })
 }
 
+/// Gives a restored installation the CA that clients of the archive's trust: the archive's file, or what is
+/// sealed among the rows that came from a cluster.
+pub(crate) async fn restore(app: &App, folder: Option<&Folder>, file: Option<&str>) -> Result<()> {
+    match (folder, file) {
+        (Some(folder), Some(authority)) => folder.write_once(AUTHORITY_FILE, authority),
+        (Some(folder), None) => match app.access().existing_shared_secret(SHARED_SECRET).await? {
+            Some(authority) => folder.write_once(AUTHORITY_FILE, &authority),
+            None => Ok(()),
+        },
+        (None, Some(authority)) => {
+            Ok(app.access().shared_secret(SHARED_SECRET, authority).await.map(drop)?)
+        }
+        (None, None) => Ok(()),
+    }
+}
+
 fn in_folder(folder: &Folder) -> Result<String> {
     if let Some(authority) = folder.text(AUTHORITY_FILE)? {
         return Ok(authority);

@@ -2,6 +2,7 @@
 
 mod admin;
 mod backend;
+mod backup;
 mod banner;
 mod clock;
 mod cluster;
@@ -77,6 +78,18 @@ fn run(command_line: CommandLine, runtime: &Runtime, mut stop: Stop) -> anyhow::
             let http = args.assemble().map_err(bad)?;
             let probe = probe::run(args.url.as_deref(), http);
             return runtime.block_on(stop.unless_stopped(probe));
+        }
+        Some(Command::Backup(args)) => {
+            let (to, backend) = args.assemble().map_err(bad)?;
+            let backup = backup::backup(to.as_deref(), args.without_keys, backend);
+            return runtime.block_on(stop.unless_stopped(backup));
+        }
+        Some(Command::Restore { from, backend }) => {
+            let backend = backend.assemble().map_err(bad)?;
+            return runtime.block_on(stop.unless_stopped(backup::restore(from, backend)));
+        }
+        Some(Command::Verify { from }) => {
+            return runtime.block_on(stop.unless_stopped(backup::verify(from)));
         }
         Some(Command::Man { command }) => return manual::page(command),
         Some(Command::Completions { shell }) => return manual::completions(*shell),

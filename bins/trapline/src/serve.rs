@@ -16,6 +16,7 @@ use trapline_smtp::{Implicit, Server};
 
 use crate::{
     backend::{Backend, Opened},
+    backup::RegularBackups,
     banner::{banner, roles_banner},
     clock::clock,
     cluster::Service,
@@ -122,12 +123,23 @@ async fn start(
     let settings = settings(&config, &listeners)?;
     let own = probes::OwnListeners::of(&listeners, config.edge.as_ref())?;
     let (roles, is_cluster) = (config.roles(), config.is_cluster());
-    let Config { backend, edge, api_key, webhooks, relay, observe, http_limits, quiet, .. } =
-        config;
+    let Config {
+        backend,
+        edge,
+        api_key,
+        webhooks,
+        relay,
+        backups,
+        observe,
+        http_limits,
+        quiet,
+        ..
+    } = config;
     let clock = clock();
     let Opened { backend, master, folder, lock } =
         Backend::open(backend, clock.clone(), true).await?;
-    let app = backend.start(clock, settings, &master, !is_cluster, shutdown.clone()).await?;
+    let app =
+        backend.start(clock.clone(), settings, &master, !is_cluster, shutdown.clone()).await?;
     let OutboundClients { webhooks: sender, identity: provider, links } =
         outbound::outbound_clients(
             &webhooks,
@@ -164,6 +176,11 @@ async fn start(
         start_smtp(&tasks, &app, edge, identity, [smtp, smtps]).await;
     }
     probes::start(&tasks, &app, roles, is_cluster, &own);
+    if let (Some(backups), Some(folder), Backend::Folder(embedded)) = (backups, folder, &backend) {
+        let regular = RegularBackups::of(&backups)?;
+        let runs = regular.run(embedded.clone(), folder, master, clock);
+        tasks.spawn("backups", until_shutdown(&shutdown, runs));
+    }
     let memory = app.body_memory().clone();
     let router = liveness.merge(router);
     tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));

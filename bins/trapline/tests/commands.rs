@@ -54,7 +54,20 @@ fn every_command_has_a_manual_page() {
     {
         assert!(page.contains(heading), "{heading} in {page}");
     }
-    for command in ["serve", "api", "smtp", "worker", "migrate", "probe", "man", "completions"] {
+    let commands = [
+        "serve",
+        "api",
+        "smtp",
+        "worker",
+        "migrate",
+        "backup",
+        "restore",
+        "verify",
+        "probe",
+        "man",
+        "completions",
+    ];
+    for command in commands {
         assert!(printed(&["man", command]).contains(&format!(".TH trapline-{command} 1")));
         assert!(page.contains(&format!("trapline\\-{command}(1)")), "{command}");
     }

@@ -1,6 +1,7 @@
 //! Every metric of the product: one function each, and the names in one place.
 #![expect(clippy::disallowed_macros, reason = "the one place that names metrics")]
 
+mod backups;
 mod calls;
 mod checks;
 mod idp;
@@ -15,6 +16,7 @@ use metrics::{
 use trapline_model::{Component, DeliveryStatus};
 use trapline_store::{Lane, LaneStats};
 
+pub use backups::{backup_done, backup_interval, last_backup};
 pub(crate) use calls::measured;
 pub(crate) use checks::check_done;
 pub(crate) use idp::{
@@ -70,6 +72,7 @@ const MAIL_SENDS: &str = "trapline_mail_sends_total";
 
 /// Gives every metric its help text; once, after the recorder is installed.
 pub fn describe() {
+    backups::describe();
     calls::describe();
     checks::describe();
     idp::describe();

@@ -73,4 +73,4 @@ pub enum BackupError {
 }
 
 /// What archives answer.
-pub(crate) type ArchiveResult<T, E = BackupError> = std::result::Result<T, E>;
+pub(crate) type ArchiveResult<T, E = BackupError> = Result<T, E>;

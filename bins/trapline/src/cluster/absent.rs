@@ -2,7 +2,10 @@
 
 #![expect(clippy::unused_async, reason = "the same functions as where there is a cluster")]
 
+use std::ops::Range;
+
 use anyhow::{Result, bail};
+use bytes::Bytes;
 use trapline_store::{Clock, PortError, Ports, Table};
 
 /// Where the services would be.
@@ -61,6 +64,48 @@ impl Cluster {
 
     pub(crate) async fn ping(&self) -> [(Service, std::result::Result<(), PortError>); 0] {
         match *self {}
+    }
+}
+
+/// A client of a bucket, of which this build can have none.
+pub(crate) enum NoObjects {}
+
+impl NoObjects {
+    pub(crate) fn open(_: &str) -> Result<Self> {
+        bail!(ABSENT)
+    }
+
+    pub(crate) async fn names(&self) -> std::io::Result<Vec<String>> {
+        match *self {}
+    }
+
+    pub(crate) async fn size(&self, _: &str) -> std::io::Result<Option<u64>> {
+        match *self {}
+    }
+
+    pub(crate) async fn read(&self, _: &str, _: Range<u64>) -> std::io::Result<Bytes> {
+        match *self {}
+    }
+
+    pub(crate) async fn remove(&self, _: &str) -> std::io::Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn upload(&self, _: &str) -> std::io::Result<NoUpload> {
+        match *self {}
+    }
+}
+
+/// An object that is being written, of which this build can have none.
+pub(crate) enum NoUpload {}
+
+impl NoUpload {
+    pub(crate) async fn write(&mut self, _: Bytes) -> std::io::Result<()> {
+        match *self {}
+    }
+
+    pub(crate) async fn finish(self) -> std::io::Result<()> {
+        match self {}
     }
 }
 

@@ -5,9 +5,9 @@ use clap::{Args, Parser, Subcommand};
 
 use super::{
     groups::{
-        ApiDefaults, ClusterUrls, DataFolder, FirstKey, HttpAddress, MasterSecret, Observability,
-        PlanSettings, PublicAddresses, RelaySettings, SignIn, SmtpSettings, Stopping,
-        WebhookSettings,
+        ApiDefaults, BackupPlace, BackupSchedule, ClusterUrls, DataFolder, FirstKey, HttpAddress,
+        MasterSecret, Observability, PlanSettings, PublicAddresses, RelaySettings, SignIn,
+        SmtpSettings, Stopping, WebhookSettings,
     },
     setting::SettingTexts,
 };
@@ -59,6 +59,24 @@ pub(crate) enum Command {
     /// List the plans that teams can be on, and put a team on one.
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Write an archive of everything, beside running servers too: for a restore into an empty installation
+    /// of either mode.
+    Backup(Box<BackupArgs>),
+    /// Restore an archive into an empty data folder, or into a cluster that has nothing yet.
+    Restore {
+        /// The archive: a file, or an object such as `s3://bucket/prefix/trapline-….tar`. Of a folder or a
+        /// prefix it is the newest.
+        #[arg(long, value_name = "PLACE")]
+        from: String,
+        #[command(flatten)]
+        backend: Box<BackendArgs>,
+    },
+    /// Read an archive whole, and say what is in it or what is wrong with it.
+    Verify {
+        /// The archive, as in `trapline restore`.
+        #[arg(long, value_name = "PLACE")]
+        from: String,
+    },
     /// Ask a server whether it is ready: the exit code is 0 when it is, and 1 when not.
     Probe(ProbeArgs),
     /// Print the manual page of a command, for `man -l -`.
@@ -196,6 +214,23 @@ pub(crate) struct ProbeArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// Where the archive goes: a file that ends in .tar, a folder, or `s3://bucket/prefix` with the
+    /// parameters of `--blobs`. In a folder or under a prefix its name is the time. Without it,
+    /// `--backup-to`.
+    #[arg(long, value_name = "PLACE")]
+    pub to: Option<String>,
+    /// Leave the secret key and the SMTP certificate authority out, for who keeps TRAPLINE_SECRET_KEY
+    /// elsewhere.
+    #[arg(long)]
+    pub without_keys: bool,
+    #[command(flatten)]
+    pub place: SettingTexts<BackupPlace>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ListKeysArgs {
     /// The team's id; the first team when left out.
     #[arg(long, value_name = "ID")]
@@ -292,6 +327,10 @@ pub(crate) struct ServeArgs {
     pub plans: SettingTexts<PlanSettings>,
     #[command(flatten)]
     pub outbound: OutboundArgs,
+    #[command(flatten)]
+    pub backup_place: SettingTexts<BackupPlace>,
+    #[command(flatten)]
+    pub backups: SettingTexts<BackupSchedule>,
     #[command(flatten)]
     pub observe: SettingTexts<Observability>,
 }

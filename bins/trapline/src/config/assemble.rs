@@ -6,13 +6,16 @@ use trapline_app::MasterKey;
 use trapline_store::Rate;
 
 use super::{
-    Backend, Cluster, Config, Edge, Folder, Migration,
+    Backend, Backups, Cluster, Config, Edge, Folder, Migration,
     args::{
-        ApiArgs, ApiRoleArgs, BackendArgs, EdgeArgs, LinkArgs, MemberArgs, MigrateArgs,
+        ApiArgs, ApiRoleArgs, BackendArgs, BackupArgs, EdgeArgs, LinkArgs, MemberArgs, MigrateArgs,
         OutboundArgs, ProbeArgs, ServeArgs, SmtpRoleArgs, WorkerRoleArgs,
     },
     errors::ConfigErrors,
-    groups::{ClusterUrls, DataFolder, MasterSecret, PlanSettings, RelayConfig, WebhookSettings},
+    groups::{
+        BackupPlace, BackupSchedule, ClusterUrls, DataFolder, MasterSecret, PlanSettings,
+        RelayConfig, WebhookSettings,
+    },
     setting::SettingTexts,
 };
 use crate::settings::reachable;
@@ -39,6 +42,7 @@ impl ServeArgs {
             let first_key = self.first_key.read(errors);
             let outbound = self.outbound.read(errors);
             let plans = self.plans.read(errors);
+            let backups = backups(&self.backup_place, &self.backups, errors);
             let observe = self.observe.read(errors);
             let (webhooks, relay) = outbound?;
             let (sign_in, observe) = (sign_in?, observe?);
@@ -56,6 +60,7 @@ impl ServeArgs {
                 api_key: first_key?.api_key,
                 webhooks,
                 relay,
+                backups: backups?,
                 warnings: observe.warnings().into_iter().chain(sign_in.warning()).collect(),
                 observe,
             })
@@ -86,6 +91,7 @@ impl MemberArgs {
             api_key: None,
             webhooks: WebhookSettings::default(),
             relay: None,
+            backups: None,
             warnings: observe.warnings(),
             observe,
         })
@@ -178,6 +184,18 @@ impl BackendArgs {
     }
 }
 
+impl BackupArgs {
+    /// Where the archive goes, if that is said, and where the data is.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the settings.
+    pub(crate) fn assemble(&self) -> Result<(Option<String>, Backend), ConfigErrors> {
+        let place = ConfigErrors::collect(|errors| self.place.read(errors))?;
+        Ok((self.to.clone().or(place.backup_to), self.backend.assemble()?))
+    }
+}
+
 impl ProbeArgs {
     /// Where the server listens that is asked.
     ///
@@ -248,6 +266,24 @@ impl OutboundArgs {
         let webhooks = self.webhooks.read(errors);
         let relay = RelayConfig::read(&self.relay, errors)?;
         Some((webhooks?, relay))
+    }
+}
+
+/// The backups that one process makes of itself; the inner `None` is none.
+fn backups(
+    place: &SettingTexts<BackupPlace>,
+    schedule: &SettingTexts<BackupSchedule>,
+    errors: &mut ConfigErrors,
+) -> Option<Option<Backups>> {
+    let place = place.read(errors);
+    let BackupSchedule { backup_every, backup_keep } = schedule.read(errors)?;
+    let Some(every) = backup_every else { return Some(None) };
+    match place?.backup_to {
+        Some(to) => Some(Some(Backups { to, every, keep: backup_keep })),
+        None => {
+            errors.needed_with("backup-every", "backup-to");
+            None
+        }
     }
 }
 

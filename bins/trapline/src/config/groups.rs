@@ -13,8 +13,8 @@ use super::{
     setting::settings,
     values::{
         DAY, address, api_key, base_url, boolean, cidrs, count, domain, folder, frame_ancestors,
-        keyspace, link, log_filter, master_key, one_of, pause, per_minute, plans, points, port,
-        service_url, size, text, time,
+        keyspace, link, log_filter, master_key, one_of, pause, per_minute, place, plans, points,
+        port, service_url, size, text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
@@ -23,6 +23,9 @@ pub(crate) use smtp::SmtpSettings;
 
 /// The longest delay of a shutdown: the longest that a common load balancer takes to hear of one.
 const MAX_SHUTDOWN_DELAY: Duration = Duration::from_mins(5);
+
+/// The longest time between two backups.
+const MAX_BACKUP_INTERVAL: Duration = Duration::from_hours(30 * 24);
 
 settings! {
     /// The HTTP listener.
@@ -227,6 +230,27 @@ settings! {
         /// How many overdue jobs make `/api/health?deep=1` fail.
         max_overdue_jobs =
             DEEP_HEALTH_MAX_OVERDUE("N") default("50") public, count(1_000_000);
+    }
+}
+
+settings! {
+    /// Where backups go.
+    struct BackupPlace(Some("Backups")) {
+        /// Where backups go: a folder, or `s3://bucket/prefix` with the parameters of `--blobs`. `trapline
+        /// backup` takes it when it is given no `--to`.
+        backup_to: Option<String> = TRAPLINE_BACKUP_TO("PLACE") optional secret, place;
+    }
+}
+
+settings! {
+    /// When one process backs itself up.
+    struct BackupSchedule(Some("Backups")) {
+        /// How far apart the backups are that one process makes of itself; none when left out. A cluster is
+        /// backed up by `trapline backup`, as a job.
+        backup_every: Option<Duration> =
+            TRAPLINE_BACKUP_EVERY("TIME") optional public, time(MAX_BACKUP_INTERVAL);
+        /// How many of them are kept.
+        backup_keep: usize = TRAPLINE_BACKUP_KEEP("N") default("7") public, count(10_000);
     }
 }
 

@@ -330,6 +330,28 @@ fn libraries_have_the_defaults_of_the_settings() {
 }
 
 #[test]
+fn backups_need_a_place_for_several() {
+    let backups = |flags: &[&str]| {
+        let cli = Cli::parse_from([&["trapline"], flags].concat());
+        cli.serve.assemble().map(|config| config.backups).map_err(|bad| bad.to_string())
+    };
+    assert!(backups(&["--backup-to=/srv/backups"]).unwrap().is_none());
+    let daily = backups(&["--backup-to=/srv/backups", "--backup-every=1d"]).unwrap().unwrap();
+    assert_eq!((daily.to.as_str(), daily.keep), ("/srv/backups", 7));
+    assert_eq!(daily.every, Duration::from_hours(24));
+    for (flags, wanted) in [
+        (&["--backup-every=1d"][..], "--backup-to: is needed with --backup-every"),
+        (&["--backup-to=a.tar"], "wants a folder, or s3://bucket/prefix"),
+        (&["--backup-to=ftp://here"], "wants a file that ends in .tar, a folder, or s3://"),
+        (&["--backup-to=s3://bucket?secret=pa55"], "key and secret go together"),
+        (&["--backup-keep=0"], "--backup-keep"),
+    ] {
+        let report = backups(flags).err().unwrap();
+        assert!(report.contains(wanted) && !report.contains("pa55"), "{report}");
+    }
+}
+
+#[test]
 fn no_secret_is_in_the_debug_form_of_the_command_line() {
     let secrets = ["api-key", "secret-key", "relay-password", "metrics-token"];
     let flags = secrets.map(|flag| format!("--{flag}=pa55"));

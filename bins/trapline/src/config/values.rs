@@ -11,7 +11,10 @@ use trapline_model::Address;
 use trapline_store::Rate;
 use trapline_worker::outbound::Cidr;
 
-use crate::cluster::{self, Service};
+use crate::{
+    backup::ArchivePlace,
+    cluster::{self, Service},
+};
 
 /// The largest size of anything, in bytes.
 const MAX_SIZE: u64 = 1 << 40;
@@ -215,6 +218,15 @@ pub(super) fn folder(text: &str) -> Result<PathBuf, String> {
             Err("wants a folder; Trapline does not keep its data in memory".to_owned())
         }
         _ => Ok(PathBuf::from(text)),
+    }
+}
+
+/// A place for archives.
+pub(super) fn place(text: &str) -> Result<String, String> {
+    match ArchivePlace::of(text) {
+        Ok(ArchivePlace::Folder(_) | ArchivePlace::Bucket(_)) => Ok(text.to_owned()),
+        Ok(ArchivePlace::File(_)) => Err("wants a folder, or s3://bucket/prefix".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
