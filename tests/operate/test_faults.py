@@ -35,6 +35,16 @@ FAULTS = (
         {"monitoring": {"rules": {"enabled": True, "disabled": ["TraplineFast"]}}},
         "there is no alert TraplineFast",
     ),
+    ("backups without a place", {"backup": {"enabled": True}}, "backup.enabled needs a place"),
+    (
+        "backups with two places",
+        {
+            "secrets": {"existingSecret": "s", "keys": {"backupTo": "to"}},
+            "backup": {"enabled": True, "existingClaim": "a"},
+        },
+        "a volume (backup.existingClaim) or a place (secrets.keys.backupTo), not both",
+    ),
+    ("a bad time between backups", {"backup": {"every": "daily"}}, "every"),
     ("a proxy that is not named", {"smtp": {"proxyProtocol": {"enabled": True}}}, "smtp.proxyProtocol.from"),
     ("two places of certificates", {"certificates": {"secret": "a", "configMap": "b"}}, "not both"),
     ("an ingress without a host", {"ingress": {"enabled": True}}, "ingress.hosts"),

@@ -107,6 +107,13 @@ http://{{ include "trapline.fullname" . }}-api.{{ .Release.Namespace }}.svc{{ if
 {{- if and .Values.smtp.proxyProtocol.enabled (not .Values.smtp.proxyProtocol.from) -}}
 {{- fail "smtp.proxyProtocol.from: name the addresses of the load balancers that may say who a client is" -}}
 {{- end -}}
+{{- $byKey := and $secrets.existingSecret $secrets.keys.backupTo -}}
+{{- if and .Values.backup.enabled (not .Values.backup.existingClaim) (not $byKey) -}}
+{{- fail "backup.enabled needs a place: backup.existingClaim, or secrets.existingSecret with secrets.keys.backupTo" -}}
+{{- end -}}
+{{- if and .Values.backup.existingClaim $byKey -}}
+{{- fail "backup: name a volume (backup.existingClaim) or a place (secrets.keys.backupTo), not both" -}}
+{{- end -}}
 {{- if and .Values.certificates.secret .Values.certificates.configMap -}}
 {{- fail "certificates: name a Secret or a ConfigMap, not both" -}}
 {{- end -}}

@@ -5,6 +5,7 @@
   "api" (dict "requests" (dict "cpu" "500m" "memory" "256Mi") "limits" (dict "memory" "1Gi"))
   "smtp" (dict "requests" (dict "cpu" "500m" "memory" "256Mi") "limits" (dict "memory" "1Gi"))
   "worker" (dict "requests" (dict "cpu" "250m" "memory" "128Mi") "limits" (dict "memory" "512Mi"))
+  "backup" (dict "requests" (dict "cpu" "250m" "memory" "128Mi") "limits" (dict "memory" "512Mi"))
   "migrate" (dict "requests" (dict "cpu" "100m" "memory" "64Mi") "limits" (dict "memory" "256Mi")) -}}
 {{- $values := get .root.Values .component -}}
 {{- toYaml (mustMergeOverwrite (get $measured .component) (deepCopy $values.resources)) -}}
@@ -54,12 +55,21 @@ readinessProbe:
 {{- end }}
 {{- end -}}
 
+{{/* Whether a pod has the volume of archives. Takes {root, component}. */}}
+{{- define "trapline.backupVolume" -}}
+{{- $backup := .root.Values.backup -}}
+{{- if and $backup.enabled $backup.existingClaim (has .component (list "embedded" "backup")) -}}yes{{- end -}}
+{{- end -}}
+
 {{/* Where files are found. Takes {root, component}. */}}
 {{- define "trapline.mounts" -}}
 {{- $pod := (get .root.Values .component).pod | default dict -}}
 - { name: tmp, mountPath: /tmp }
 {{- if eq .component "embedded" }}
 - { name: data, mountPath: /data }
+{{- end }}
+{{- if include "trapline.backupVolume" . }}
+- { name: backups, mountPath: /backups }
 {{- end }}
 {{- if and .root.Values.smtp.tls.existingSecret (has .component (list "embedded" "smtp")) }}
 - { name: tls, mountPath: /etc/trapline/tls, readOnly: true }
@@ -88,6 +98,11 @@ readinessProbe:
     claimName: {{ $disk.existingClaim }}
 {{- end }}
 {{- end }}
+{{- if include "trapline.backupVolume" . }}
+- name: backups
+  persistentVolumeClaim:
+    claimName: {{ .root.Values.backup.existingClaim }}
+{{- end }}
 {{- if and .root.Values.smtp.tls.existingSecret (has .component (list "embedded" "smtp")) }}
 - name: tls
   secret:
@@ -115,10 +130,10 @@ readinessProbe:
 name: {{ .component }}
 image: {{ include "trapline.image" .root }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-args: [{{ include "trapline.command" .component }}, --quiet]
+args: [{{ include "trapline.command" .component }}{{ if ne .component "backup" }}, --quiet{{ end }}]
 env:
   {{- include "trapline.env" . | trim | nindent 2 }}
-{{- if ne .component "migrate" }}
+{{- if not (has .component (list "migrate" "backup")) }}
 ports:
   {{- include "trapline.ports" .component | nindent 2 }}
 {{ include "trapline.probes" .root }}

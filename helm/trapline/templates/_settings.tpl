@@ -23,6 +23,11 @@ Takes {root, component}; files/settings.json says which command takes what.
 {{- $_ := set $all "smtp-proxy-protocol" "required" -}}
 {{- $_ := set $all "smtp-proxy-from" (join "," $proxy.from) -}}
 {{- end -}}
+{{- $backup := .root.Values.backup -}}
+{{- if and $backup.enabled (eq .component "embedded") -}}
+{{- $_ := set $all "backup-every" $backup.every -}}
+{{- $_ := set $all "backup-keep" $backup.keep -}}
+{{- end -}}
 {{- $all = merge (dict) .root.Values.settings $all -}}
 {{- $own := (get .root.Values .component | default dict).settings | default dict -}}
 {{- range $name, $_ := $own -}}
@@ -32,7 +37,11 @@ Takes {root, component}; files/settings.json says which command takes what.
 {{- end -}}
 {{- range $name, $value := merge (dict) $own $all -}}
 {{- $setting := get $known $name -}}
-{{- if has $command $setting.of }}
+{{- $takes := has $command $setting.of -}}
+{{- if eq $command "backup" -}}
+{{- $takes = eq $name "cql-keyspace" -}}
+{{- end -}}
+{{- if $takes }}
 - name: {{ $setting.variable }}
   value: {{ if kindIs "float64" $value }}{{ printf "%.0f" $value | quote }}{{ else }}{{ toString $value | quote }}{{ end }}
 {{- end -}}
@@ -47,7 +56,11 @@ Takes {root, component}; files/settings.json says which command takes what.
 {{- if $secrets.existingSecret -}}
 {{- range $name, $key := $secrets.keys -}}
 {{- $setting := get $known (kebabcase $name) -}}
-{{- if and $key (has $command $setting.of) }}
+{{- $takes := has $command $setting.of -}}
+{{- if eq $.component "backup" -}}
+{{- $takes = has $name (list "secretKey" "cql" "blobs" "nats" "redis" "backupTo") -}}
+{{- end -}}
+{{- if and $key $takes }}
 - name: {{ $setting.variable }}
   valueFrom:
     secretKeyRef:
@@ -61,7 +74,7 @@ Takes {root, component}; files/settings.json says which command takes what.
 {{/* All variables of a component. Takes {root, component}. */}}
 {{- define "trapline.env" -}}
 {{- $values := get .root.Values .component | default dict -}}
-{{- if ne .component "migrate" }}
+{{- if not (has .component (list "migrate" "backup")) }}
 - name: TRAPLINE_HTTP
   value: "0.0.0.0:8025"
 {{- end }}
@@ -80,6 +93,10 @@ Takes {root, component}; files/settings.json says which command takes what.
 {{- if eq .component "embedded" }}
 - name: TRAPLINE_DATA
   value: /data
+{{- end }}
+{{- if include "trapline.backupVolume" . }}
+- name: TRAPLINE_BACKUP_TO
+  value: /backups
 {{- end }}
 {{- include "trapline.settings" . }}
 {{- include "trapline.secrets" . }}
