@@ -109,7 +109,7 @@ impl App {
     }
 
     /// Where the browser is sent to, so that the session at the provider ends.
-    pub async fn sign_out(&self, signed_in: SignedIn) -> Result<String> {
+    pub async fn sign_out(&self, signed_in: &SignedIn) -> Result<String> {
         let (_, metadata) = self.discover().await?;
         let at = metadata.additional_metadata().end_session_endpoint.clone();
         let request = LogoutRequest::from(at.ok_or(Refused("there is no sign-out"))?);

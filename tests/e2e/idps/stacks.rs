@@ -37,7 +37,7 @@ pub(super) const STACKS: [&str; 4] =
 
 enum App {
     Web(WebApp),
-    Rust { app: rust::App, signed_in: Option<rust::SignedIn> },
+    Rust { app: rust::App, signed_in: Option<Box<rust::SignedIn>> },
 }
 
 /// A library's verdict with the text that goes with it.
@@ -69,7 +69,7 @@ impl App {
                 let (done, verdict) = verdict(done.await);
                 let email = done.as_ref().and_then(|done| done.user.email());
                 assert!(email.is_none_or(|email| email.as_str() == "ada@example.com"));
-                *signed_in = done;
+                *signed_in = done.map(Box::new);
                 verdict
             }
         }
@@ -88,7 +88,9 @@ impl App {
     async fn sign_out(&mut self, provider: &Rest) -> String {
         let url = match self {
             Self::Web(app) => app.get("/logout").await.expect(302).header("location").to_owned(),
-            Self::Rust { app, signed_in } => app.sign_out(signed_in.take().unwrap()).await.unwrap(),
+            Self::Rust { app, signed_in } => {
+                app.sign_out(signed_in.as_ref().unwrap()).await.unwrap()
+            }
         };
         provider.get(&url).await.expect(303).header("location").to_owned()
     }

@@ -1,6 +1,6 @@
 //! An application of another language, and a browser that signs in at it.
 
-use std::process::Stdio;
+use std::{path::PathBuf, process::Stdio, sync::LazyLock};
 
 use serde_json::Value;
 use tokio::{
@@ -19,13 +19,17 @@ pub(super) struct WebApp {
     _child: Child,
 }
 
+/// Modules are looked for beside the file that wants them.
+static SCRIPT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let copy = tool("oidc").join("signin.mjs");
+    std::fs::copy(source("oidc/signin.mjs"), &copy).unwrap();
+    copy
+});
+
 fn command(stack: &str) -> Command {
     let mut command = if stack.starts_with("openid-client") {
-        // Modules are looked for beside the file that wants them.
-        let copy = tool("oidc").join("signin.mjs");
-        std::fs::copy(source("oidc/signin.mjs"), &copy).unwrap();
         let mut node = Command::new("node");
-        node.arg(copy);
+        node.arg(&*SCRIPT);
         node
     } else if stack.starts_with("Authlib") {
         let mut python = Command::new(tool("oidc/python/bin/python"));
