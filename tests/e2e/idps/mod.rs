@@ -1,5 +1,6 @@
 //! Mock identity providers.
 
+mod conformance;
 mod crash;
 mod faults;
 mod foreign;

@@ -50,10 +50,15 @@ impl Rp {
         Self { clients, keyed, turn: AtomicUsize::new(0), idp, user }
     }
 
+    /// With a provider that is there already, and its user.
+    pub(super) fn known(server: &Deployment, idp: Value, user: Value) -> Self {
+        let clients = server.api().iter().map(|api| Rest::new(api, None)).collect();
+        Self { clients, keyed: server.rest(), turn: AtomicUsize::new(0), idp, user }
+    }
+
     /// The same after a restart, when the processes have other addresses.
     pub(super) fn again(self, server: &Deployment) -> Self {
-        let clients = server.api().iter().map(|api| Rest::new(api, None)).collect();
-        Self { clients, keyed: server.rest(), ..self }
+        Self::known(server, self.idp, self.user)
     }
 
     /// Every step is at the first process from now on.

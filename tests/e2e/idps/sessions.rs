@@ -10,14 +10,14 @@ use super::{
 
 impl Rp {
     /// The same request with a cookie.
-    async fn authorize_as(&self, cookie: &str, others: &[(&str, &str)]) -> Answer {
+    pub(super) async fn authorize_as(&self, cookie: &str, others: &[(&str, &str)]) -> Answer {
         let path = self.path("authorize");
         let request = self.rest().request("GET", &path).query(&self.query(others));
         Answer::to(request.header("cookie", cookie)).await
     }
 
     /// The page that a request leads to, and its `rid`.
-    async fn page(&self, others: &[(&str, &str)]) -> (Answer, String) {
+    pub(super) async fn page(&self, others: &[(&str, &str)]) -> (Answer, String) {
         let answer = self.authorize(others).await.expect(303);
         let location = answer.header("location");
         let rid = location.split_once("/login?rid=").unwrap_or_else(|| panic!("{answer}")).1;
@@ -26,12 +26,12 @@ impl Rp {
         (page, rid)
     }
 
-    async fn choose(&self, rid: &str, user: &str) -> Answer {
+    pub(super) async fn choose(&self, rid: &str, user: &str) -> Answer {
         self.form("login", &[("rid", rid), ("user", user)]).await
     }
 }
 
-fn cookie_of(answer: &Answer) -> String {
+pub(super) fn cookie_of(answer: &Answer) -> String {
     answer.header("set-cookie").split(';').next().unwrap().to_owned()
 }
 
