@@ -15,6 +15,7 @@ const SCREENS = [
   "idps",
   "inboxes",
   "mail",
+  "mocks",
   "shell",
   "start",
   "team",

@@ -3,10 +3,12 @@
 // Usage: node providers.cjs AREA LINK
 "use strict";
 
+const http = require("node:http");
+
 const { ask } = require("./fill.cjs");
 const { click, open, reader, report, said, signIn, walk } = require("./walk.cjs");
 
-const areas = { idps };
+const areas = { idps, mocks };
 const CALLBACK = "http://localhost:3000/callback";
 
 walk(async (area, link) => {
@@ -185,4 +187,133 @@ function kept(page, secret) {
     const storage = JSON.stringify([{ ...localStorage }, { ...sessionStorage }]);
     return [document.documentElement.outerHTML, storage, location.href].filter((it) => it.includes(secret));
   }, secret);
+}
+
+// A mock is called as an SDK calls it, and everything that it does is seen, made worse, and taken back.
+async function mocks(page, clipboard) {
+  const hooks = await receiver();
+  const before = [report.clicks, report.keys];
+  await click(place(page, "API mocks"));
+  await page.getByText("There are no API mocks yet").waitFor();
+  await click(page.getByRole("button", { name: "New API mock" }));
+  await page.getByLabel("Search providers").fill("pay");
+  await page.getByRole("heading", { name: "Payments" }).waitFor();
+  report.found = await page.getByRole("heading", { name: "CRM" }).count();
+  await click(page.getByRole("button", { name: "New mock of Stripe" }));
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Webhook URL").fill(hooks.url);
+  await click(dialog.getByRole("button", { name: "Create" }));
+  const copied = async (name) => {
+    await click(page.getByRole("button", { name: `Copy ${name}`, exact: true }));
+    await said(page, `${name} copied`);
+    return clipboard();
+  };
+  const mock = { url: await copied("Base URL"), key: await copied("secretKey") };
+  report.cost = [report.clicks - before[0], report.keys - before[1]];
+  report.snippet = await page.getByRole("region", { name: "curl", exact: true }).innerText();
+  report.hidden = await page.evaluate((key) => !document.body.innerHTML.includes(key), mock.key);
+  await page.getByLabel("Language").selectOption("Python");
+  report.python = await page.getByRole("region", { name: "Python", exact: true }).innerText();
+
+  const customer = await call(page, mock, "/v1/customers", { email: "o'neill@example.com" });
+  await call(page, mock, "/v1/nothing", {});
+  await readCalls(page, customer.body.id);
+  await readWebhooks(page, hooks);
+  report.declined = await scenarios(page, mock);
+  await end(page, mock);
+  hooks.server.close();
+}
+
+// Takes what it is sent, and counts it.
+async function receiver() {
+  const seen = [];
+  const server = http.createServer((request, response) => {
+    request.resume().on("end", () => {
+      seen.push(request.headers["stripe-signature"]);
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return { url: `http://127.0.0.1:${server.address().port}/hook`, seen, server };
+}
+
+async function call(page, { url, key }, path, form) {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await page.request.post(url + path, { headers, form });
+  return { status: answer.status(), body: await answer.json().catch(() => null) };
+}
+
+async function readCalls(page, customer) {
+  await part(page, "Calls").click();
+  const log = page.getByRole("region", { name: "Calls", exact: true });
+  const detail = page.getByRole("region", { name: "Details" });
+  await log.getByRole("link").nth(1).waitFor();
+  await page.getByRole("button", { name: "Failed", exact: true }).click();
+  report.failed = await log.getByRole("listitem").count();
+  await page.getByRole("button", { name: "Failed", exact: true }).click();
+  await page.getByLabel("Filter by path").fill("customers");
+  await log.getByRole("link").first().click();
+  await detail.getByText("email=o'neill@example.com").waitFor();
+  report.curl = await detail.getByRole("region", { name: "As curl" }).innerText();
+  await detail.getByRole("button", { name: customer }).click();
+  await page.getByRole("button", { name: `Of ${customer}` }).waitFor();
+  report.url = page.url();
+  await part(page, "Objects").click();
+  await page.getByRole("link", { name: customer }).click();
+  await page.getByRole("link", { name: "Its calls" }).click();
+  await log.getByRole("link").first().waitFor();
+  report.ofObject = await log.getByRole("listitem").count();
+}
+
+async function readWebhooks(page, { seen }) {
+  await part(page, "Webhooks").click();
+  const log = page.getByRole("region", { name: "Webhooks", exact: true });
+  const detail = page.getByRole("region", { name: "Details" });
+  const sent = log.getByRole("link", { name: "customer.created" }).filter({ hasText: "Delivered" });
+  await sent.first().click();
+  await detail.getByText('"type": "customer.created"').waitFor();
+  await detail.getByRole("button", { name: "Send again" }).click();
+  await sent.nth(1).waitFor();
+  report.signatures = new Set(seen).size;
+}
+
+async function scenarios(page, mock) {
+  await part(page, "Scenarios").click();
+  await page.getByRole("button", { name: "Add" }).click();
+  const first = page.getByRole("group", { name: "Entry 1" });
+  await first.getByLabel("Path, with").fill("/v1/customers");
+  await first.getByLabel("A fault").selectOption("Unavailable");
+  await page.getByLabel("Decline").selectOption({ index: 1 });
+  await page.getByLabel("Milliseconds before the first attempt").fill("99999999");
+  await page.getByLabel("Milliseconds before the first attempt").fill("5");
+  await save(page);
+  const [known] = await ask(page, "GET", "/api/mocks");
+  const { next, webhooks, decline, latencyMs } = known.settings;
+  report.saved = [next, webhooks.delayMs, webhooks.enabled, decline, latencyMs];
+  const statuses = [];
+  for (let times = 0; times < 2; times++) {
+    statuses.push((await call(page, mock, "/v1/customers", { email: "a@b.test" })).status);
+  }
+  const paid = { amount: "1000", currency: "usd", confirm: "true", payment_method: "pm_card_visa" };
+  statuses.push((await call(page, mock, "/v1/payment_intents", paid)).status);
+  await confirm(page, "Reset all");
+  await page.getByText("Nothing waits for the next calls.").waitFor();
+  statuses.push((await call(page, mock, "/v1/payment_intents", paid)).status);
+  return statuses;
+}
+
+async function end(page, mock) {
+  await part(page, "Calls").click();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Clear the mock" }).click();
+  await page.getByText("Nothing was called yet").waitFor();
+  await part(page, "Settings").click();
+  await page.getByLabel("Name").fill("Checkout");
+  await save(page);
+  await page.getByRole("heading", { name: "Checkout", level: 1 }).waitFor();
+  await confirm(page, "Rotate secretKey");
+  report.old = (await call(page, mock, "/v1/customers", {})).status;
+  await confirm(page, "Delete API mock");
+  await page.getByText("There are no API mocks yet").waitFor();
+  report.kept = await kept(page, mock.key);
 }

@@ -27,3 +27,25 @@ async fn an_identity_provider_is_made_used_read_and_deleted() {
     assert_eq!(report["settings"], json!([60, 1, true]));
     assert_eq!(report["kept"], json!([]));
 }
+
+#[tokio::test]
+async fn a_mock_is_made_called_worsened_read_and_deleted() {
+    let report = visit("mocks").await;
+    // From the sidebar to address and key in one's own configuration: four clicks, and one for each value.
+    assert_eq!((&report["cost"], &report["found"]), (&json!([6, 0]), &json!(0)));
+    let base = "/mock/";
+    assert!(report["snippet"].as_str().unwrap().contains(base), "{report:#}");
+    assert!(report["python"].as_str().unwrap().contains("stripe.StripeClient"), "{report:#}");
+    assert_eq!(
+        (&report["hidden"], &report["failed"], &report["ofObject"]),
+        (&json!(true), &json!(1), &json!(1))
+    );
+    assert!(report["curl"].as_str().unwrap().starts_with("curl -X POST http"), "{report:#}");
+    assert!(report["url"].as_str().unwrap().contains("object=cus_"), "{report:#}");
+    assert_eq!(report["signatures"], 2);
+    // What was not touched is not set.
+    let next = json!([{ "fault": "unavailable", "path": "/v1/customers" }]);
+    assert_eq!(report["saved"], json!([next, 5, true, "generic_decline", 0]));
+    assert_eq!(report["declined"], json!([503, 200, 402, 200]));
+    assert_eq!((&report["old"], &report["kept"]), (&json!(401), &json!([])));
+}

@@ -33,6 +33,9 @@ export const lazy: Partial<Record<Name, Load>> = {
   forwarding: () => import("./forwarding/ForwardingScreen.svelte"),
   idps: () => import("./idps/IdpsScreen.svelte"),
   idp: () => import("./idps/IdpScreen.svelte"),
+  mocks: () => import("./mocks/MocksScreen.svelte"),
+  newMock: () => import("./mocks/GalleryScreen.svelte"),
+  mock: () => import("./mocks/MockScreen.svelte"),
   start: () => import("./start/StartScreen.svelte"),
   ...(import.meta.env.DEV && { gallery: () => import("./gallery/GalleryScreen.svelte") }),
 };

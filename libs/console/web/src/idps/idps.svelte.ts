@@ -111,7 +111,7 @@ export class Activity extends Feed<Event> {
       since: ({ at }) => fetch({ after: new Date(Date.parse(at) - LATE).toISOString() }),
       older: async (known) => {
         const last = known.at(-1);
-        return last ? fetch({ before: last.id }) : [];
+        return last && known.length >= LISTED ? fetch({ before: last.id }) : [];
       },
     });
     this.#id = id;

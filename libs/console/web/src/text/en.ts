@@ -75,6 +75,7 @@ export const text = {
     webhooks: "Webhooks",
     forwarding: "Forwarding",
     idps: "Identity providers",
+    mocks: "API mocks",
     start: "Get started",
   },
   noSuchPage: "There is no such page",
