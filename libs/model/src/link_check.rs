@@ -54,6 +54,7 @@ pub struct CheckedLink {
 /// What an address of a message is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = CheckedLinkUse)]
 pub enum LinkUse {
     /// Readers click on it.
     Link,

@@ -2139,7 +2139,7 @@ export interface components {
              */
             url: string;
             /** @description What it is there for. */
-            kind: components["schemas"]["LinkUse"];
+            kind: components["schemas"]["CheckedLinkUse"];
             /**
              * Format: int32
              * @description The status of the last answer; null where there was none.
@@ -2168,6 +2168,11 @@ export interface components {
              */
             skipped: string | null;
         };
+        /**
+         * @description What an address of a message is there for.
+         * @enum {string}
+         */
+        CheckedLinkUse: "link" | "image";
         /** @description Which checks there are, and what they are made with. */
         ChecksOverview: {
             /** @description Whether checks may ask others: link checks, and requests to unsubscribe. */
@@ -3337,11 +3342,6 @@ export interface components {
             /** @description Links in the order of the message, then images; at most 1,000 of each. */
             links: components["schemas"]["CheckedLink"][];
         };
-        /**
-         * @description What an address of a message is there for.
-         * @enum {string}
-         */
-        LinkUse: "link" | "image";
         /**
          * @description What a link is for.
          * @enum {string}
