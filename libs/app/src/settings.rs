@@ -9,6 +9,7 @@ use crate::plans::PlanCatalog;
 
 /// Settings of the use cases; the binary fills them from flags and the environment.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the operator's own")]
 pub struct Settings {
     /// Where clients reach the API, without a slash at the end.
     pub base_url: String,

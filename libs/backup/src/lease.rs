@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use trapline_model::Time;
 use trapline_store::{Clock, Op, PortError, Record as _, Store, When, load, records::WorkLease};
+use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::{BackupError, error::ArchiveResult};
 
@@ -22,8 +23,8 @@ pub(crate) struct BackupLease<'a> {
 impl<'a> BackupLease<'a> {
     /// Takes the lease, unless another process has it.
     pub(crate) async fn take(store: &'a dyn Store, clock: &'a Clock) -> ArchiveResult<Self> {
-        let holder = uuid::Uuid::now_v7().to_string();
-        let mut lease = Self { store, clock, holder, renewed: clock.now() };
+        let now = clock.now();
+        let mut lease = Self { store, clock, holder: holder(now), renewed: now };
         lease.write(When::Absent).await?;
         Ok(lease)
     }
@@ -66,4 +67,10 @@ impl<'a> BackupLease<'a> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// A name that no other holder has.
+fn holder(now: Time) -> String {
+    let seconds = u64::try_from(now.millis() / 1000).unwrap_or(0);
+    Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0)).to_string()
 }

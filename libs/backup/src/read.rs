@@ -66,13 +66,11 @@ impl EntryReader {
     async fn take(&mut self, length: u64) -> ArchiveResult<Bytes> {
         let wanted = usize::try_from(length).unwrap_or(usize::MAX);
         while self.ahead.len() < wanted {
-            match self.source.read().await.map_err(BackupError::Read)? {
-                Some(bytes) => self.ahead.extend_from_slice(&bytes),
-                None => {
-                    let at = self.at + self.ahead.len() as u64;
-                    return Err(BackupError::CutOff { place: self.place.clone(), at });
-                }
-            }
+            let Some(bytes) = self.source.read().await.map_err(BackupError::Read)? else {
+                let at = self.at + self.ahead.len() as u64;
+                return Err(BackupError::CutOff { place: self.place.clone(), at });
+            };
+            self.ahead.extend_from_slice(&bytes);
         }
         let bytes = self.ahead.split_to(wanted).freeze();
         self.sum.update(&bytes);

@@ -44,7 +44,7 @@ struct RowsCheck {
     crc32c: u32,
 }
 
-/// RowLines that are put together.
+/// Lines that are put together.
 #[derive(Default)]
 pub(crate) struct RowLines {
     text: Vec<u8>,

@@ -13,7 +13,7 @@ use trapline_store::{
     records::{Inbox, MaintenanceTask, Message, Outbox, Progress, TABLES, TaskKind, WorkLease},
     segment::{self, Builder, Class},
 };
-use uuid::Uuid;
+use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::{
     Archive, ArchiveHead, Backup, BackupError, FORMAT, FileSink, FileSource, Manifest, Part,
@@ -55,7 +55,12 @@ fn inbox(id: InboxId, expires_at: Option<Time>) -> Inbox {
     }
 }
 
-fn message(blob: BlobRef) -> Message {
+fn fresh() -> Uuid {
+    let seconds = u64::try_from(now().millis() / 1000).unwrap();
+    Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
+}
+
+fn message(blob: &BlobRef) -> Message {
     serde_json::from_value(json!({
         "blob": blob, "subject": "line\nbreak \"and\" quotes", "envelope": Envelope::default()
     }))
@@ -65,19 +70,19 @@ fn message(blob: BlobRef) -> Message {
 /// An inbox of version 2 with a message, another inbox that ends in an hour, and a message whose inbox is
 /// not there.
 async fn filled(site: &Site) -> (MessageId, String, Bytes) {
-    let (store, ids) = (&site.ports.store, [(); 3].map(|()| InboxId(Uuid::now_v7())));
+    let (store, ids) = (&site.ports.store, [(); 3].map(|()| InboxId(fresh())));
     let create = |inbox: &Inbox, ttl, when| Op::put(inbox, ttl, when).unwrap();
     store.write(vec![create(&inbox(ids[0], None), None, When::Absent)]).await.unwrap();
     store.write(vec![create(&inbox(ids[0], None), None, When::Version(1))]).await.unwrap();
     let short = inbox(ids[1], Some(now().after(HOUR)));
     store.write(vec![create(&short, Some(HOUR), When::Absent)]).await.unwrap();
-    let id = |inbox| MessageId { inbox, uuid: Uuid::now_v7() };
+    let id = |inbox| MessageId { inbox, uuid: fresh() };
     let (kept, orphan) = (id(ids[0]), id(ids[2]));
-    let name = segment::name(Class::Keep, Uuid::now_v7());
+    let name = segment::name(Class::Keep, fresh());
     let mut builder = Builder::new();
     let placed = builder.add(&[kept, orphan], b"Subject: x\r\n\r\nhello\r\n").within(&name);
     let bytes = builder.finish();
-    let doc = message(placed).doc("line break").unwrap();
+    let doc = message(&placed).doc("line break").unwrap();
     let row =
         |id| Op::Put { key: Message::row(id), doc: doc.clone(), ttl: None, when: When::Always };
     let rows = vec![row(kept), row(orphan)];

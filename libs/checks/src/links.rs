@@ -179,10 +179,7 @@ fn is_action(text: &str, url: &Url) -> bool {
 fn images(html: &str) -> Vec<Link> {
     let mut found = Vec::new();
     for token in markup::tokens(html) {
-        let tag = match &token {
-            Token::Open(tag) | Token::Whole(tag, _) => tag,
-            _ => continue,
-        };
+        let (Token::Open(tag) | Token::Whole(tag, _)) = &token else { continue };
         let source = if tag.is("img") { "src" } else { "background" };
         if let Some(url) = tag.attribute(source).filter(|url| !url.trim().is_empty()) {
             let text = tag.attribute("alt").unwrap_or_default().into_owned();
@@ -244,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_hundred_are_asked_and_those_that_the_message_has() {
-        let html: String =
-            (0..150).map(|n| format!("<a href='https://example.com/{n}'>{n}</a>")).collect();
+        let links = (0..150).map(|n| format!("<a href='https://example.com/{n}'>{n}</a>"));
+        let html = links.collect::<Vec<_>>().concat();
         let found = of(&html, false);
         assert_eq!(found.iter().filter(|(_, ask)| ask.is_ok()).count(), ASKED);
         assert_eq!(found[149].1, Err("too_many"));

@@ -62,7 +62,7 @@ impl WebApp {
         let answer = Answer::to(request).await;
         let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default();
         if !cookie.is_empty() {
-            self.cookie = cookie.to_owned();
+            cookie.clone_into(&mut self.cookie);
         }
         answer
     }
