@@ -14,6 +14,7 @@ mod present;
 mod provider;
 mod removal;
 mod rotate;
+mod saml;
 mod sessions;
 mod settings;
 mod sign_in;
@@ -42,14 +43,16 @@ use crate::{
 
 use events::EventThrottle;
 pub use events::{EventQuery, NewIdpEvent};
-pub use faults::{FaultScenario, FaultUse, NewIdpFault};
+pub use faults::{FaultProtocol, FaultScenario, FaultUse, NewIdpFault};
 pub(crate) use keys::RsaKeys;
 pub use provider::IdpHandle;
 use provider::SigningKey;
 pub use rotate::IdpRotation;
-pub use sessions::IdpSession;
+pub use saml::SamlKey;
+pub use sessions::{IdpSession, SamlSession};
 pub use settings::{IdpChange, NewIdp};
 pub use sign_in::{CODE_LIFETIME, Redeemed, RefreshToken, Refreshed};
+pub use uris::web_url_problem;
 pub use users::{IdpUserChange, NewIdpUser};
 
 /// The most providers of one team.

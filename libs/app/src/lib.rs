@@ -65,9 +65,9 @@ pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;
 pub use forwarding::{AddedAddress, Confirmation, ForwardAttempt, Forwarding};
 pub use idps::{
-    CODE_LIFETIME, EventQuery, FaultScenario, FaultUse, IdpChange, IdpHandle, IdpRotation,
-    IdpSession, IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpFault, NewIdpUser, Redeemed,
-    RefreshToken, Refreshed,
+    CODE_LIFETIME, EventQuery, FaultProtocol, FaultScenario, FaultUse, IdpChange, IdpHandle,
+    IdpRotation, IdpSession, IdpUserChange, Idps, NewIdp, NewIdpEvent, NewIdpFault, NewIdpUser,
+    Redeemed, RefreshToken, Refreshed, SamlKey, SamlSession, web_url_problem,
 };
 pub use inboxes::{
     InboxChange, InboxPage, InboxQuery, Inboxes, NewInbox, ProjectPage, ProjectQuery,

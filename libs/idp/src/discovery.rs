@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use trapline_app::{FaultScenario, IdpHandle, escape_html};
+use trapline_app::{FaultProtocol, FaultScenario, IdpHandle, escape_html};
 use trapline_model::{IdpClientType, IdpEventKind, SigningAlg};
 
 use crate::{
@@ -57,7 +57,8 @@ async fn fault_of(
     provider: &IdpHandle,
     among: &[FaultScenario],
 ) -> Result<Option<FaultScenario>, EndpointFailure> {
-    let Some(fault) = idp.idps().take_document_fault(provider, among).await? else {
+    let Some(fault) = idp.idps().take_document_fault(provider, among, FaultProtocol::Oidc).await?
+    else {
         return Ok(None);
     };
     let mut entry = LogEntry::of(IdpEventKind::Fault, &RequestParams::default());

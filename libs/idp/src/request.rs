@@ -1,7 +1,7 @@
 //! Authorization requests (RFC 6749, section 4.1.1; `OpenID` Connect Core, section 3.1.2.1).
 
 use serde_json::Value;
-use trapline_app::{FaultUse, IdpHandle};
+use trapline_app::{FaultProtocol, FaultUse, IdpHandle};
 use trapline_model::IdpClientType;
 
 use crate::{
@@ -317,7 +317,7 @@ fn hint_and_fault(
         None => (params.get("mock_fault").map(str::to_owned), hint),
     };
     let Some(text) = text else { return Ok((hint, None)) };
-    let fault = FaultUse::named(&text).filter(|fault| fault.scenario.is_of_sign_in());
+    let fault = FaultUse::of_request(&text, FaultProtocol::Oidc);
     let unknown = || {
         let words = format!("{text} is no fault of a sign-in that GET /api/idp-faults lists");
         OauthRefusal::new("invalid_request", words)

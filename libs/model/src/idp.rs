@@ -136,6 +136,12 @@ pub struct IdpEndpoints {
     pub revocation: String,
     /// Where a browser is sent to sign out (`OpenID` Connect RP-Initiated Logout 1.0).
     pub end_session: String,
+    /// Where a browser is sent to sign in by SAML, with the Redirect or the POST binding.
+    pub saml_sso: String,
+    /// Where a browser is sent to sign out by SAML, with either binding.
+    pub saml_slo: String,
+    /// The certificate of SAML signatures in PEM.
+    pub saml_certificate: String,
 }
 
 /// A mock identity provider: real clients sign in against it, as test users.
@@ -198,6 +204,8 @@ pub struct Idp {
     pub issuer: String,
     /// The discovery document (`OpenID` Connect Discovery 1.0).
     pub discovery_url: String,
+    /// The SAML metadata, whose address is the entity id too.
+    pub saml_metadata_url: String,
     /// The addresses of its endpoints.
     pub endpoints: IdpEndpoints,
     /// When it was made.

@@ -25,6 +25,12 @@ pub enum IdpEventKind {
     Revoke,
     /// A sign-out.
     Logout,
+    /// A SAML authentication request that was refused, or waits for somebody.
+    SamlRequest,
+    /// A SAML response.
+    SamlResponse,
+    /// A SAML logout.
+    SamlLogout,
     /// A rotation of keys or of the secret.
     Rotate,
     /// A fault of a document that no sign-in is known for.
@@ -44,6 +50,9 @@ impl IdpEventKind {
             Self::Introspect => "introspect",
             Self::Revoke => "revoke",
             Self::Logout => "logout",
+            Self::SamlRequest => "saml_request",
+            Self::SamlResponse => "saml_response",
+            Self::SamlLogout => "saml_logout",
             Self::Rotate => "rotate",
             Self::Fault => "fault",
         }
@@ -121,6 +130,9 @@ pub struct IdpFault {
     /// The only user it is for; null is anybody.
     #[schema(required)]
     pub user_id: Option<IdpUserId>,
+    /// The only protocol it is for, `oidc` or `saml`; null is each in which the scenario exists.
+    #[schema(required, example = "saml")]
+    pub protocol: Option<String>,
     /// When it was asked for.
     pub created_at: Time,
     /// When it is forgotten; null is never.

@@ -143,7 +143,9 @@ async fn verdicts(stack: &'static str) -> HashMap<String, Verdict> {
     let mut app = App::start(stack, &rp.idp).await;
     let mut found = HashMap::new();
     let catalogue = shared().rest().get("/api/idp-faults").await.expect(200).json();
-    for fault in catalogue.as_array().unwrap() {
+    let is_of_oidc =
+        |fault: &&Value| fault["protocols"].as_array().unwrap().contains(&"oidc".into());
+    for fault in catalogue.as_array().unwrap().iter().filter(is_of_oidc) {
         let mut fault = table::fault(fault);
         let name = fault["scenario"].as_str().unwrap().to_owned();
         let is_of_document = is_of_document(&name);

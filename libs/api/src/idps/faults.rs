@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
-use trapline_app::{App, FaultScenario, NewIdpFault};
+use trapline_app::{App, FaultProtocol, FaultScenario, NewIdpFault};
 use trapline_model::{IdpFault, IdpFaultId, IdpId, IdpUserId};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) struct ListedScenario {
     #[schema(example = "wrong_audience")]
     scenario: &'static str,
     /// The protocols in which it exists.
-    protocols: [&'static str; 1],
+    protocols: Vec<Protocol>,
     /// What is wrong.
     summary: &'static str,
     /// Why a client must refuse it.
@@ -31,6 +31,35 @@ pub(crate) struct ListedScenario {
     /// The bounds of its value; null for a fault without one.
     #[schema(required)]
     value: Option<ValueBounds>,
+}
+
+/// A protocol of a provider.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = IdpFaultProtocol)]
+pub(crate) enum Protocol {
+    /// `OpenID` Connect.
+    Oidc,
+    /// SAML 2.0.
+    Saml,
+}
+
+impl From<FaultProtocol> for Protocol {
+    fn from(protocol: FaultProtocol) -> Self {
+        match protocol {
+            FaultProtocol::Oidc => Self::Oidc,
+            FaultProtocol::Saml => Self::Saml,
+        }
+    }
+}
+
+impl From<Protocol> for FaultProtocol {
+    fn from(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Oidc => Self::Oidc,
+            Protocol::Saml => Self::Saml,
+        }
+    }
 }
 
 /// The bounds of a fault's value.
@@ -62,12 +91,16 @@ pub(crate) struct NewIdpFaultInput {
     /// The only user it is for; anybody when left out.
     #[schema(nullable = false)]
     user_id: Option<IdpUserId>,
+    /// The only protocol it is for; each in which the scenario exists when left out.
+    #[schema(nullable = false)]
+    protocol: Option<Protocol>,
 }
 
 impl From<NewIdpFaultInput> for NewIdpFault {
     fn from(input: NewIdpFaultInput) -> Self {
         let times = input.times.unwrap_or(Some(1));
-        Self { scenario: input.scenario, value: input.value, times, user: input.user_id }
+        let protocol = input.protocol.map(FaultProtocol::from);
+        Self { scenario: input.scenario, value: input.value, times, user: input.user_id, protocol }
     }
 }
 
@@ -84,7 +117,7 @@ impl From<NewIdpFaultInput> for NewIdpFault {
 pub(crate) async fn catalog(_by: Reader) -> Json<Vec<ListedScenario>> {
     let listed = FaultScenario::ALL.iter().map(|scenario| ListedScenario {
         scenario: scenario.name(),
-        protocols: ["oidc"],
+        protocols: scenario.protocols().iter().copied().map(Protocol::from).collect(),
         summary: scenario.summary(),
         rule: scenario.rule(),
         value: scenario.bounds().map(|(min, max)| ValueBounds { min, max }),

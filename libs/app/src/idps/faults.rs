@@ -13,7 +13,7 @@ use trapline_store::{
 
 use super::{Idps, checks::Issues};
 use crate::{AuditAction, Error, Result, audit::Target, secrets::new_token};
-pub use catalog::FaultScenario;
+pub use catalog::{FaultProtocol, FaultScenario};
 pub use take::FaultUse;
 
 /// Faults of one provider that wait.
@@ -36,6 +36,8 @@ pub struct NewIdpFault {
     pub times: Option<u32>,
     /// The only user it is for.
     pub user: Option<IdpUserId>,
+    /// The only protocol it is for.
+    pub protocol: Option<FaultProtocol>,
 }
 
 impl NewIdpFault {
@@ -55,6 +57,9 @@ impl NewIdpFault {
                     issues.add("value", "out_of_range", format!("must be {least} to {most}"));
                 }
             }
+        }
+        if self.protocol.is_some_and(|protocol| !scenario.protocols().contains(&protocol)) {
+            issues.add("protocol", "invalid_value", "must be one in which the scenario exists");
         }
         if self.times.is_some_and(|times| !(1..=MAX_TIMES).contains(&times)) {
             issues.add("times", "out_of_range", format!("must be 1 to {MAX_TIMES}, or null"));
@@ -102,6 +107,7 @@ impl Idps {
             times: new.times,
             remaining: new.times,
             user: new.user,
+            protocol: new.protocol.map(|protocol| protocol.name().to_owned()),
             created_at: now,
             expires_at: new.times.map(|_| now.after(WAITS)),
         };
@@ -191,6 +197,7 @@ fn present(fault: &WaitingFault) -> IdpFault {
         times: fault.times,
         remaining: fault.remaining,
         user_id: fault.user,
+        protocol: fault.protocol.clone(),
         created_at: fault.created_at,
         expires_at: fault.expires_at,
     }

@@ -1,6 +1,6 @@
 //! Keys of providers: made, sealed, certified, and shown as JSON Web Keys.
 
-mod certificate;
+pub(super) mod certificate;
 mod der;
 mod rsa;
 

@@ -38,6 +38,7 @@ impl Idps {
             refresh_reuse_grace: idp.refresh_reuse_grace,
             auto_login_on_prompt: idp.auto_login_on_prompt,
             discovery_url: format!("{issuer}/.well-known/openid-configuration"),
+            saml_metadata_url: format!("{issuer}/saml/metadata"),
             endpoints: endpoints(&issuer),
             issuer,
             created_at: idp.created_at,
@@ -80,5 +81,8 @@ fn endpoints(issuer: &str) -> IdpEndpoints {
         introspection: at("introspect"),
         revocation: at("revoke"),
         end_session: at("end_session"),
+        saml_sso: at("saml/sso"),
+        saml_slo: at("saml/slo"),
+        saml_certificate: at("saml/certificate"),
     }
 }

@@ -73,7 +73,7 @@ pub(super) enum SigningKey {
 }
 
 impl SigningKey {
-    fn of(alg: SigningAlg, pkcs8: &[u8]) -> Result<Self> {
+    pub(super) fn of(alg: SigningAlg, pkcs8: &[u8]) -> Result<Self> {
         match alg {
             SigningAlg::RS256 => RsaKeyPair::from_pkcs8(pkcs8).map(Self::Rsa),
             SigningAlg::ES256 => {
@@ -83,7 +83,7 @@ impl SigningKey {
         .map_err(|_| Error::Crypto)
     }
 
-    fn sign(&self, message: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>> {
         let random = SystemRandom::new();
         match self {
             Self::Rsa(key) => {
@@ -210,7 +210,11 @@ impl Idps {
         Ok(format!("-----BEGIN PUBLIC KEY-----\n{lines}\n-----END PUBLIC KEY-----\n"))
     }
 
-    fn private_key(&self, provider: &IdpHandle, pair: &IdpKeyPair) -> Result<Arc<SigningKey>> {
+    pub(super) fn private_key(
+        &self,
+        provider: &IdpHandle,
+        pair: &IdpKeyPair,
+    ) -> Result<Arc<SigningKey>> {
         if let Some(key) = self.parsed.get(&pair.kid) {
             return Ok(key);
         }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How long a request waits for somebody to choose a user.
-const LOGIN_TTL: Duration = Duration::from_mins(15);
+pub(super) const LOGIN_TTL: Duration = Duration::from_mins(15);
 /// How long a code is good for (RFC 6749, section 4.1.2, recommends ten minutes at most).
 pub const CODE_LIFETIME: Duration = Duration::from_mins(1);
 /// How long it is known that a code was one.

@@ -40,6 +40,12 @@ pub(super) fn check_web_url(uri: &str) -> Result<(), Objection> {
     Ok(())
 }
 
+/// What is wrong with an address that a form is to be sent to; `None` for a good one.
+#[must_use]
+pub fn web_url_problem(uri: &str) -> Option<String> {
+    check_web_url(uri).err().map(|objection| objection.message)
+}
+
 fn parse(uri: &str) -> Result<Url, Objection> {
     if uri.len() > MAX_URI {
         return objection("too_long", format!("must have at most {MAX_URI} bytes"));

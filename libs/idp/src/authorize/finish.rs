@@ -6,7 +6,8 @@ use axum::{
 };
 use serde_json::json;
 use trapline_app::{
-    FaultScenario, FaultUse, IdpHandle, IdpSession, IdpSignIn, IdpUserRecord, escape_html, metrics,
+    FaultProtocol, FaultScenario, FaultUse, IdpHandle, IdpSession, IdpSignIn, IdpUserRecord,
+    escape_html, metrics,
 };
 use trapline_model::IdpEventKind;
 
@@ -78,7 +79,7 @@ async fn sign_in(
     let Asked { provider, back, request, flow, .. } = asked;
     let fault = match request.fault {
         Some(fault) => Some(fault),
-        None => idp.idps().take_fault(provider, user.id).await?,
+        None => idp.idps().take_fault(provider, user.id, FaultProtocol::Oidc).await?,
     };
     entry.event().fault = fault.map(FaultUse::text);
     if let Some(code) = fault.and_then(redirect_error) {

@@ -33,6 +33,9 @@ pub struct WaitingFault {
     pub remaining: Option<u32>,
     /// The only user it is for.
     pub user: Option<IdpUserId>,
+    /// The only protocol it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// When it was asked for.
     pub created_at: Time,
     /// When it is forgotten.

@@ -12,7 +12,7 @@ pub(super) const TABLES: &[&Table] = &[IDP_LOGIN, IDP_CODE, IDP_GRANT];
 const IDP_LOGIN: &Table = &Table {
     name: "idp_login",
     partition: &[text("sha256")],
-    about: "A request at a mock identity provider that waits for somebody to choose a user.",
+    about: "A request at a mock identity provider that waits for somebody to choose a user; also its newest SAML response, for a replay.",
     ..Table::PLAIN
 };
 

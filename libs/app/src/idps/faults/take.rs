@@ -3,7 +3,7 @@
 use trapline_model::IdpUserId;
 use trapline_store::records::WaitingFault;
 
-use super::{FaultScenario, is_over};
+use super::{FaultProtocol, FaultScenario, is_over};
 use crate::{IdpHandle, Idps, Result, metrics};
 
 /// A fault that is used now.
@@ -43,6 +43,14 @@ impl FaultUse {
         }
     }
 
+    /// A fault that a request asks for with its own sign-in, by the same text.
+    #[must_use]
+    pub fn of_request(text: &str, protocol: FaultProtocol) -> Option<Self> {
+        Self::named(text).filter(|fault| {
+            fault.scenario.is_of_sign_in() && fault.scenario.protocols().contains(&protocol)
+        })
+    }
+
     fn of(fault: &WaitingFault) -> Option<Self> {
         let scenario = FaultScenario::named(&fault.scenario)?;
         Some(Self { scenario, value: fault.value.unwrap_or(0) })
@@ -61,9 +69,11 @@ impl Idps {
         &self,
         provider: &IdpHandle,
         user: IdpUserId,
+        protocol: FaultProtocol,
     ) -> Result<Option<FaultUse>> {
         let is_for = |fault: &WaitingFault| {
             FaultUse::of(fault).is_some_and(|it| it.scenario.is_of_sign_in())
+                && is_of(fault, protocol)
                 && fault.user.is_none_or(|only| only == user)
         };
         self.take(provider, is_for).await
@@ -78,9 +88,11 @@ impl Idps {
         &self,
         provider: &IdpHandle,
         among: &[FaultScenario],
+        protocol: FaultProtocol,
     ) -> Result<Option<FaultUse>> {
         let is_for = |fault: &WaitingFault| {
             FaultUse::of(fault).is_some_and(|it| among.contains(&it.scenario))
+                && is_of(fault, protocol)
         };
         self.take(provider, is_for).await
     }
@@ -114,6 +126,14 @@ impl Idps {
         }
         Ok(used)
     }
+}
+
+/// Whether a fault exists in a protocol, and was not asked for in another one only.
+fn is_of(fault: &WaitingFault, protocol: FaultProtocol) -> bool {
+    let only = fault.protocol.as_deref();
+    let scenario = FaultScenario::named(&fault.scenario);
+    only.is_none_or(|only| only == protocol.name())
+        && scenario.is_some_and(|it| it.protocols().contains(&protocol))
 }
 
 /// The first that is counted and for one user, else that is counted, else that stays.

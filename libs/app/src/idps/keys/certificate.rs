@@ -12,7 +12,7 @@ const MAX_NAME: usize = 64;
 const YEARS: i16 = 10;
 
 /// A self-signed certificate in PEM for a private key in PKCS #8.
-pub(super) fn self_signed(private: &[u8], slug: &str, now: Time) -> Result<String> {
+pub(in crate::idps) fn self_signed(private: &[u8], slug: &str, now: Time) -> Result<String> {
     let today = Timestamp::from_millisecond(now.millis()).map_err(|_| Error::Crypto)?;
     let today = TimeZone::UTC.to_datetime(today);
     let month = u8::try_from(today.month()).map_err(|_| Error::Crypto)?;

@@ -2745,6 +2745,8 @@ export interface components {
             issuer: string;
             /** @description The discovery document (`OpenID` Connect Discovery 1.0). */
             discoveryUrl: string;
+            /** @description The SAML metadata, whose address is the entity id too. */
+            samlMetadataUrl: string;
             /** @description The addresses of its endpoints. */
             endpoints: components["schemas"]["IdpEndpoints"];
             /**
@@ -2825,6 +2827,12 @@ export interface components {
             revocation: string;
             /** @description Where a browser is sent to sign out (`OpenID` Connect RP-Initiated Logout 1.0). */
             endSession: string;
+            /** @description Where a browser is sent to sign in by SAML, with the Redirect or the POST binding. */
+            samlSso: string;
+            /** @description Where a browser is sent to sign out by SAML, with either binding. */
+            samlSlo: string;
+            /** @description The certificate of SAML signatures in PEM. */
+            samlCertificate: string;
         };
         /** @description An entry of the activity log. */
         IdpEvent: {
@@ -2875,7 +2883,7 @@ export interface components {
          * @description What an entry tells of.
          * @enum {string}
          */
-        IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "rotate" | "fault";
+        IdpEventKind: "authorize" | "login" | "token" | "refresh" | "userinfo" | "introspect" | "revoke" | "logout" | "saml_request" | "saml_response" | "saml_logout" | "rotate" | "fault";
         /** @description Something that a provider is asked to do wrong. */
         IdpFault: {
             /** @description The fault's id. */
@@ -2902,6 +2910,11 @@ export interface components {
             remaining: number | null;
             /** @description The only user it is for; null is anybody. */
             userId: string | null;
+            /**
+             * @description The only protocol it is for, `oidc` or `saml`; null is each in which the scenario exists.
+             * @example saml
+             */
+            protocol: string | null;
             /**
              * Format: date-time
              * @description When it was asked for.
@@ -2934,7 +2947,14 @@ export interface components {
             times?: number | null;
             /** @description The only user it is for; anybody when left out. */
             userId?: string;
+            /** @description The only protocol it is for; each in which the scenario exists when left out. */
+            protocol?: components["schemas"]["IdpFaultProtocol"];
         };
+        /**
+         * @description A protocol of a provider.
+         * @enum {string}
+         */
+        IdpFaultProtocol: "oidc" | "saml";
         /** @description A fault that a provider knows. */
         IdpFaultScenario: {
             /**
@@ -2943,7 +2963,7 @@ export interface components {
              */
             scenario: string;
             /** @description The protocols in which it exists. */
-            protocols: string[];
+            protocols: components["schemas"]["IdpFaultProtocol"][];
             /** @description What is wrong. */
             summary: string;
             /** @description Why a client must refuse it. */

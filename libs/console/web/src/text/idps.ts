@@ -34,6 +34,7 @@ export const idps = {
 
   settings: "Settings of the client",
   discovery: "Discovery document",
+  samlMetadata: "SAML metadata",
   endpoints: "Endpoints",
   endpoint: {
     authorization: "Authorization",
@@ -43,6 +44,9 @@ export const idps = {
     introspection: "Introspection",
     revocation: "Revocation",
     endSession: "End of the session",
+    samlSso: "SAML sign-in",
+    samlSlo: "SAML sign-out",
+    samlCertificate: "SAML certificate",
   },
   snippet: "Library",
   tryIt: "Try it",
