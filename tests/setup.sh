@@ -32,6 +32,7 @@ want umoci command -v umoci
 want systemd command -v systemd-analyze
 want haproxy command -v haproxy
 want mandoc command -v mandoc
+want xmlsec1 command -v xmlsec1
 
 if ((${#missing[@]} > 0)); then
   if ((EUID != 0)); then
@@ -97,6 +98,15 @@ openapi_tools() {
   cp clients/openapi/package-lock.json "$TOOLS/openapi/node.stamp"
 }
 
+saml_tools() {
+  rm -rf "$TOOLS/saml"
+  python3 -m venv "$TOOLS/saml"
+  "$TOOLS/saml/bin/pip" install --quiet --no-deps --require-hashes \
+    --requirement clients/saml/requirements.txt
+  cp clients/saml/package.json clients/saml/package-lock.json "$TOOLS/saml/"
+  npm ci --prefix "$TOOLS/saml" --ignore-scripts --no-audit --no-fund --silent
+}
+
 identity_tools() {
   mkdir -p "$TOOLS/identity"
   cp clients/identity/package.json clients/identity/package-lock.json "$TOOLS/identity/"
@@ -117,6 +127,10 @@ oidc_tools() {
 
 go_tools() {
   (cd clients/go && go build -o "$TOOLS/netsmtp" .)
+}
+
+saml_go_tools() {
+  (cd clients/saml/go && go build -o "$TOOLS/samlsp" .)
 }
 
 java_tools() {
@@ -178,7 +192,10 @@ step openapi openapi_tools clients/openapi/package.json clients/openapi/package-
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json
 step oidc oidc_tools clients/oidc/package.json clients/oidc/package-lock.json \
   clients/oidc/requirements.txt clients/oidc/go.mod clients/oidc/go.sum clients/oidc/signin.go
+step saml saml_tools clients/saml/requirements.txt clients/saml/package.json \
+  clients/saml/package-lock.json
 step go go_tools clients/go/go.mod clients/go/main.go
+step saml-go saml_go_tools clients/saml/go/go.mod clients/saml/go/go.sum clients/saml/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
 step services services_tools services/requirements.txt
 step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options

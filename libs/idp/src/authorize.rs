@@ -22,7 +22,7 @@ use crate::{
     state::{At, IdpState},
 };
 pub(crate) use decide::{Browser, Decision, decide};
-pub(crate) use finish::finish;
+pub(crate) use finish::{finish, not_of_team};
 
 /// A request with where its answer goes.
 pub(crate) struct Asked {
@@ -47,7 +47,7 @@ pub(crate) async fn by_query(
         Err(answer) => return Ok(*answer),
     };
     let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
-    match decide(&idp, &asked, &browser).await? {
+    match decide(&idp, &asked.provider, asked.request.wanted(), &browser).await? {
         Decision::Ask(_) => keep(&idp, &asked).await,
         decision => finish(&idp, &asked, decision).await,
     }

@@ -25,7 +25,7 @@ pub(crate) async fn show(
 ) -> Result<Json<Value>, EndpointFailure> {
     let mut document = document(&provider);
     let among = [FaultScenario::Discovery500, FaultScenario::DiscoveryWrongIssuer];
-    match fault_of(&idp, &provider, &among).await? {
+    match fault_of(&idp, &provider, &among, FaultProtocol::Oidc).await? {
         Some(FaultScenario::Discovery500) => return Err(EndpointFailure::Internal),
         Some(_) => document["issuer"] = json!(WRONG_ISSUER),
         None => {}
@@ -39,7 +39,7 @@ pub(crate) async fn jwks(
 ) -> Result<Response, EndpointFailure> {
     let mut keys = idp.idps().jwks(&provider)?;
     let among = [FaultScenario::Jwks500, FaultScenario::StaleKeys];
-    match fault_of(&idp, &provider, &among).await? {
+    match fault_of(&idp, &provider, &among, FaultProtocol::Oidc).await? {
         Some(FaultScenario::Jwks500) => return Err(EndpointFailure::Internal),
         Some(_) => {
             let active = provider.signing_kid();
@@ -52,13 +52,13 @@ pub(crate) async fn jwks(
 }
 
 /// The fault of a document, one of these, with its entry in the log.
-async fn fault_of(
+pub(crate) async fn fault_of(
     idp: &IdpState,
     provider: &IdpHandle,
     among: &[FaultScenario],
+    protocol: FaultProtocol,
 ) -> Result<Option<FaultScenario>, EndpointFailure> {
-    let Some(fault) = idp.idps().take_document_fault(provider, among, FaultProtocol::Oidc).await?
-    else {
+    let Some(fault) = idp.idps().take_document_fault(provider, among, protocol).await? else {
         return Ok(None);
     };
     let mut entry = LogEntry::of(IdpEventKind::Fault, &RequestParams::default());
@@ -74,7 +74,8 @@ pub(crate) async fn about(At { provider, .. }: At) -> Response {
     let body = format!(
         "<p class=\"warning\">Test identity provider. Do not enter real credentials.</p>\
          <p>Issuer</p><pre>{issuer}</pre>\
-         <p>Discovery</p><pre>{issuer}/.well-known/openid-configuration</pre>"
+         <p>Discovery</p><pre>{issuer}/.well-known/openid-configuration</pre>\
+         <p>SAML metadata</p><pre>{issuer}/saml/metadata</pre>"
     );
     page(StatusCode::OK, "Test identity provider", &body)
 }

@@ -1,6 +1,6 @@
 //! Mock identity providers as applications under test see them: everything under `/idp/<slug>`. `OpenID`
 //! Connect Core 1.0 with the authorization code flow, and what RFC 6749, 6750, 7009, 7523, 7636, 7662,
-//! 9068, 9207 and 9700 say of it. The use cases are the application's.
+//! 9068, 9207 and 9700 say of it; and SAML 2.0. The use cases are the application's.
 
 mod authorize;
 mod client;
@@ -19,6 +19,7 @@ mod params;
 mod redirect;
 mod request;
 mod revoke;
+mod saml;
 mod slow;
 mod state;
 mod token;
@@ -57,5 +58,6 @@ pub fn router(app: Arc<App>, team_session: TeamSession) -> Router {
         .route("/idp/{slug}/introspect", post(introspect::introspect))
         .route("/idp/{slug}/end_session", get(end_session::by_query).post(end_session::by_form))
         .merge(shared)
+        .merge(saml::routes())
         .with_state(IdpState::new(app, team_session))
 }

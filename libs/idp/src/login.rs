@@ -1,6 +1,7 @@
 //! The page on which somebody chooses a test user.
 
 mod picker;
+mod waiting;
 
 use axum::{
     extract::{RawQuery, State},
@@ -12,13 +13,15 @@ use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
 
 use crate::{
-    authorize::{Asked, Browser, Decision, decide, finish, read},
+    authorize::{Browser, Decision, decide},
     failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
     page::problem,
     params::RequestParams,
     state::{At, IdpState},
 };
+
+use waiting::Waiting;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -35,10 +38,12 @@ pub(crate) async fn show(
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),
     };
-    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
-    match decide(&idp, &asked, &browser).await? {
-        Decision::Ask(first) => picker::page_of(&idp, &asked, &params, first).await,
-        decision => finish(&idp, &asked, decision).await,
+    let browser = Browser::of(&idp, asked.provider(), headers, extensions).await;
+    match decide(&idp, asked.provider(), asked.wanted(), &browser).await? {
+        Decision::Ask(first) => {
+            picker::page_of(&idp, (asked.provider(), &asked.head()), &params, first).await
+        }
+        decision => asked.finish(&idp, decision, false).await,
     }
 }
 
@@ -59,18 +64,20 @@ pub(crate) async fn choose(
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),
     };
-    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
+    let provider = asked.provider();
+    let browser = Browser::of(&idp, provider, headers, extensions).await;
     // The team's door is shut for this form too.
-    if let decision @ Decision::NotOfTeam { .. } = decide(&idp, &asked, &browser).await? {
-        return finish(&idp, &asked, decision).await;
+    let decision = decide(&idp, provider, asked.wanted(), &browser).await?;
+    if let Decision::NotOfTeam { .. } = decision {
+        return asked.finish(&idp, decision, true).await;
     }
     if params.get("deny").is_some() {
         let refusal = OauthRefusal::new("access_denied", "the Deny button was pressed");
-        return finish(&idp, &asked, Decision::Refuse(refusal)).await;
+        return asked.finish(&idp, Decision::Refuse(refusal), true).await;
     }
     let id = params.get("user").and_then(|id| id.parse().ok());
     let user = match id {
-        Some(id) => idp.idps().test_user(&asked.provider, id).await?,
+        Some(id) => idp.idps().test_user(provider, id).await?,
         None => None,
     };
     let Some(user) = user else {
@@ -79,12 +86,12 @@ pub(crate) async fn choose(
     };
     let mut entry = LogEntry::of(IdpEventKind::Login, &RequestParams::default());
     entry.event().user = Some(user.id);
-    entry.event().flow = Some(asked.flow.clone());
+    entry.event().flow = Some(asked.flow().to_owned());
     let summary = format!("Somebody chose {}.", user.email);
-    entry.went_well(&idp, &asked.provider, summary).await;
+    entry.went_well(&idp, provider, summary).await;
     let session = idp.idps().new_session(user.id);
     let decision = Decision::SignIn { user: Box::new(user), session, is_new: true };
-    finish(&idp, &asked, decision).await
+    asked.finish(&idp, decision, true).await
 }
 
 /// The request that waits under the `rid`, or the page that says that there is none.
@@ -92,16 +99,15 @@ async fn kept(
     idp: &IdpState,
     provider: IdpHandle,
     params: &RequestParams,
-) -> Result<Result<Asked, Box<Response>>, EndpointFailure> {
+) -> Result<Result<Waiting, Box<Response>>, EndpointFailure> {
     let rid = params.get("rid").unwrap_or_default();
     let kept = idp.idps().kept_login(&provider, rid).await?;
-    let Some((flow, request)) = kept.as_deref().and_then(|kept| kept.split_once('\n')) else {
+    let Some(kept) = kept else {
         let words = "<p>This sign-in is over, or never began. Start again in your app.</p>";
         let page = problem(StatusCode::GONE, "Start again in your app", words);
         return Ok(Err(Box::new(page)));
     };
-    let (flow, request) = (flow.to_owned(), RequestParams::of(request.as_bytes()));
-    Ok(read(idp, provider, request, flow).await)
+    Ok(Waiting::read(idp, provider, &kept).await)
 }
 
 /// Whether a form comes from a page of this service, or from no browser.

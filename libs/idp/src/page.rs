@@ -40,16 +40,25 @@ pub(crate) fn page(status: StatusCode, title: &str, body: &str) -> Response {
 
 /// A page that sends these fields on by POST, at once or by a button.
 pub(crate) fn sending(to: &str, fields: &[(String, String)]) -> Response {
+    let body = format!("{}<script>{SEND}</script>", form(to, fields));
+    answer(StatusCode::OK, &SENDING_POLICY, "Signing in", &body)
+}
+
+/// A page that sends these fields on by a button alone; `words` are HTML.
+pub(crate) fn offering(words: &str, to: &str, fields: &[(String, String)]) -> Response {
+    page(StatusCode::OK, "Continue?", &format!("{words}{}", form(to, fields)))
+}
+
+fn form(to: &str, fields: &[(String, String)]) -> String {
     let fields = fields.iter().map(|(name, value)| {
         let (name, value) = (escape_html(name), escape_html(value));
         format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">")
     });
-    let body = format!(
-        "<form method=\"post\" action=\"{}\">{}<button>Continue</button></form><script>{SEND}</script>",
+    format!(
+        "<form method=\"post\" action=\"{}\">{}<button>Continue</button></form>",
         escape_html(to),
         fields.collect::<String>()
-    );
-    answer(StatusCode::OK, &SENDING_POLICY, "Signing in", &body)
+    )
 }
 
 /// What is wrong, for whoever looks at the browser.

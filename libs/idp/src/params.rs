@@ -65,6 +65,18 @@ impl RequestParams {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// These parameters, and others behind them.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// The parameters but for these.
+    pub(crate) fn without(&self, names: &[&str]) -> Self {
+        let others = self.0.iter().filter(|(name, _)| !names.contains(&name.as_str()));
+        Self(others.cloned().collect())
+    }
+
     /// The parameters as a query or a form has them.
     pub(crate) fn encoded(&self) -> String {
         encode(self.iter())

@@ -50,6 +50,18 @@ pub(crate) struct AuthRequest {
     pub(crate) claims: WantedClaims,
 }
 
+/// Who is wanted, in any protocol.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'r> {
+    pub(crate) prompt: Prompt,
+    /// Seconds since a sign-in that is still good.
+    pub(crate) max_age: Option<i64>,
+    /// A mail address or a subject.
+    pub(crate) login_hint: Option<&'r str>,
+    /// The subject of somebody who was signed in before.
+    pub(crate) hinted_subject: Option<&'r str>,
+}
+
 /// What the parameter `claims` asks for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WantedClaims {
@@ -106,6 +118,15 @@ pub(crate) fn unregistered(uri: &str, registered: &[String], field: &str) -> Str
 }
 
 impl AuthRequest {
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prompt: self.prompt,
+            max_age: self.max_age,
+            login_hint: self.login_hint.as_deref(),
+            hinted_subject: self.hinted_subject.as_deref(),
+        }
+    }
+
     pub(crate) fn of(
         idp: &IdpState,
         provider: &IdpHandle,
@@ -114,7 +135,7 @@ impl AuthRequest {
         params.once_each()?;
         check_refused(params)?;
         check_response(params)?;
-        let (login_hint, fault) = hint_and_fault(params)?;
+        let (login_hint, fault) = hint_and_fault(params, FaultProtocol::Oidc)?;
         Ok(Self {
             scope: scope(params)?,
             nonce: echoed(params, "nonce")?,
@@ -305,8 +326,9 @@ fn claims(params: &RequestParams) -> Result<WantedClaims, OauthRefusal> {
 
 /// A hint of `fault:<scenario>[=<value>][;<hint>]` passes through applications that only hand a hint on;
 /// `mock_fault` says the same without it.
-fn hint_and_fault(
+pub(crate) fn hint_and_fault(
     params: &RequestParams,
+    protocol: FaultProtocol,
 ) -> Result<(Option<String>, Option<FaultUse>), OauthRefusal> {
     let hint = echoed(params, "login_hint")?;
     let (text, hint) = match hint.as_deref().and_then(|hint| hint.strip_prefix("fault:")) {
@@ -317,7 +339,7 @@ fn hint_and_fault(
         None => (params.get("mock_fault").map(str::to_owned), hint),
     };
     let Some(text) = text else { return Ok((hint, None)) };
-    let fault = FaultUse::of_request(&text, FaultProtocol::Oidc);
+    let fault = FaultUse::of_request(&text, protocol);
     let unknown = || {
         let words = format!("{text} is no fault of a sign-in that GET /api/idp-faults lists");
         OauthRefusal::new("invalid_request", words)

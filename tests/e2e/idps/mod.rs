@@ -8,6 +8,7 @@ mod manage;
 mod races;
 mod refusals;
 mod rp;
+mod saml;
 mod secrets;
 mod sessions;
 mod sign_in;

@@ -4,8 +4,7 @@ use axum::http::{Extensions, HeaderMap};
 use trapline_app::{IdpHandle, IdpSession, IdpUserRecord, Result};
 use trapline_model::{IdpUserId, TeamId};
 
-use super::Asked;
-use crate::{cookie, failure::OauthRefusal, request::AuthRequest, state::IdpState};
+use crate::{cookie, failure::OauthRefusal, request::Wanted, state::IdpState};
 
 /// What the browser that asks has.
 pub(crate) struct Browser {
@@ -53,27 +52,31 @@ fn login_required(hint: &str) -> Decision {
     Decision::Refuse(OauthRefusal::new("login_required", hint))
 }
 
-pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> Result<Decision> {
-    let Asked { provider, request, .. } = asked;
+pub(crate) async fn decide(
+    idp: &IdpState,
+    provider: &IdpHandle,
+    wanted: Wanted<'_>,
+    browser: &Browser,
+) -> Result<Decision> {
     let settings = &provider.settings;
     if settings.require_team_session && browser.team != Some(settings.team) {
-        if request.prompt.is_none {
+        if wanted.prompt.is_none {
             return Ok(login_required("nobody of the team is signed in at this service"));
         }
         return Ok(Decision::NotOfTeam { is_signed_in: browser.team.is_some() });
     }
-    let hinted = hinted_user(idp, provider, request).await?;
+    let hinted = hinted_user(idp, provider, wanted).await?;
     let auto = match settings.auto_login_user {
         Some(user) => idp.idps().test_user(provider, user).await?,
         None => None,
     };
     let skips_prompt = auto.is_some() && settings.auto_login_on_prompt;
-    if request.prompt.is_asked && !skips_prompt {
+    if wanted.prompt.is_asked && !skips_prompt {
         return Ok(Decision::Ask(hinted.map(|user| user.id)));
     }
-    let live = live_session(idp, browser, request);
+    let live = live_session(idp, browser, wanted);
     if let Some(user) = hinted {
-        return Ok(of_hinted(idp, request, (user, auto.is_some()), live));
+        return Ok(of_hinted(idp, wanted, (user, auto.is_some()), live));
     }
     if let Some(user) = auto {
         return Ok(new_session(idp, user));
@@ -84,7 +87,7 @@ pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> 
         let (user, session) = (Box::new(user), session.clone());
         return Ok(Decision::SignIn { user, session, is_new: false });
     }
-    if request.prompt.is_none {
+    if wanted.prompt.is_none {
         return Ok(login_required(
             "nobody is signed in at the provider, and prompt=none asks nobody",
         ));
@@ -96,9 +99,9 @@ pub(crate) async fn decide(idp: &IdpState, asked: &Asked, browser: &Browser) -> 
 async fn hinted_user(
     idp: &IdpState,
     provider: &IdpHandle,
-    request: &AuthRequest,
+    wanted: Wanted<'_>,
 ) -> Result<Option<IdpUserRecord>> {
-    let hint = request.hinted_subject.as_ref().or(request.login_hint.as_ref());
+    let hint = wanted.hinted_subject.or(wanted.login_hint);
     match hint {
         Some(hint) => idp.idps().hinted_user(provider, hint).await,
         None => Ok(None),
@@ -109,16 +112,16 @@ async fn hinted_user(
 fn live_session<'b>(
     idp: &IdpState,
     browser: &'b Browser,
-    request: &AuthRequest,
+    wanted: Wanted<'_>,
 ) -> Option<&'b IdpSession> {
     let age = |session: &&IdpSession| idp.now() - session.auth_time.millis().div_euclid(1_000);
-    let is_young = |session: &&IdpSession| request.max_age.is_none_or(|most| age(session) <= most);
+    let is_young = |session: &&IdpSession| wanted.max_age.is_none_or(|most| age(session) <= most);
     browser.session.as_ref().filter(is_young)
 }
 
 fn of_hinted(
     idp: &IdpState,
-    request: &AuthRequest,
+    wanted: Wanted<'_>,
     (user, is_auto): (IdpUserRecord, bool),
     live: Option<&IdpSession>,
 ) -> Decision {
@@ -126,10 +129,10 @@ fn of_hinted(
         let (user, session) = (Box::new(user), session.clone());
         return Decision::SignIn { user, session, is_new: false };
     }
-    if is_auto && request.login_hint.is_some() {
+    if is_auto && wanted.login_hint.is_some() {
         return new_session(idp, user);
     }
-    if request.prompt.is_none {
+    if wanted.prompt.is_none {
         return login_required("the user whom the request names is not signed in at the provider");
     }
     Decision::Ask(Some(user.id))

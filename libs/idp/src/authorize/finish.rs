@@ -45,22 +45,31 @@ pub(crate) async fn finish(
         }
         Decision::Refuse(refusal) => Ok(refuse(idp, asked, entry, refusal).await),
         Decision::NotOfTeam { is_signed_in } => {
-            let hint = if is_signed_in {
-                "only people of the provider's own team may sign in here"
-            } else {
-                "only people who are signed in at this service may sign in here"
-            };
-            entry.refused(idp, &asked.provider, &OauthRefusal::new("access_denied", hint)).await;
-            let home = asked.provider.issuer.split("/idp/").next().unwrap_or_default();
-            let home = escape_html(home);
-            let body = format!(
-                "<p>The provider has requireTeamSession set: {hint}.</p>\
-                 <p><a href=\"{home}/\">Sign in at {home}/</a>, and then begin again in your app.</p>"
-            );
-            Ok(problem(StatusCode::FORBIDDEN, "This sign-in is for the team only", &body))
+            Ok(not_of_team(idp, &asked.provider, entry, is_signed_in).await)
         }
         Decision::Ask(_) => Err(EndpointFailure::Internal),
     }
+}
+
+/// The page for somebody who is not of the team.
+pub(crate) async fn not_of_team(
+    idp: &IdpState,
+    provider: &IdpHandle,
+    entry: LogEntry,
+    is_signed_in: bool,
+) -> Response {
+    let hint = if is_signed_in {
+        "only people of the provider's own team may sign in here"
+    } else {
+        "only people who are signed in at this service may sign in here"
+    };
+    entry.refused(idp, provider, &OauthRefusal::new("access_denied", hint)).await;
+    let home = escape_html(provider.issuer.split("/idp/").next().unwrap_or_default());
+    let body = format!(
+        "<p>The provider has requireTeamSession set: {hint}.</p>\
+         <p><a href=\"{home}/\">Sign in at {home}/</a>, and then begin again in your app.</p>"
+    );
+    problem(StatusCode::FORBIDDEN, "This sign-in is for the team only", &body)
 }
 
 async fn refuse(idp: &IdpState, asked: &Asked, entry: LogEntry, refusal: OauthRefusal) -> Response {

@@ -1,25 +1,26 @@
 //! The list of test users: buttons of one form, without a script and without a password.
 
 use axum::{http::StatusCode, response::Response};
-use trapline_app::{IdpUserRecord, escape_html};
+use trapline_app::{IdpHandle, IdpUserRecord, escape_html};
 use trapline_model::IdpUserId;
 
-use crate::{
-    authorize::Asked, failure::EndpointFailure, page::page, params::RequestParams, state::IdpState,
-};
+use crate::{failure::EndpointFailure, page::page, params::RequestParams, state::IdpState};
 
+const WARNING: &str =
+    "<p class=\"warning\">Test identity provider. Do not enter real credentials.</p>";
 /// Users on a page.
 const PAGE_USERS: usize = 50;
 /// Users from which on there is a field to search in.
 const SEARCH_FROM: usize = 20;
 
+/// `head` is HTML, and tells to whom somebody signs in.
 pub(super) async fn page_of(
     idp: &IdpState,
-    asked: &Asked,
+    (provider, head): (&IdpHandle, &str),
     params: &RequestParams,
     first: Option<IdpUserId>,
 ) -> Result<Response, EndpointFailure> {
-    let mut users = idp.idps().test_users(&asked.provider).await?;
+    let mut users = idp.idps().test_users(provider).await?;
     let all = users.len();
     let wanted = params.get("q").unwrap_or_default().to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&wanted);
@@ -31,7 +32,7 @@ pub(super) async fn page_of(
     let rid = escape_html(params.get("rid").unwrap_or_default());
     let query = escape_html(params.get("q").unwrap_or_default());
     let hidden = format!("<input type=\"hidden\" name=\"rid\" value=\"{rid}\">");
-    let mut body = vec![head(asked)];
+    let mut body = vec![WARNING.to_owned(), head.to_owned()];
     if all > SEARCH_FROM {
         body.push(format!(
             "<form>{hidden}<label>Search <input name=\"q\" value=\"{query}\"></label> \
@@ -53,18 +54,6 @@ pub(super) async fn page_of(
         ));
     }
     Ok(page(StatusCode::OK, "Choose a test user", &body.concat()))
-}
-
-fn head(asked: &Asked) -> String {
-    let app: Vec<_> = asked.back.redirect_uri.splitn(4, '/').take(3).collect();
-    let app = app.join("/");
-    let (name, app) = (escape_html(&asked.provider.settings.name), escape_html(&app));
-    let scopes = asked.request.scope.join(" ");
-    format!(
-        "<p class=\"warning\">Test identity provider. Do not enter real credentials.</p>\
-         <p>{name} signs you in to {app}. It asks for: {}.</p>",
-        escape_html(&scopes)
-    )
 }
 
 fn button(user: &IdpUserRecord, is_first: bool) -> String {

@@ -1,0 +1,207 @@
+//! Single logout (saml-profiles, section 4.4), begun at either side.
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{HeaderMap, StatusCode, header},
+    response::Response,
+};
+use bytes::Bytes;
+use trapline_app::{IdpHandle, IdpSession, escape_html};
+use trapline_model::IdpEventKind;
+
+use super::{
+    Binding, Refusal,
+    ask::{check_head, refused},
+    decode::{message, relay_state},
+    entity_id,
+    log::{answer, entry_of},
+    logout::{self, Outgoing},
+    message::{LogoutRequest, LogoutResponse},
+    new_id,
+    response::Envelope,
+    slo_url,
+    sso::form,
+};
+use crate::{
+    cookie,
+    failure::EndpointFailure,
+    page::page,
+    params::RequestParams,
+    state::{At, IdpState},
+};
+
+/// A message that came, and who is signed in at the browser that brought it.
+struct Incoming {
+    provider: IdpHandle,
+    binding: Binding,
+    params: RequestParams,
+    flow: String,
+    session: Option<IdpSession>,
+}
+
+pub(crate) async fn by_query(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let session = cookie::session(&idp, &provider, &headers);
+    let flow = idp.idps().random_id();
+    let incoming = Incoming { provider, binding: Binding::Redirect, params, flow, session };
+    answer_to(&idp, incoming).await
+}
+
+pub(crate) async fn by_form(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, EndpointFailure> {
+    let params = match form(query, &headers, &body) {
+        Ok(params) => params,
+        Err(refusal) => return Ok(refused(&provider, &refusal)),
+    };
+    let session = cookie::session(&idp, &provider, &headers);
+    let flow = idp.idps().random_id();
+    answer_to(&idp, Incoming { provider, binding: Binding::Post, params, flow, session }).await
+}
+
+async fn answer_to(idp: &IdpState, incoming: Incoming) -> Result<Response, EndpointFailure> {
+    let has = |name| incoming.params.get(name).is_some();
+    let (is_request, is_response) = (has("SAMLRequest"), has("SAMLResponse"));
+    if !is_request && !is_response && incoming.binding == Binding::Redirect {
+        return begun_here(idp, incoming).await;
+    }
+    let mut xml = None;
+    let outcome = if is_response && !is_request {
+        confirmed(idp, &incoming, &mut xml).await
+    } else {
+        requested(idp, &incoming, &mut xml).await
+    };
+    match outcome {
+        Err(EndpointFailure::Refused(refusal)) => {
+            let kind = IdpEventKind::SamlLogout;
+            let Incoming { provider, params, flow, .. } = &incoming;
+            let entry = entry_of(kind, params, flow, (None, xml.as_deref()));
+            let page = refused(provider, &refusal);
+            entry.refused(idp, provider, &refusal).await;
+            Ok(page)
+        }
+        outcome => outcome,
+    }
+}
+
+/// A service provider asks. The session ends even where the request names another one: what was asked for is
+/// that nobody be signed in.
+async fn requested(
+    idp: &IdpState,
+    incoming: &Incoming,
+    xml: &mut Option<String>,
+) -> Result<Response, EndpointFailure> {
+    let Incoming { provider, binding, params, flow, session } = incoming;
+    let relay_state = relay_state(params)?;
+    let text = xml.insert(message(*binding, "SAMLRequest", params)?);
+    let request = LogoutRequest::read(text, idp.now())?;
+    let sp = check_head(provider, Some(&request.head), &slo_url(provider))?;
+    let kind = IdpEventKind::SamlLogout;
+    let mut entry = entry_of(kind, params, flow, (Some(&sp), Some(text)));
+    entry.event().user = session.as_ref().map(|session| session.user);
+    let note = note_on(&request, session.as_ref());
+    let Some(to) = provider.settings.saml_slo_url.clone() else {
+        let summary = format!("{sp} signed somebody out, and samlSloUrl is not set{note}.");
+        entry.went_well(idp, provider, summary).await;
+        let words = "<p>The session at the test identity provider has ended. With samlSloUrl set, the \
+                     application is told.</p>";
+        return Ok(ended(provider, page(StatusCode::OK, "Signed out", words)));
+    };
+    let mut envelope = envelope(idp, provider, &to);
+    envelope.in_response_to = Some(request.head.id);
+    let message = logout::response(&envelope);
+    let outgoing = Outgoing { to: to.clone(), name: "SAMLResponse", message, relay_state };
+    let key = idp.idps().saml_key(provider)?;
+    let (page, sent) = outgoing.send(idp, *binding, key).await?;
+    entry.event().response = answer(&to, &sent);
+    entry.went_well(idp, provider, format!("{sp} signed somebody out{note}.")).await;
+    Ok(ended(provider, page))
+}
+
+/// What a request says of another session than the browser's.
+fn note_on(request: &LogoutRequest, session: Option<&IdpSession>) -> String {
+    let Some(session) = session else {
+        return " (the browser showed no session)".to_owned();
+    };
+    let index = request.session_index.as_ref();
+    let name = session.saml.as_ref().map(|known| &known.name);
+    if index.is_some_and(|index| *index != session.sid) {
+        return " (SessionIndex is of another session)".to_owned();
+    }
+    if request.name_id.as_ref() != name {
+        return " (NameID is not the one that the session was told by)".to_owned();
+    }
+    String::new()
+}
+
+/// A service provider has done what it was asked for.
+async fn confirmed(
+    idp: &IdpState,
+    incoming: &Incoming,
+    xml: &mut Option<String>,
+) -> Result<Response, EndpointFailure> {
+    let Incoming { provider, binding, params, flow, .. } = incoming;
+    let text = xml.insert(message(*binding, "SAMLResponse", params)?);
+    let response = LogoutResponse::read(text)?;
+    let sp = response.issuer.as_deref();
+    let entry = entry_of(IdpEventKind::SamlLogout, params, flow, (sp, Some(text)));
+    let name = sp.unwrap_or("The application").to_owned();
+    if response.status != "Success" {
+        let hint = format!("{name} answers {} to the logout", response.status);
+        entry.refused(idp, provider, &Refusal::new("logout_failed", hint.clone())).await;
+        let words = format!("<p>{}.</p>", escape_html(&hint));
+        return Ok(page(StatusCode::OK, "Signed out here, and not there", &words));
+    }
+    entry.went_well(idp, provider, format!("{name} has signed somebody out.")).await;
+    let words = format!("<p>{} has ended its session too.</p>", escape_html(&name));
+    Ok(page(StatusCode::OK, "Signed out", &words))
+}
+
+/// Somebody signs out at the provider; the service provider is told where there is one.
+async fn begun_here(idp: &IdpState, incoming: Incoming) -> Result<Response, EndpointFailure> {
+    let Incoming { provider, params, flow, session, .. } = incoming;
+    let kind = IdpEventKind::SamlLogout;
+    let known = session.as_ref().and_then(|session| Some((session, session.saml.as_ref()?)));
+    let sp = known.map(|(_, known)| known.sp.as_str());
+    let mut entry = entry_of(kind, &params, &flow, (sp, None));
+    entry.event().user = session.as_ref().map(|session| session.user);
+    let to = provider.settings.saml_slo_url.clone();
+    let (Some((session, known)), Some(to)) = (known, to) else {
+        entry.went_well(idp, &provider, "Somebody signed out.".to_owned()).await;
+        let words = "<p>You are signed out at the test identity provider.</p>";
+        return Ok(ended(&provider, page(StatusCode::OK, "Signed out", words)));
+    };
+    let message = logout::request(&envelope(idp, &provider, &to), session, known);
+    let relay_state = None;
+    let outgoing = Outgoing { to: to.clone(), name: "SAMLRequest", message, relay_state };
+    let key = idp.idps().saml_key(&provider)?;
+    let (page, sent) = outgoing.send(idp, Binding::Redirect, key).await?;
+    entry.event().response = answer(&to, &sent);
+    let summary = format!("Somebody signed out, and {} is told.", known.sp);
+    entry.went_well(idp, &provider, summary).await;
+    Ok(ended(&provider, page))
+}
+
+fn envelope(idp: &IdpState, provider: &IdpHandle, to: &str) -> Envelope {
+    Envelope {
+        id: new_id(idp),
+        issuer: entity_id(provider),
+        destination: to.to_owned(),
+        in_response_to: None,
+        issued_at: idp.now(),
+    }
+}
+
+fn ended(provider: &IdpHandle, mut answer: Response) -> Response {
+    answer.headers_mut().append(header::SET_COOKIE, cookie::none(provider));
+    answer
+}

@@ -1,0 +1,87 @@
+//! Single sign-on: requests of service providers by either binding, and sign-ins that begin here
+//! (saml-profiles, sections 4.1.3 and 4.1.5).
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{Extensions, HeaderMap},
+    response::Response,
+};
+use bytes::Bytes;
+
+use super::{
+    Binding, Refusal, SamlAsked,
+    ask::{read, refused},
+    finish,
+};
+use crate::{
+    authorize::{Browser, Decision, decide},
+    failure::EndpointFailure,
+    params::RequestParams,
+    redirect::see_other,
+    state::{At, IdpState},
+};
+
+pub(crate) async fn by_query(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    extensions: Extensions,
+    headers: HeaderMap,
+) -> Result<Response, EndpointFailure> {
+    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let request = (params, idp.idps().random_id());
+    let asked = match read(&idp, provider, Binding::Redirect, request).await {
+        Ok(asked) => asked,
+        Err(answer) => return Ok(*answer),
+    };
+    if let Some(refusal) = asked.unmet() {
+        return finish(&idp, &asked, Decision::Refuse(refusal), false).await;
+    }
+    let browser = Browser::of(&idp, &asked.provider, headers, extensions).await;
+    match decide(&idp, &asked.provider, asked.wanted(), &browser).await? {
+        Decision::Ask(_) => keep(&idp, &asked, Binding::Redirect).await,
+        decision => finish(&idp, &asked, decision, false).await,
+    }
+}
+
+/// A form of another site comes without the cookie that says who is signed in, so the request is kept and
+/// the browser comes back by a GET.
+pub(crate) async fn by_form(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, EndpointFailure> {
+    let params = match form(query, &headers, &body) {
+        Ok(params) => params,
+        Err(refusal) => return Ok(refused(&provider, &refusal)),
+    };
+    match read(&idp, provider, Binding::Post, (params, idp.idps().random_id())).await {
+        Ok(asked) => match asked.unmet() {
+            Some(refusal) => finish(&idp, &asked, Decision::Refuse(refusal), false).await,
+            None => keep(&idp, &asked, Binding::Post).await,
+        },
+        Err(answer) => Ok(*answer),
+    }
+}
+
+/// The parameters of a form, and of the address that it was sent to.
+pub(super) fn form(
+    query: Option<String>,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<RequestParams, Refusal> {
+    let query = RequestParams::of(query.unwrap_or_default().as_bytes());
+    Ok(RequestParams::of_form(headers, body)?.and(query))
+}
+
+/// Keeps the request and sends the browser to where it is decided.
+async fn keep(
+    idp: &IdpState,
+    asked: &SamlAsked,
+    binding: Binding,
+) -> Result<Response, EndpointFailure> {
+    let rid = idp.idps().keep_login(&asked.provider, asked.kept(binding)).await?;
+    Ok(see_other(&format!("{}/login?rid={rid}", asked.provider.issuer)))
+}
