@@ -17,6 +17,7 @@ struct MockIds {
     id: String,
     call: String,
     delivery: String,
+    object: String,
 }
 
 /// What a team has, fresh for each route.
@@ -81,6 +82,10 @@ impl Fixture {
         let secret = mock["credentials"]["secretKey"].as_str();
         let app = Rest::new(mock["baseUrl"].as_str().unwrap(), secret);
         Answer::to(app.request("POST", "/v1/customers")).await.expect(200);
+        let open = app.request("POST", "/v1/checkout/sessions");
+        let open = open.header("content-type", "application/x-www-form-urlencoded");
+        let form = "mode=setup&success_url=https://app.example/done";
+        let session = Answer::to(open.body(form)).await.expect(200).json();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let id = text(&mock["id"]);
         let calls = rest.get(&format!("/api/mocks/{id}/calls")).await.expect(200).json();
@@ -89,7 +94,7 @@ impl Fixture {
             sent[0]["id"].as_str().map(str::to_owned)
         });
         let delivery = delivery.await;
-        MockIds { id, call: text(&calls["calls"][0]["id"]), delivery }
+        MockIds { id, call: text(&calls["calls"][0]["id"]), delivery, object: text(&session["id"]) }
     }
 
     /// A forwarding address whose owner agreed.
@@ -146,6 +151,7 @@ impl Fixture {
         let of_mock = path.starts_with("/api/mocks/");
         let delivery = if of_mock { &self.mock.delivery } else { &self.tested.1 };
         let filled = filled.replace("{deliveryId}", delivery).replace("{callId}", &self.mock.call);
+        let filled = filled.replace("{objectId}", &self.mock.object);
         let (user, fault) = self.idp.as_ref().map_or(("", ""), |(_, user, fault)| (user, fault));
         let filled = filled.replace("{userId}", user).replace("{faultId}", fault);
         assert!(!filled.contains('{'), "{path}: give the walk a value for each parameter");

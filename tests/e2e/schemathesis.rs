@@ -79,7 +79,7 @@ include-operation-id = [
     "getMessageHtml", "getAttachment", "createInbox", "updateInbox", "createWebhook", "updateWebhook",
     "listIdpEvents", "getHtmlReport", "getSpamReport", "listMocks", "listMockObjects",
     "listMockWebhooks", "updateIdp", "updateIdpUser", "updateMock", "createIdp", "createIdpFault",
-    "createIdpUser", "createMock", "rotateMock"
+    "createIdpUser", "createMock", "rotateMock", "moveMockObject", "triggerMockEvent"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404]
 [[operations]]

@@ -48,6 +48,7 @@ pub(crate) fn public_settings(public: &PublicAddresses, settings: Settings) -> S
     let public = public.clone();
     Settings {
         base_url: public.base_url.unwrap_or(settings.base_url),
+        mock_domain: public.mock_domain,
         mail_domain: public.mail_domain,
         smtp_host: public.smtp_host.unwrap_or(settings.smtp_host),
         smtp_port: public.smtp_port.unwrap_or(settings.smtp_port),

@@ -2,7 +2,6 @@
 
 use std::{
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -14,7 +13,7 @@ use axum::{
 };
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
-use trapline_app::{AnswerReservation, App, HandledRequest, MemoryHold};
+use trapline_app::{AnswerReservation, App, BodyMemory, ClientShare, HandledRequest, MemoryHold};
 
 use crate::{
     deferred,
@@ -28,30 +27,50 @@ const MAX_UNCOUNTED: usize = 16 * 1024;
 
 /// Counts the bytes of requests and their answers.
 pub(crate) fn count(
-    app: Arc<App>,
+    app: &App,
     hold: MemoryHold,
-) -> impl Fn(Request, Next) -> ResponseFuture + Clone {
+) -> impl Fn(Request, Next) -> ResponseFuture + Clone + use<> {
+    let memory = app.body_memory().clone();
     move |request, next| {
         let share = request.extensions().get::<Client>().map(|client| client.share.clone());
-        let (incoming, memory) = (incoming(&request), app.body_memory().clone());
-        let work = next.run(request);
-        Box::pin(async move {
-            let counted = memory.count_request(share, hold, incoming, work).await;
-            let (mut response, handled) = match counted {
-                Ok(counted) => counted,
-                Err(error) => return Error::from(error).into_response(),
-            };
-            let Some(work) = deferred::take(&mut response) else {
-                return reserve(response, handled).await;
-            };
-            let later = async move {
-                let (response, handled) = handled.resume(work).await;
-                reserve(response, handled).await
-            };
-            deferred::put(&mut response, Box::pin(later));
-            response
-        })
+        counted(memory.clone(), share, hold, request, next)
     }
+}
+
+/// Counts the bytes of calls to mocks and their answers, in memory of their own: a test that uploads much is in no
+/// way of the API. Apps of many people have one address there, so addresses have no shares.
+pub(crate) fn count_of_mocks(
+    app: &App,
+) -> impl Fn(Request, Next) -> ResponseFuture + Clone + use<> {
+    let memory = app.mock_memory().clone();
+    move |request, next| counted(memory.clone(), None, MemoryHold::WhileInUse, request, next)
+}
+
+fn counted(
+    memory: BodyMemory,
+    share: Option<ClientShare>,
+    hold: MemoryHold,
+    request: Request,
+    next: Next,
+) -> ResponseFuture {
+    let incoming = incoming(&request);
+    let work = next.run(request);
+    Box::pin(async move {
+        let counted = memory.count_request(share, hold, incoming, work).await;
+        let (mut response, handled) = match counted {
+            Ok(counted) => counted,
+            Err(error) => return Error::from(error).into_response(),
+        };
+        let Some(work) = deferred::take(&mut response) else {
+            return reserve(response, handled).await;
+        };
+        let later = async move {
+            let (response, handled) = handled.resume(work).await;
+            reserve(response, handled).await
+        };
+        deferred::put(&mut response, Box::pin(later));
+        response
+    })
 }
 
 /// The answer, once there is memory for it; else a 503.

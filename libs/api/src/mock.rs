@@ -1,5 +1,8 @@
 //! Where the app under test calls a mock: `/mock/<slug>/…`, with the provider's own paths, bodies and errors.
 
+mod page;
+mod ways;
+
 use std::{sync::Arc, time::Duration};
 
 use axum::{
@@ -12,7 +15,7 @@ use axum::{
 };
 use futures_util::stream;
 use tokio::time::{sleep, timeout};
-use trapline_app::{App, InjectedFault, MemoryHold, MockAnswer, MockCall, MockReply};
+use trapline_app::{App, InjectedFault, MockAnswer, MockCall, MockReply, metrics::MockBody};
 
 use crate::{
     body_memory,
@@ -21,6 +24,8 @@ use crate::{
     layers::{MAX_BODY, around},
     state::Api,
 };
+
+pub(crate) use ways::{by_credential, by_host};
 
 /// How long a call waits that is told to time out.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -31,12 +36,12 @@ const POLICY: &str = "sandbox; default-src 'none'";
 const PREFIX: &str = "/mock/";
 
 /// The addresses of mocks.
-pub(crate) fn routes(app: Arc<App>) -> Router<Api> {
+pub(crate) fn routes(app: &App) -> Router<Api> {
     Router::new()
         .route("/mock/{slug}", any(call))
         .route("/mock/{slug}/", any(call))
         .route("/mock/{slug}/{*path}", any(call))
-        .layer(around(body_memory::count(app, MemoryHold::WhileInUse)))
+        .layer(around(body_memory::count_of_mocks(app)))
 }
 
 async fn call(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -47,8 +52,9 @@ async fn call(State(app): State<Arc<App>>, request: Request) -> Response {
         answered(&app, request).await.unwrap_or_else(IntoResponse::into_response)
     };
     let headers = response.headers_mut();
+    // Pages say themselves what they may do.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     let mut set = |name: HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
     set(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     set(header::ACCESS_CONTROL_EXPOSE_HEADERS, "*");
     set(crate::layers::CORP, "cross-origin");
@@ -72,9 +78,13 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
     let (head, body) = request.into_parts();
     let rest = head.uri.path().strip_prefix(PREFIX).unwrap_or_default();
     let (slug, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let slug = slug.to_owned();
+    let address = ways::address(&head, &app.settings().base_url, slug);
+    if let Some(page) = page::at(slug, path, head.uri.query()) {
+        return page::answered(app, page, address, Request::from_parts(head, body)).await;
+    }
     let read = timeout(BODY_TIMEOUT, axum::body::to_bytes(body, MAX_BODY));
     let body = read.await.map_err(|_elapsed| Error::BodyTimeout)?;
+    let _counted = MockBody::of(body.as_ref().map_or(0, Bytes::len));
     let call = MockCall {
         method: head.method.as_str().to_owned(),
         path: format!("/{path}"),
@@ -83,7 +93,7 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
         is_cut: body.is_err(),
         body: body.unwrap_or_default().into(),
     };
-    let answer = app.mocks().answer(&slug, call).await.map_err(|error| match error {
+    let answer = app.mocks().answer(slug, address, call).await.map_err(|error| match error {
         trapline_app::Error::NotFound => Error::NoSuchMock,
         error => error.into(),
     })?;

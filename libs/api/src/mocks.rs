@@ -1,5 +1,6 @@
 //! Mocks of other providers' APIs.
 
+pub(crate) mod happen;
 pub(crate) mod log;
 
 use std::sync::Arc;

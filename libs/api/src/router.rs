@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Router, extract::Request, response::IntoResponse as _};
+use tower::ServiceExt as _;
 use trapline_app::{App, MemoryHold};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -132,6 +133,8 @@ fn mock_routes() -> OpenApiRouter<Api> {
         .routes(routes!(mocks::log::webhook))
         .routes(routes!(mocks::log::replay))
         .routes(routes!(mocks::log::objects))
+        .routes(routes!(mocks::happen::move_object))
+        .routes(routes!(mocks::happen::trigger))
 }
 
 /// The team itself.
@@ -195,7 +198,7 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
     let metrics =
         metrics.layer((around(layers::request_timeout), around(enforce(contract.clone()))));
     let routes = Router::from(metrics);
-    assembled(routes, &contract, Api::new(app, options, document))
+    assembled(routes, None, &contract, Api::new(app, options, document))
 }
 
 /// The API as a service, and `further` routes of other packages with the same layers around them: they see to
@@ -220,8 +223,8 @@ fn router_with(
     let site = Arc::new(Site::of(&app.settings().base_url));
     let request_timeout = around(layers::request_timeout);
     let enforce = around(enforce(contract.clone()));
-    let count = around(body_memory::count(app.clone(), MemoryHold::UntilAnswered));
-    let count_lasting = around(body_memory::count(app.clone(), MemoryHold::WhileInUse));
+    let count = around(body_memory::count(&app, MemoryHold::UntilAnswered));
+    let count_lasting = around(body_memory::count(&app, MemoryHold::WhileInUse));
     let identify = around(auth::identify(app.clone(), site.clone()));
     let meter = around(auth::meter(app.clone()));
     let own_pages = around(auth::own_pages_only(site.clone()));
@@ -237,22 +240,39 @@ fn router_with(
     let operators = operator_routes().layer((request_timeout, enforce));
     let routes =
         Router::from(teams.merge(long_lived).merge(sign_in).merge(public).merge(operators));
+    let state = Api::new(app.clone(), options, document);
+    let mocks = mock::routes(&app).with_state(state.clone());
     let pages = docs::routes()
         .merge(inbox_page::routes())
         .merge(people_page::routes(site))
         .merge(sso_page::routes())
-        .merge(mock::routes(app.clone()))
+        .merge(mock::routes(&app))
         .merge(status::routes())
         .merge(further.with_state(()).layer(around(layers::request_timeout)));
-    assembled(routes.merge(pages), &contract, Api::new(app, options, document))
+    assembled(routes.merge(pages), Some(mocks), &contract, state)
 }
 
-fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Router {
+/// All routes, and those of mocks once more, where these are served: who carries a mock's credential is led there when
+/// no route of ours takes the request.
+fn assembled(
+    routes: Router<Api>,
+    mocks: Option<Router>,
+    contract: &Arc<Contract>,
+    state: Api,
+) -> Router {
     let contract = contract.clone();
+    let mock_domain = state.app.settings().mock_domain.clone();
     let base_url = state.app.settings().base_url.clone();
     let (options, base) = (state.options.clone(), base_url.clone());
     let is_https_only = state.site.is_https_only();
     let not_found = async move |request: Request| {
+        let request = match mocks {
+            Some(mocks) => match mock::by_credential(request) {
+                Ok(request) => return mocks.oneshot(request).await.into_response(),
+                Err(request) => *request,
+            },
+            None => request,
+        };
         let (request, _) = request.into_parts();
         let nearest = || Error::NoSuchPath(nearest(request.uri.path(), contract.paths()));
         options.console(&request, &base).unwrap_or_else(|| nearest().into_response())
@@ -260,7 +280,7 @@ fn assembled(routes: Router<Api>, contract: &Arc<Contract>, state: Api) -> Route
     let routes = routes.fallback(not_found).method_not_allowed_fallback(layers::method_not_allowed);
     let routes = if is_https_only { layers::with_hsts(routes) } else { routes };
     let routes = layers::secure(routes, ContentPolicy::PerAnswer).with_state(state);
-    prefix::strip(routes, &base_url)
+    mock::by_host(prefix::strip(routes, &base_url), mock_domain.as_deref())
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub struct App {
     installation: Installation,
     upgrades: Arc<Upgrades>,
     body_memory: BodyMemory,
+    mock_memory: BodyMemory,
     tasks: Supervisor,
 }
 
@@ -108,6 +109,7 @@ impl App {
             status: Arc::new(Status::new(&shared, inboxes.clone(), messages.clone())),
             arrivals: Arrivals::new(shared.jobs.clone(), webhooks.clone(), forwarding.clone()),
             body_memory: BodyMemory::new(shared.settings.answer_memory),
+            mock_memory: BodyMemory::new(shared.settings.mock_memory),
             parts: shared,
             access,
             inboxes,
@@ -311,6 +313,12 @@ impl App {
     #[must_use]
     pub fn body_memory(&self) -> &BodyMemory {
         &self.body_memory
+    }
+
+    /// The bound on the memory of requests to mocks over all clients.
+    #[must_use]
+    pub fn mock_memory(&self) -> &BodyMemory {
+        &self.mock_memory
     }
 
     /// The tasks behind the use cases: what [`Supervisor::first_failure`] names does not work any more.

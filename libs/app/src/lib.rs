@@ -82,7 +82,10 @@ pub use maintenance::{Health, Maintenance};
 pub use messages::{
     Download, ListQuery, Messages, Original, Page, Pieces, PreviewUrl, RenderedHtml, Signature,
 };
-pub use mocks::{CallQuery, DeliveryQuery, MockAnswer, MockChange, Mocks, NewMock};
+pub use mocks::{
+    CallQuery, DeliveryQuery, MockAddress, MockAnswer, MockChange, MockPageAddress,
+    MockPageDecided, Mocks, NewMock,
+};
 pub use onboarding::FirstSteps;
 pub use people::{
     LinkInput, LinkKind, LinkRequest, NewSession, People, SignUp, SignedIn, SignedUp, Visitor,
@@ -107,6 +110,6 @@ pub use webhooks::{
 };
 
 pub use trapline_mime::escape_html;
-pub use trapline_mocks::{InjectedFault, MockCall, MockReply};
+pub use trapline_mocks::{HostedPage, InjectedFault, MockCall, MockReply, slug_of_credential};
 pub use trapline_store::records::{IdpCode, IdpGrant, IdpSignIn, IdpUserRecord};
 pub use trapline_store::{Job, Lane, Lease, PortError, Rate, RateDecision};

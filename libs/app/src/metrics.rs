@@ -5,6 +5,7 @@ mod backups;
 mod calls;
 mod checks;
 mod idp;
+mod mocks;
 mod process;
 mod smtp_codes;
 
@@ -23,6 +24,8 @@ pub(crate) use idp::{
     idp_event_lost, idp_event_suppressed, idp_fault, idp_keys_ready, idp_signature,
 };
 pub use idp::{idp_request, idp_sign_in};
+pub use mocks::MockBody;
+pub(crate) use mocks::{mock_call, mock_conflict, mock_delivery};
 pub use process::{ProcessUse, process, process_started, set_certificate_expiry};
 
 const BUILD: &str = "trapline_build_info";
@@ -76,6 +79,7 @@ pub fn describe() {
     calls::describe();
     checks::describe();
     idp::describe();
+    mocks::describe();
     process::describe();
     describe_gauge!(BUILD, "1, with the version and the commit of the executable.");
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");

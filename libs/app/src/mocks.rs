@@ -6,15 +6,19 @@
 mod answer;
 mod attempt;
 mod capture;
+mod engine_run;
 mod expiry;
 mod fields;
 mod load;
 mod log;
+mod opened;
+mod page;
 mod present;
 mod removal;
 mod rows;
 mod sealing;
 mod send;
+mod simulate;
 
 use std::sync::Arc;
 
@@ -45,6 +49,8 @@ use crate::{
 
 pub use answer::MockAnswer;
 pub use log::{CallQuery, DeliveryQuery};
+pub use opened::MockAddress;
+pub use page::{MockPageAddress, MockPageDecided};
 use rows::OpenedCredentials;
 
 /// The most mocks of one team: jobs of a CI fleet make their own.

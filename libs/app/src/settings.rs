@@ -13,6 +13,8 @@ use crate::plans::PlanCatalog;
 pub struct Settings {
     /// Where clients reach the API, without a slash at the end.
     pub base_url: String,
+    /// The domain below which each mock has a host name of its own.
+    pub mock_domain: Option<String>,
     /// The domain of inbox addresses.
     pub mail_domain: String,
     /// The host that clients deliver to.
@@ -47,6 +49,10 @@ pub struct Settings {
     pub max_streams: usize,
     /// Parked waits and event streams of one team, in a process.
     pub max_streams_per_team: usize,
+    /// Calls of the mocks of a team; `None` is no limit.
+    pub mock_rate: Option<Rate>,
+    /// Bytes of requests to mocks in memory, over all clients of a process.
+    pub mock_memory: usize,
     /// Overdue jobs at which the deep health check fails.
     pub max_overdue_jobs: u64,
     /// Who may show a signed preview in a frame (CSP `frame-ancestors`).
@@ -79,6 +85,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             base_url: "http://127.0.0.1:8025".to_owned(),
+            mock_domain: None,
             mail_domain: "trapline.test".to_owned(),
             smtp_host: "127.0.0.1".to_owned(),
             smtp_port: 1025,
@@ -96,6 +103,8 @@ impl Default for Settings {
             answer_memory: 256 << 20,
             max_streams: 20_000,
             max_streams_per_team: 10_000,
+            mock_rate: None,
+            mock_memory: 128 << 20,
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
             spam_threshold: 5.0,

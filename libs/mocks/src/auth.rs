@@ -53,6 +53,18 @@ pub(crate) fn is_known(
     provider.auth.iter().any(|checks| checks.iter().all(holds))
 }
 
+/// The slug of the mock whose credential a request carries, where credentials of its provider's have one.
+#[must_use]
+pub fn slug_of_credential(call: &MockCall) -> Option<String> {
+    let checks = crate::ALL.into_iter().flat_map(|provider| {
+        provider.auth.iter().flat_map(|checks| checks.iter()).map(move |check| (provider, check))
+    });
+    checks.into_iter().find_map(|(provider, check)| {
+        let make = provider.credentials.iter().find(|it| it.name == check.is)?.make;
+        Some(make.slug_in(&given(check.place, call, None)?)?.to_owned())
+    })
+}
+
 fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Option<String> {
     let authorization = call.header("authorization").unwrap_or_default();
     match place {

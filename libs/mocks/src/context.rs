@@ -9,6 +9,7 @@ use crate::{
     Chance, Decline, Loaded, MockCall, MockEvent, Provider, StoredObject, Want, Write, WriteLife,
     engine::CalledMock,
     failure::{CallFailure, Halt},
+    page::page_path,
 };
 
 /// One run of a call. What it writes is seen by what it reads later.
@@ -31,6 +32,8 @@ pub(crate) struct CallContext<'a> {
     loaded: &'a Loaded,
     wants: HashSet<Want>,
     writes: BTreeMap<(String, String), Write>,
+    /// Objects that were written, and the state in which each was last.
+    states: BTreeMap<(String, String), String>,
 }
 
 impl<'a> CallContext<'a> {
@@ -56,6 +59,7 @@ impl<'a> CallContext<'a> {
             loaded,
             wants: HashSet::new(),
             writes: BTreeMap::new(),
+            states: BTreeMap::new(),
         }
     }
 
@@ -71,8 +75,15 @@ impl<'a> CallContext<'a> {
     /// Forgets what was written and emitted, but for what counts calls.
     pub(crate) fn undo(&mut self) {
         self.events.clear();
+        self.states.clear();
         let counts = |kind: &str, id: &str| kind == "~next" || (kind, id) == ("~number", "calls");
         self.writes.retain(|(kind, id), _| counts(kind, id));
+    }
+
+    /// Objects that were written since the last look, each with its state.
+    pub(crate) fn moved(&mut self) -> Vec<(String, String, String)> {
+        let states = std::mem::take(&mut self.states);
+        states.into_iter().map(|((kind, id), state)| (kind, id, state)).collect()
     }
 
     fn want(&mut self, want: Want) -> Halt {
@@ -170,6 +181,9 @@ impl<'a> CallContext<'a> {
         self.touch(&object.id);
         let doc = serde_json::to_string(&object).unwrap_or_default();
         self.write_row(&object.kind, &object.id, Some(doc));
+        if let Some(state) = object.state.clone() {
+            self.states.insert((object.kind.clone(), object.id.clone()), state);
+        }
         if let Some(secret) = object.hidden["secret"].as_str() {
             self.secrets.push(secret.to_owned());
             self.keep_secret(&object.kind, &object.id);
@@ -198,6 +212,7 @@ impl<'a> CallContext<'a> {
     }
 
     pub(crate) fn remove(&mut self, object: &StoredObject) {
+        self.states.remove(&(object.kind.clone(), object.id.clone()));
         self.write_row(&object.kind, &object.id, None);
     }
 
@@ -273,6 +288,12 @@ impl<'a> CallContext<'a> {
     /// An address below the mock's, by the way in which the call came.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.mock.base_url)
+    }
+
+    /// The address of the page on which a person decides about an object.
+    pub(crate) fn page_url(&self, kind: &str, id: &str) -> String {
+        let pages = self.mock.pages;
+        format!("{}{}", pages.base_url, page_path(pages.key, kind, id))
     }
 
     /// Seconds since 1970 by the mock's clock.

@@ -41,6 +41,38 @@ impl Make {
     }
 }
 
+impl Make {
+    /// The slug of the mock in a value of this form; none in another value, or where the form has no slug.
+    pub(crate) fn slug_in(self, value: &str) -> Option<&str> {
+        match self {
+            Self::Text(template) => slug_in(template, value),
+            Self::P256 => None,
+        }
+    }
+}
+
+/// Digits of a slug.
+const SLUG_DIGITS: usize = 14;
+
+fn slug_in<'a>(template: &str, value: &'a str) -> Option<&'a str> {
+    let (mut template, mut rest, mut slug) = (template, value, None);
+    loop {
+        let (before, behind) = template.split_once('{').unwrap_or((template, ""));
+        rest = rest.strip_prefix(before)?;
+        if behind.is_empty() {
+            return slug.filter(|_| rest.is_empty());
+        }
+        let (word, after) = behind.split_once('}')?;
+        let count = word.split_once(':').map_or(Some(SLUG_DIGITS), |(_, count)| count.parse().ok());
+        let (part, end) = rest.split_at_checked(count?)?;
+        if word == "slug" {
+            let is_hex = part.bytes().all(|byte| byte.is_ascii_hexdigit());
+            slug = is_hex.then_some(part);
+        }
+        (template, rest) = (after, end);
+    }
+}
+
 fn text(template: &str, slug: &str, chance: &Chance) -> String {
     let mut rest = template;
     let mut made = String::new();
@@ -153,5 +185,19 @@ mod tests {
         assert_eq!(found(&old[name], now), Some(json!(1_800_000_000)));
         assert_eq!(found(&old[name], now.after(KEPT + Duration::from_millis(1))), None);
         assert_eq!(found("another", now), None);
+    }
+
+    #[test]
+    fn the_slug_is_found_again() {
+        let slug = "0123456789abcd";
+        for template in ["AC{hex:18}{slug}", "sk_test_{slug}{base62:24}", "pat-{slug}-{hex:32}"] {
+            let make = Make::Text(template);
+            let value = make.value(slug, &Chance::new([1; 32]), Time::from_millis(0));
+            assert_eq!(make.slug_in(&value), Some(slug), "{value}");
+            assert_eq!(make.slug_in(&value[1..]), None);
+            assert_eq!(make.slug_in(&format!("{value}0")), None);
+        }
+        assert_eq!(Make::Text("{hex:32}").slug_in(&"0".repeat(32)), None);
+        assert_eq!(Make::Text("sk_{slug}").slug_in("sk_éééééééééééééé"), None);
     }
 }

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
-    Chance, Loaded, MockCall, MockEvent, MockReply, MockSettings, OutgoingEvent, Provider,
-    StoredObject, Want, Write, WriteLife, auth,
+    Chance, Loaded, MockCall, MockEvent, MockReply, MockSettings, Outgoing, OutgoingEvent,
+    Provider, StoredObject, Want, Write, WriteLife, auth,
     context::CallContext,
     decode,
     failure::{CallFailure, Halt},
-    idempotency, route, scenario,
+    flow, idempotency, route, scenario,
     settings::ErrorKind,
 };
 
@@ -37,10 +37,21 @@ pub struct CalledMock<'a> {
     pub webhook_url: Option<&'a str>,
     /// Its address by the way in which the call came, without a slash at the end.
     pub base_url: &'a str,
+    /// The pages on which people decide.
+    pub pages: HostedPages<'a>,
     /// A time-ordered text that names the call.
     pub call_id: &'a str,
     /// The time.
     pub now: Time,
+}
+
+/// Where the pages of a mock are, and what makes their addresses.
+#[derive(Debug, Clone, Copy)]
+pub struct HostedPages<'a> {
+    /// The mock's address in a browser, without a slash at the end.
+    pub base_url: &'a str,
+    /// A secret of the mock, which proves its pages.
+    pub key: &'a str,
 }
 
 /// What a run of a call came to.
@@ -84,7 +95,7 @@ pub struct CallAnswer {
     pub replayed: bool,
     /// Secrets that may be in the answer, beside the mock's own.
     pub secrets: Vec<String>,
-    /// Whether anything is to be sent; the row `~out` of the call has what.
+    /// Whether anything is to be sent or done later; the row `~out` of the call has what.
     pub sends: bool,
 }
 
@@ -110,9 +121,19 @@ pub fn run(
 /// The provider's answer while what it keeps does not answer, or is changed by others again and again.
 #[must_use]
 pub fn unavailable(mock: &CalledMock<'_>, call: &MockCall) -> MockReply {
+    said(mock, call, &CallFailure::Unavailable)
+}
+
+/// The provider's answer where too much is asked, and how many seconds a client is to wait.
+#[must_use]
+pub fn limited(mock: &CalledMock<'_>, call: &MockCall, after: u64) -> MockReply {
+    said(mock, call, &CallFailure::RateLimited { after })
+}
+
+fn said(mock: &CalledMock<'_>, call: &MockCall, failure: &CallFailure) -> MockReply {
     let (loaded, chance) = (Loaded::default(), Chance::new([0; 32]));
     let context = CallContext::new(mock, call, &loaded, &chance);
-    let mut reply = (mock.provider.error)(&CallFailure::Unavailable, &context);
+    let mut reply = (mock.provider.error)(failure, &context);
     (mock.provider.finish)(&mut reply, &context);
     reply
 }
@@ -163,19 +184,10 @@ fn finished(
     mut reply: MockReply,
 ) -> CallOutcome {
     let Ok(outgoing) = outgoing(&mut context) else { return CallOutcome::Need(context.wants()) };
-    let sends = !outgoing.is_empty();
-    if sends {
-        let doc = json!(outgoing).to_string();
-        let id = context.mock.call_id;
-        context.write_row_for("~out", id, Some(doc), WriteLife::Event);
-    }
-    let mut writes = context.writes();
-    let size: usize = writes.iter().map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
-    let is_too_large = size > MAX_WRITTEN;
-    if is_too_large {
-        writes.clear();
+    let (writes, sends) = written(&mut context, &outgoing).unwrap_or_else(|| {
         reply = (context.provider.error)(&CallFailure::TooLarge, &context);
-    }
+        (Vec::new(), false)
+    });
     (context.provider.finish)(&mut reply, &context);
     let injected = progress.told.fault.and_then(injected);
     CallOutcome::Done(Box::new(CallAnswer {
@@ -188,8 +200,23 @@ fn finished(
         delay_ms: progress.told.delay_ms,
         replayed: progress.replayed,
         secrets: context.secrets,
-        sends: sends && !is_too_large,
+        sends,
     }))
+}
+
+/// What is written, and whether anything follows from it; none where it is too much for one write.
+pub(crate) fn written(
+    context: &mut CallContext<'_>,
+    outgoing: &Outgoing,
+) -> Option<(Vec<Write>, bool)> {
+    let goes_on = *outgoing != Outgoing::default();
+    if goes_on {
+        let doc = json!(outgoing).to_string();
+        context.write_row_for("~out", context.mock.call_id, Some(doc), WriteLife::Event);
+    }
+    let writes = context.writes();
+    let size: usize = writes.iter().map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
+    (size <= MAX_WRITTEN).then_some((writes, goes_on))
 }
 
 fn attempt(context: &mut CallContext<'_>, progress: &mut CallProgress) -> Result<MockReply, Halt> {
@@ -254,8 +281,14 @@ fn fault_name(told: &scenario::Told) -> Option<String> {
     fault.or_else(|| told.decline.as_ref().map(|code| format!("decline: {code}")))
 }
 
+/// What follows from a call: the steps of what it moved, and what is sent of its events.
+pub(crate) fn outgoing(context: &mut CallContext<'_>) -> Result<Outgoing, Halt> {
+    let steps = flow::go_on(context)?;
+    Ok(Outgoing { events: sent(context)?, steps })
+}
+
 /// What is sent for the events of a call, by the settings.
-fn outgoing(context: &mut CallContext<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
+fn sent(context: &mut CallContext<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
     let settings = &context.mock.settings.webhooks;
     let is_loop = context.call.header(DELIVERY_HEADER).is_some();
     if context.events.is_empty() || !settings.enabled || is_loop {

@@ -5,6 +5,7 @@
 //! rows it lacks ([`Outcome::Need`]); whoever keeps them reads them and runs the call again
 //! ([ADR 19](../../../docs/adr/0019-mocks.md)).
 
+mod action;
 mod auth;
 mod call;
 mod chance;
@@ -14,11 +15,13 @@ mod dates;
 mod decode;
 mod engine;
 mod failure;
+mod flow;
 mod form;
 mod idempotency;
 mod jws;
 mod multipart;
 mod oauth;
+mod page;
 mod pdf;
 mod provider;
 mod providers;
@@ -30,18 +33,26 @@ mod sign;
 mod snippets;
 mod state;
 
+pub use action::{ActionDone, ActionOutcome, ActionRefusal, MockAction, act};
+pub use auth::slug_of_credential;
 pub use call::{MockCall, MockReply};
 pub use chance::Chance;
 pub use credentials::{Credential, Make};
 pub use decode::plain_body;
-pub use engine::{CallAnswer, CallOutcome, CalledMock, InjectedFault, run, unavailable};
+pub use engine::{
+    CallAnswer, CallOutcome, CalledMock, HostedPages, InjectedFault, limited, run, unavailable,
+};
+pub use flow::DueStep;
+pub use page::{HostedPage, is_page_proof, page};
 pub use provider::{Decline, ObjectKind, OwnSetting, Provider, Sdk};
 pub use providers::{ALL, find};
 pub use redact::{has_live_key, redacted_body, redacted_headers};
-pub use settings::{LatencySetting, MockSettings, RetryPace, SettingIssue, WebhookSettings, merge};
+pub use settings::{
+    FlowPace, LatencySetting, MockSettings, RetryPace, SettingIssue, WebhookSettings, merge,
+};
 pub use sign::{Sign, SignedRequest, Signing, SigningScheme, sign};
 pub use snippets::{Snippet, filled};
-pub use state::{Loaded, MockEvent, OutgoingEvent, StoredObject, Want, Write, WriteLife};
+pub use state::{Loaded, MockEvent, Outgoing, OutgoingEvent, StoredObject, Want, Write, WriteLife};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ mod plaid;
 mod stripe;
 mod twilio;
 
-use crate::Provider;
+use crate::{Provider, flow::Simulation};
 
 /// Every provider.
 pub static ALL: [&Provider; 5] =
@@ -16,4 +16,13 @@ pub static ALL: [&Provider; 5] =
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Provider> {
     ALL.into_iter().find(|provider| provider.id == id)
+}
+
+/// What happens at providers without a call.
+static SIMULATIONS: [&Simulation; 3] =
+    [&stripe::SIMULATION, &twilio::SIMULATION, &hubspot::SIMULATION];
+
+/// What happens at a provider without a call; none where nothing does.
+pub(crate) fn simulation(provider: &Provider) -> Option<&'static Simulation> {
+    SIMULATIONS.into_iter().find(|simulation| simulation.provider == provider.id)
 }

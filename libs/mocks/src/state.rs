@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use trapline_model::Time;
 
+use crate::DueStep;
+
 /// An object of a mock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -97,6 +99,18 @@ pub struct MockEvent {
     pub content_type: &'static str,
     /// The bytes that are sent.
     pub body: String,
+}
+
+/// What follows from a call: the row `~out` of the call has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outgoing {
+    /// What is sent, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<OutgoingEvent>,
+    /// Steps that are taken later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<DueStep>,
 }
 
 /// An event on its way to one address, with what the settings make of it.

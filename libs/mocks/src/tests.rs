@@ -2,6 +2,7 @@
 
 mod docs;
 mod engine;
+mod flows;
 mod hubspot;
 mod onfido;
 mod plaid;
@@ -16,11 +17,16 @@ use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
-    CallAnswer, CallOutcome, CalledMock, Chance, Loaded, MockCall, MockSettings, OutgoingEvent,
-    Provider, StoredObject, Want,
+    ActionDone, ActionOutcome, ActionRefusal, CallAnswer, CallOutcome, CalledMock, Chance,
+    HostedPages, Loaded, MockAction, MockCall, MockSettings, Outgoing, OutgoingEvent, Provider,
+    StoredObject, Want, Write, act,
     auth::{Check, CredentialPlace},
     run,
 };
+
+/// Where its pages are.
+pub(super) const PAGES: HostedPages<'_> =
+    HostedPages { base_url: "http://mocks.test/mock/0123456789abcd", key: "key of pages" };
 
 /// A mock in memory.
 pub(super) struct World {
@@ -52,6 +58,44 @@ impl World {
 
     /// Answers a call, and keeps what it wrote.
     pub(super) fn call(&mut self, call: &MockCall) -> CallAnswer {
+        let answer = self.with_mock(|mock, loaded, chance| match run(mock, call, loaded, chance) {
+            CallOutcome::Done(answer) => Ok(*answer),
+            CallOutcome::Need(wants) => Err(wants),
+        });
+        self.keep(&answer.writes);
+        answer
+    }
+
+    /// Does what happens without a call, and keeps what it wrote.
+    pub(super) fn act(&mut self, action: MockAction<'_>) -> Result<ActionDone, ActionRefusal> {
+        let done =
+            self.with_mock(|mock, loaded, chance| match act(mock, action, loaded, chance) {
+                ActionOutcome::Done(done) => Ok(Ok(*done)),
+                ActionOutcome::Refused(refusal) => Ok(Err(refusal)),
+                ActionOutcome::Need(wants) => Err(wants),
+            })?;
+        self.keep(&done.writes);
+        Ok(done)
+    }
+
+    /// Takes the steps that are due, those too that follow from them.
+    pub(super) fn go_on(&mut self) {
+        loop {
+            let due = self.out().steps;
+            if due.is_empty() {
+                return;
+            }
+            for step in due {
+                self.act(MockAction::Step(&step)).unwrap();
+            }
+        }
+    }
+
+    /// Runs something, with the rows that it asks for.
+    fn with_mock<T>(
+        &mut self,
+        run: impl Fn(&CalledMock<'_>, &Loaded, &Chance) -> Result<T, Vec<Want>>,
+    ) -> T {
         let settings = MockSettings::of(self.provider, &self.set).unwrap();
         self.calls += 1;
         let call_id = format!("call{:022}", self.calls);
@@ -63,25 +107,23 @@ impl World {
             revision: 1,
             webhook_url: Some("http://app.test/hooks"),
             base_url: "http://mocks.test/mock/0123456789abcd",
+            pages: PAGES,
             call_id: &call_id,
             now: Time::from_millis(1_800_000_000_000 + i64::from(self.calls)),
         };
         let chance = Chance::new([self.calls; 32]);
         let mut loaded = Loaded::default();
         for _ in 0..8 {
-            match run(&mock, call, &loaded, &chance) {
-                CallOutcome::Done(answer) => {
-                    self.keep(&answer);
-                    return *answer;
-                }
-                CallOutcome::Need(wants) => {
+            match run(&mock, &loaded, &chance) {
+                Ok(done) => return done,
+                Err(wants) => {
                     for want in &wants {
                         self.load(want, &mut loaded);
                     }
                 }
             }
         }
-        panic!("the call asks for more and more");
+        panic!("it asks for more and more");
     }
 
     fn load(&self, want: &Want, loaded: &mut Loaded) {
@@ -97,8 +139,8 @@ impl World {
         }
     }
 
-    fn keep(&mut self, answer: &CallAnswer) {
-        for write in &answer.writes {
+    fn keep(&mut self, writes: &[Write]) {
+        for write in writes {
             let key = (write.kind.clone(), write.id.clone());
             match &write.doc {
                 Some(doc) => self.rows.insert(key, doc.clone()),
@@ -116,10 +158,15 @@ impl World {
         objects
     }
 
-    /// What the last call sends.
-    pub(super) fn sent(&self) -> Vec<OutgoingEvent> {
+    /// What follows from the last call.
+    pub(super) fn out(&self) -> Outgoing {
         let key = ("~out".to_owned(), format!("call{:022}", self.calls));
         self.rows.get(&key).map(|doc| serde_json::from_str(doc).unwrap()).unwrap_or_default()
+    }
+
+    /// What the last call sends.
+    pub(super) fn sent(&self) -> Vec<OutgoingEvent> {
+        self.out().events
     }
 
     pub(super) fn events(&self) -> Vec<String> {

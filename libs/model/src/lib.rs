@@ -50,8 +50,8 @@ pub use link_check::{CheckedLink, LinkCheckReport, LinkRedirect, LinkUse, OneCli
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use mock::{
     ApiMock, MockAddresses, MockCallDetails, MockCallPage, MockCallSummary, MockCategory,
-    MockDecline, MockDelivery, MockDeliveryDetails, MockHeader, MockObject, MockOwnSetting,
-    MockProvider, MockSdk, MockSnippet, MockTransfer,
+    MockDecline, MockDelivery, MockDeliveryDetails, MockHappened, MockHeader, MockObject,
+    MockOwnSetting, MockProvider, MockSdk, MockSnippet, MockTransfer,
 };
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnSession, OwnTeam, Person, SignInOptions};

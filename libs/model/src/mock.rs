@@ -334,6 +334,16 @@ pub struct MockDeliveryDetails {
     pub body: String,
 }
 
+/// What a test made happen in a mock.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MockHappened {
+    /// The object as it is now.
+    pub object: MockObject,
+    /// What is sent to the app for it.
+    pub delivery_ids: Vec<MockDeliveryId>,
+}
+
 /// An object that a mock keeps.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]

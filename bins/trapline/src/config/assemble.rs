@@ -22,7 +22,9 @@ use crate::settings::reachable;
 
 /// API requests a minute and team in a cluster, when no setting says otherwise.
 const CLUSTER_RATE: Rate = Rate { burst: 6_000, per: Duration::from_mins(1) };
-/// The same of one address from which nobody known asks.
+/// The same for calls to mocks.
+const CLUSTER_MOCK_RATE: Rate = Rate { burst: 60_000, per: Duration::from_mins(1) };
+/// The same of API requests of one address from which nobody known asks.
 const CLUSTER_ADDRESS_RATE: Rate = Rate { burst: 1_200, per: Duration::from_mins(1) };
 
 impl ServeArgs {
@@ -236,6 +238,7 @@ impl ApiArgs {
             address_rate: defaults
                 .address_rate
                 .unwrap_or(is_cluster.then_some(CLUSTER_ADDRESS_RATE)),
+            mock_rate: defaults.mock_rate.unwrap_or(is_cluster.then_some(CLUSTER_MOCK_RATE)),
             sign_up: defaults.sign_up.unwrap_or(!is_cluster),
             max_streams_per_team: defaults.max_streams_per_team.unwrap_or(half),
             ..settings

@@ -69,6 +69,9 @@ settings! {
     struct PublicAddresses(Some("Addresses")) {
         /// The URL at which clients reach the API; made from the HTTP address when left out.
         base_url: Option<String> = TRAPLINE_BASE_URL("URL") optional public, base_url;
+        /// The domain below which each mock has a host name of its own, `<slug>.<domain>`, for clients that take
+        /// a host and no path; its names have to lead here. Without it there are none.
+        mock_domain: Option<String> = TRAPLINE_MOCK_DOMAIN("NAME") optional public, domain;
         /// The domain of inbox addresses.
         mail_domain: String =
             TRAPLINE_MAIL_DOMAIN("NAME") default("trapline.test") public, domain;
@@ -141,6 +144,10 @@ settings! {
         /// provider; 0 is no limit. When left out, 6000 in a cluster and no limit in one process.
         api_rate: Option<Option<Rate>> =
             TRAPLINE_API_RATE("N") optional public, per_minute(10_000_000);
+        /// How many calls the mocks of a team may get in a minute; 0 is no limit. When left out, 60000 in a
+        /// cluster and no limit in one process.
+        mock_rate: Option<Option<Rate>> =
+            TRAPLINE_MOCK_RATE("N") optional public, per_minute(10_000_000);
         /// How many API requests a minute one client address (for IPv6, one /64) may make without a key or
         /// session, or with one that is none; 0 is no limit. When left out, 1200 in a cluster and no limit
         /// in one process.
@@ -217,6 +224,9 @@ settings! {
         /// How much memory large answers and request bodies of all clients may take; one address may have
         /// half of it. A request for which there is no room within 5 seconds gets 503.
         answer_memory = TRAPLINE_ANSWER_MEMORY("SIZE") default("256MiB") public, size(1 << 20);
+        /// How much memory the bodies of calls to mocks may take, over all clients. A call for which there is no
+        /// room within 5 seconds gets 503.
+        mock_memory = TRAPLINE_MOCK_MEMORY("SIZE") default("128MiB") public, size(2 << 20);
         /// Who may show signed previews in a frame (CSP `frame-ancestors`).
         preview_frame_ancestors =
             TRAPLINE_PREVIEW_ANCESTORS("SOURCES") default("*") public, frame_ancestors;

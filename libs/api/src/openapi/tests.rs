@@ -73,6 +73,8 @@ const ROUTES: [&str; 96] = [
     "get /api/mocks/{id}/webhooks/{deliveryId}",
     "post /api/mocks/{id}/webhooks/{deliveryId}/replay",
     "get /api/mocks/{id}/objects",
+    "post /api/mocks/{id}/objects/{objectId}/move",
+    "post /api/mocks/{id}/trigger",
     "get /api/idp-faults",
     "get /api/idps/{id}/faults",
     "post /api/idps/{id}/faults",
@@ -225,6 +227,8 @@ fn bodies_are_closed_and_bounded() {
         "MockInput",
         "MockChange",
         "MockRotation",
+        "MockMove",
+        "MockTrigger",
     ] {
         assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }

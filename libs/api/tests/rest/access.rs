@@ -26,6 +26,8 @@ pub(crate) struct Ids {
     mock: String,
     mock_call: String,
     mock_delivery: String,
+    mock_object: String,
+    pub mock_charge: String,
     pub idp_fault: String,
     address: String,
     key: String,
@@ -91,6 +93,7 @@ pub(crate) fn operations(ids: &Ids) -> Vec<Operation> {
             let of_mock = template.starts_with("/api/mocks/");
             let delivery = if of_mock { &ids.mock_delivery } else { &ids.delivery };
             let path = path.replace("{deliveryId}", delivery).replace("{callId}", &ids.mock_call);
+            let path = path.replace("{objectId}", &ids.mock_object);
             let path = path.replace("{userId}", &ids.idp_user);
             let path = path.replace("{faultId}", &ids.idp_fault);
             let (method, described) = (method.to_uppercase(), described.clone());
@@ -111,7 +114,7 @@ pub(crate) async fn fill(service: &Service) -> Ids {
     let project = service.post("/api/projects", json!({ "name": "Project" })).await.json();
     let (webhook, delivery) = service.webhook_with_delivery().await;
     service.reach_all();
-    let (mock, mock_call, mock_delivery) = service.mock_with_delivery().await;
+    let called = service.mock_with_delivery().await;
     Ids {
         inbox,
         message: text(&message["id"]),
@@ -121,9 +124,11 @@ pub(crate) async fn fill(service: &Service) -> Ids {
         delivery: text(&delivery["id"]),
         idp: NO_IDP.to_owned(),
         idp_user: NO_IDP.to_owned(),
-        mock,
-        mock_call,
-        mock_delivery,
+        mock: called.mock,
+        mock_call: called.call,
+        mock_delivery: called.delivery,
+        mock_object: called.session,
+        mock_charge: called.charge,
         idp_fault: NO_IDP.to_owned(),
         address: service.forward_address("ada@example.com").await,
         key: service.another_key().await,
@@ -200,6 +205,8 @@ async fn ids_of_any_bits_name_nothing() {
                 mock: id.clone(),
                 mock_call: id.clone(),
                 mock_delivery: id.clone(),
+                mock_object: id.clone(),
+                mock_charge: id.clone(),
                 idp_fault: id.clone(),
                 address: id.clone(),
                 key: id.clone(),
@@ -287,7 +294,12 @@ async fn what_is_another_teams_is_not_there() {
             ("POST", path) if path.ends_with("/users") => {
                 json!({ "email": "eve@example.com", "name": "Eve" })
             }
-            ("POST", path) if path.ends_with("/link-check") => json!({}),
+            ("POST", path) if path.ends_with("/link-check") || path.ends_with("/move") => {
+                json!({})
+            }
+            ("POST", path) if path.ends_with("/trigger") => {
+                json!({ "event": "charge.dispute.created" })
+            }
             ("POST", path) if path.ends_with("/rotate") => json!({ "credential": "all" }),
             ("POST", path) if path.ends_with("/forward") => json!({ "to": ["ada@example.com"] }),
             _ => Value::Null,

@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 65] = [
+const TOLD: [(&str, Option<&str>); 67] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -51,6 +51,8 @@ const TOLD: [(&str, Option<&str>); 65] = [
     ("POST /api/mocks/{id}/rotate", Some("mock.credentials_rotated")),
     ("DELETE /api/mocks/{id}/calls", Some("mock.cleared")),
     ("POST /api/mocks/{id}/webhooks/{deliveryId}/replay", None),
+    ("POST /api/mocks/{id}/objects/{objectId}/move", None),
+    ("POST /api/mocks/{id}/trigger", None),
     ("POST /api/idps/{id}/faults", Some("idp.faults_changed")),
     ("DELETE /api/idps/{id}/faults", Some("idp.faults_changed")),
     ("DELETE /api/idps/{id}/faults/{faultId}", Some("idp.faults_changed")),
@@ -102,6 +104,10 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
         ("POST", "/api/messages/{id}/link-check") => json!({}),
         ("POST", "/api/mocks") => json!({ "name": "New", "provider": "stripe" }),
         ("PATCH", "/api/mocks/{id}") => json!({ "settings": { "seed": 1 } }),
+        ("POST", "/api/mocks/{id}/objects/{objectId}/move") => json!({}),
+        ("POST", "/api/mocks/{id}/trigger") => {
+            json!({ "event": "charge.dispute.created", "objectId": ids.mock_charge })
+        }
         ("POST", "/api/mocks/{id}/rotate") => json!({ "credential": "all" }),
         ("PATCH", "/api/webhooks/{id}") => json!({ "enabled": false }),
         ("POST", "/api/idps/{id}/rotate") => json!({ "what": "secret" }),

@@ -1,5 +1,7 @@
 //! Mocks over REST, and as an app under test calls them.
 
+mod edge;
+mod happening;
 mod keeping;
 
 use std::time::Duration;
@@ -14,6 +16,20 @@ use crate::{Answer, Service};
 const FORM: &str = "application/x-www-form-urlencoded";
 const PAID: &str = "amount=1000&currency=usd&confirm=true&payment_method=pm_card_visa";
 const INTENTS: &str = "/v1/payment_intents";
+
+const SESSIONS: &str = "/v1/checkout/sessions";
+const SESSION: &str = "success_url=https://app.example/done&cancel_url=https://app.example/cart\
+    &line_items[0][price_data][currency]=usd&line_items[0][price_data][unit_amount]=1250\
+    &line_items[0][price_data][product_data][name]=Tea";
+
+/// Ids of a mock and of what is in it.
+pub(crate) struct PaidMock {
+    pub mock: String,
+    pub call: String,
+    pub delivery: String,
+    pub session: String,
+    pub charge: String,
+}
 
 impl Service {
     pub(crate) async fn mock(&self, body: Value) -> Value {
@@ -51,18 +67,25 @@ impl Service {
         }
     }
 
-    /// A mock that was called once, the call, and a delivery.
-    pub(crate) async fn mock_with_delivery(&self) -> (String, String, String) {
+    /// A mock that was paid, and has a page on which somebody may pay.
+    pub(crate) async fn mock_with_delivery(&self) -> PaidMock {
         let mock =
             json!({ "name": "M", "provider": "stripe", "webhookUrl": "https://app.example/" });
         let mock = self.mock(mock).await;
-        assert_eq!(self.call(&mock, "POST", "/v1/customers", "").await.status, 200);
+        let session = self.call(&mock, "POST", SESSIONS, SESSION).await.json();
+        let intent = self.call(&mock, "POST", INTENTS, PAID).await.json();
         self.send_of_mocks().await;
         let id = mock["id"].as_str().unwrap().to_owned();
         let calls = self.get(&format!("/api/mocks/{id}/calls")).await.json();
         let sent = self.get(&format!("/api/mocks/{id}/webhooks")).await.json();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        (id, text(&calls["calls"][0]["id"]), text(&sent[0]["id"]))
+        PaidMock {
+            call: text(&calls["calls"][0]["id"]),
+            delivery: text(&sent[0]["id"]),
+            session: text(&session["id"]),
+            charge: text(&intent["latest_charge"]),
+            mock: id,
+        }
     }
 }
 
@@ -164,9 +187,9 @@ async fn settings_are_merged_and_hold_for_the_next_call() {
     set_to(json!({ "decline": null })).await;
     assert_eq!(service.call(&mock, "POST", INTENTS, PAID).await.status, 500, "next begins anew");
     assert_eq!(service.call(&mock, "POST", INTENTS, PAID).await.status, 200);
-    let wrong = set_to(json!({ "pace": "fast" })).await;
+    let wrong = set_to(json!({ "speed": "fast" })).await;
     let (status, at, message) = issue(&wrong);
-    assert!(status == 400 && at == "settings.pace" && message.contains("latencyMs"), "{message}");
+    assert!(status == 400 && at == "settings.speed" && message.contains("latencyMs"), "{message}");
 }
 
 #[tokio::test]

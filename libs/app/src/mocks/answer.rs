@@ -2,28 +2,21 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 use trapline_mocks::{
-    CallAnswer, CallOutcome, CalledMock, Chance, InjectedFault, MockCall, MockReply, MockSettings,
-    run, unavailable,
+    CallAnswer, CallOutcome, InjectedFault, MockCall, MockReply, limited, run, unavailable,
 };
 use trapline_model::{MockCallId, MockId, TeamId, Time};
 use trapline_store::{
-    PortError, load,
-    records::{Mock, MockBySlug, MockEpoch},
+    RateDecision, load,
+    records::{Mock, MockBySlug},
 };
 
-use super::{Mocks, fields, is_over, load::Reads};
-use crate::{Error, Result, secrets::random};
+use super::{Mocks, engine_run::EngineRun, is_over, opened::MockAddress, opened::OpenedMock};
+use crate::{Error, Result, metrics};
 
 /// How long an address that means nothing is remembered.
 pub(super) const UNKNOWN_FOR: Duration = Duration::from_secs(30);
-/// How often a call may ask for more rows.
-const MAX_ROUNDS: usize = 8;
-/// How often a call is run on fresh rows, when others change the same ones.
-const MAX_TRIES: u32 = 5;
-/// Longest pause before the next try, for each that failed.
-const PAUSE_MS: u64 = 4;
 
 /// What the connection answers.
 #[derive(Debug)]
@@ -36,6 +29,12 @@ pub struct MockAnswer {
     pub injected: Option<InjectedFault>,
 }
 
+impl MockAnswer {
+    fn at_once(reply: MockReply) -> Self {
+        Self { reply, delay: Duration::ZERO, injected: None }
+    }
+}
+
 impl Mocks {
     /// Answers a call of the mock that a slug means, and keeps what was asked and answered.
     ///
@@ -43,49 +42,66 @@ impl Mocks {
     ///
     /// [`Error::NotFound`] when there is no such mock, or its time is over; and when the store does not answer
     /// before it is known what the mock is of.
-    pub async fn answer(&self, slug: &str, call: MockCall) -> Result<MockAnswer> {
+    pub async fn answer(
+        &self,
+        slug: &str,
+        address: MockAddress,
+        call: MockCall,
+    ) -> Result<MockAnswer> {
         let (began, at) = (Instant::now(), self.clock.now());
         let (team, id) = self.find(slug).await?;
         let row = Mock::row(team, id);
-        let (mock, version) = load::<Mock>(&*self.store, &row).await?.ok_or(Error::NotFound)?;
-        if is_over(&mock, at) {
-            return Err(Error::NotFound);
+        let found = load::<Mock>(&*self.store, &row).await?;
+        let found = found.filter(|(mock, _)| !is_over(mock, at)).ok_or(Error::NotFound)?;
+        let mock = self.open_mock(found, MockCallId(self.ids.next()), address)?;
+        let called = mock.called();
+        let provider = called.provider.id;
+        if let Some(wait) = self.wait_of_team(team).await {
+            metrics::mock_call(provider, 429, false, began.elapsed());
+            return Ok(MockAnswer::at_once(limited(&called, &call, wait)));
         }
-        let provider = trapline_mocks::find(&mock.provider).ok_or(Error::NotFound)?;
-        let credentials = self.opened_once(&mock, version)?;
-        let settings = MockSettings::of(provider, &mock.settings).map_err(fields::settings)?;
-        let call_id = MockCallId(self.ids.next());
-        let base_url = self.base_url_of(&mock.slug);
-        let called = CalledMock {
-            provider,
-            credentials: &credentials,
-            settings: &settings,
-            settings_at: mock.settings_at,
-            revision: mock.revision,
-            webhook_url: mock.webhook_url.as_deref(),
-            base_url: &base_url,
-            call_id: &call_id.to_string(),
-            now: at,
-        };
-        let of = MockEpoch { mock: id, epoch: mock.epoch };
-        let answer = match self.run_and_commit(team, of, call_id, &called, &call).await {
+        let answer = match self.run_call(&mock, &call).await {
             Ok(answer) => answer,
             Err(error) => {
                 tracing::warn!(%error, "a call of a mock could not be answered");
-                let reply = unavailable(&called, &call);
-                return Ok(MockAnswer { reply, delay: Duration::ZERO, injected: None });
+                metrics::mock_call(provider, 503, false, began.elapsed());
+                return Ok(MockAnswer::at_once(unavailable(&called, &call)));
             }
         };
+        let is_told = answer.fault.is_some();
+        metrics::mock_call(provider, answer.reply.status, is_told, began.elapsed());
         let delay = Duration::from_millis(answer.delay_ms);
         let took = began.elapsed() + delay;
-        if let Err(error) = self.capture(of, call_id, &called, &call, &answer, took).await {
+        if let Err(error) = self.capture(&mock, &call, &answer, took).await {
             tracing::warn!(%error, "a call of a mock is not listed");
         }
         Ok(MockAnswer { reply: answer.reply, delay, injected: answer.injected })
     }
 
+    /// Seconds until the team's mocks may be called again, if they are called too often.
+    async fn wait_of_team(&self, team: TeamId) -> Option<u64> {
+        let rate = self.settings.mock_rate?;
+        // A limiter that does not answer lets calls through.
+        match self.limits.take_if_answered(&format!("mock-calls:{team}"), rate).await? {
+            RateDecision::Limited { retry_after } => Some(retry_after.as_secs().max(1)),
+            RateDecision::Allowed { .. } => None,
+        }
+    }
+
+    async fn run_call(&self, mock: &OpenedMock, call: &MockCall) -> Result<CallAnswer> {
+        let called = mock.called();
+        let run = |loaded: &_, chance: &_| match run(&called, call, loaded, chance) {
+            CallOutcome::Need(wants) => Err(wants),
+            CallOutcome::Done(mut answer) => {
+                let (writes, goes_on) = (std::mem::take(&mut answer.writes), answer.sends);
+                Ok(EngineRun { done: *answer, writes, goes_on })
+            }
+        };
+        self.run_and_commit(mock, run).await
+    }
+
     /// The mock that a slug means, which is remembered.
-    async fn find(&self, slug: &str) -> Result<(TeamId, MockId)> {
+    pub(super) async fn find(&self, slug: &str) -> Result<(TeamId, MockId)> {
         if let Some(found) = self.slugs.get(slug) {
             return Ok(found);
         }
@@ -102,52 +118,6 @@ impl Mocks {
         let found = (found.team, found.mock);
         self.slugs.insert(slug.to_owned(), found);
         Ok(found)
-    }
-
-    /// Runs a call until what it changes is written; on fresh rows when somebody else wrote them first.
-    async fn run_and_commit(
-        &self,
-        team: TeamId,
-        of: MockEpoch,
-        id: MockCallId,
-        mock: &CalledMock<'_>,
-        call: &MockCall,
-    ) -> Result<CallAnswer> {
-        for attempt in 1..=MAX_TRIES {
-            let (mut answer, reads) = self.run(of, mock, call).await?;
-            let writes = std::mem::take(&mut answer.writes);
-            if writes.is_empty() {
-                return Ok(answer);
-            }
-            let job =
-                answer.sends.then(|| super::send::job_of_call(team, of, id, attempt, self.now()));
-            match self.commit(of, &reads, writes, job.transpose()?).await {
-                Ok(()) => return Ok(answer),
-                Err(PortError::Conflict) => {
-                    let [byte] = random::<1>();
-                    sleep(Duration::from_millis(u64::from(byte) % (PAUSE_MS * u64::from(attempt))))
-                        .await;
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Error::Conflict)
-    }
-
-    async fn run(
-        &self,
-        of: MockEpoch,
-        mock: &CalledMock<'_>,
-        call: &MockCall,
-    ) -> Result<(CallAnswer, Reads)> {
-        let (chance, mut reads) = (Chance::new(random()), Reads::default());
-        for _ in 0..MAX_ROUNDS {
-            match run(mock, call, &reads.loaded, &chance) {
-                CallOutcome::Done(answer) => return Ok((*answer, reads)),
-                CallOutcome::Need(wants) => self.read(of, wants, &mut reads).await?,
-            }
-        }
-        Err(Error::Unavailable)
     }
 
     pub(super) fn now(&self) -> Time {

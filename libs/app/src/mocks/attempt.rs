@@ -15,7 +15,7 @@ use url::Url;
 
 use super::{Mocks, fields, send::job_of_delivery};
 use crate::{
-    Error, RequestSigner, Result, WebhookOutcome, WebhookRequest,
+    Error, RequestSigner, Result, WebhookOutcome, WebhookRequest, metrics,
     webhooks::{DeliveryDecision, backoff_after, decide},
 };
 
@@ -85,6 +85,7 @@ impl Mocks {
         let outcome = sender.send(&request).await;
         let settings = MockSettings::of(provider, &mock.settings).map_err(fields::settings)?;
         apply(&mut row, &outcome, settings.webhooks.retry, self.clock.now());
+        metrics::mock_delivery(provider.id, row.status);
         self.put_delivery(&row).await?;
         Ok(job_of_delivery(mock.team, &row)?)
     }

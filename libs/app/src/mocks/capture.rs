@@ -8,13 +8,13 @@ use trapline_mocks::{
     CallAnswer, CalledMock, MockCall, Provider, has_live_key, plain_body, redacted_body,
     redacted_headers,
 };
-use trapline_model::{MockCallId, MockCallSummary, MockHeader, MockTransfer};
+use trapline_model::{MockCallSummary, MockHeader, MockTransfer};
 use trapline_store::{
     Op, When,
-    records::{MockCallBody, MockCallRow, MockEpoch},
+    records::{MockCallBody, MockCallRow},
 };
 
-use super::Mocks;
+use super::{Mocks, opened::OpenedMock};
 use crate::Result;
 
 /// Bytes of a body that are kept.
@@ -27,13 +27,13 @@ const MAX_TEXT: usize = 500;
 impl Mocks {
     pub(super) async fn capture(
         &self,
-        of: MockEpoch,
-        id: MockCallId,
-        mock: &CalledMock<'_>,
+        mock: &OpenedMock,
         call: &MockCall,
         answer: &CallAnswer,
         took: Duration,
     ) -> Result<()> {
+        let (of, id, via) = (mock.of(), mock.id, mock.address.via);
+        let mock = &mock.called();
         let plain = plain_body(call, mock.provider.max_body);
         let text = String::from_utf8_lossy(&plain);
         let secrets = secrets_of(mock, answer);
@@ -52,7 +52,7 @@ impl Mocks {
             status: answer.reply.status,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             operation: answer.operation.clone(),
-            via: "path".to_owned(),
+            via: via.to_owned(),
             fault: answer.fault.clone(),
             replayed: answer.replayed,
             object_ids: answer.touched.iter().take(MAX_IDS).map(|id| cut(id)).collect(),

@@ -97,6 +97,20 @@ impl Mocks {
         rows.iter().map(object).filter_map(Result::transpose).collect()
     }
 
+    /// One object.
+    pub(super) async fn object(
+        &self,
+        of: MockEpoch,
+        kind: &str,
+        id: &str,
+    ) -> Result<Option<StoredObject>> {
+        if id.len() > MAX_ID {
+            return Ok(None);
+        }
+        let Some(row) = self.store.get(&of.item(kind, id)).await? else { return Ok(None) };
+        Ok(serde_json::from_str(&self.opened_item(of, &row)?).ok())
+    }
+
     /// Writes what a call changes, all of it or nothing, and with it the job that sends what is to be sent.
     pub(super) async fn commit(
         &self,

@@ -280,7 +280,7 @@ fn present(row: MockDeliveryRow) -> Result<MockDelivery> {
     })
 }
 
-fn object(stored: StoredObject) -> MockObject {
+pub(super) fn object(stored: StoredObject) -> MockObject {
     let StoredObject { id, kind, state, created_at, updated_at, object, .. } = stored;
     MockObject { id, kind, state, created_at, updated_at, object }
 }

@@ -52,6 +52,17 @@ impl Mocks {
         format!("{}/mock/{slug}", self.settings.base_url)
     }
 
+    /// Where a mock is called by a host name of its own, if mocks have those: at the scheme and port of the base URL.
+    fn host_of(&self, slug: &str) -> Option<String> {
+        let domain = self.settings.mock_domain.as_deref()?;
+        let (scheme, rest) = self.settings.base_url.split_once("://")?;
+        let authority = rest.split('/').next().unwrap_or_default();
+        let port = authority.rsplit_once(':').map(|(_, port)| port);
+        let port = port.filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let port = port.map_or_else(String::new, |port| format!(":{port}"));
+        Some(format!("{scheme}://{slug}.{domain}{port}"))
+    }
+
     /// A mock in a list; a project that is gone is none.
     pub(super) fn listed(
         &self,
@@ -66,8 +77,12 @@ impl Mocks {
             name: mock.name,
             provider: mock.provider,
             category: provider.category,
+            addresses: MockAddresses {
+                path: base_url.clone(),
+                host: self.host_of(&mock.slug),
+                tls: None,
+            },
             slug: mock.slug,
-            addresses: MockAddresses { path: base_url.clone(), host: None, tls: None },
             base_url,
             webhook_url: mock.webhook_url,
             project_id: mock.project.filter(|project| projects.contains(project)),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use trapline_mocks::OutgoingEvent;
+use trapline_mocks::{DueStep, Outgoing, OutgoingEvent};
 use trapline_model::{DeliveryStatus, MockCallId, MockDeliveryId, TeamId, Time};
 use trapline_store::{
     Job, Lane, Op, PortError, When, load,
@@ -12,8 +12,11 @@ use trapline_store::{
 };
 use uuid::Uuid;
 
-use super::Mocks;
+use super::{Mocks, is_over};
 use crate::{Result, jobs, rows::write_all};
+
+/// The place of the first step of a call: behind all that one can send.
+const FIRST_STEP: usize = 2_048;
 
 /// What is to be done.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,6 +24,8 @@ use crate::{Result, jobs, rows::write_all};
 enum MockWork {
     /// Send what a call emitted.
     Call { team: TeamId, of: MockEpoch, call: MockCallId },
+    /// Take a step of an object, unless somebody was quicker.
+    Step { team: TeamId, of: MockEpoch, step: DueStep, call: MockCallId },
     /// Make one attempt of one delivery. One that has this many attempts behind it is a repeat.
     Delivery { team: TeamId, of: MockEpoch, delivery: MockDeliveryId, attempt: u32 },
 }
@@ -49,6 +54,21 @@ pub(super) fn job_of_delivery(
     jobs::job(Lane::Mock, format!("mock-delivery:{delivery}"), 1, work, due).map(Some)
 }
 
+/// The job of a step that a call makes due.
+fn job_of_step(
+    team: TeamId,
+    of: MockEpoch,
+    call: MockCallId,
+    place: usize,
+    step: DueStep,
+) -> Result<Job, PortError> {
+    let due = Time::of_uuid(call.0).after(Duration::from_millis(step.after_ms));
+    // What the step does is told as a call's is, so it has an id of its own.
+    let call = MockCallId(id_of(call, FIRST_STEP + place).0);
+    let work = MockWork::Step { team, of, step, call };
+    jobs::job(Lane::Mock, format!("mock-step:{call}"), 1, work, due)
+}
+
 impl Mocks {
     /// Does a job of [`Lane::Mock`](crate::Lane::Mock). Returns the one that goes on.
     ///
@@ -58,6 +78,9 @@ impl Mocks {
     pub async fn send(&self, job: &Job) -> Result<Option<Job>> {
         match jobs::work(job)? {
             MockWork::Call { team, of, call } => self.send_of_call(job, team, of, call).await,
+            MockWork::Step { team, of, step, call } => {
+                self.take_step(team, of, &step, call).await.map(|()| None)
+            }
             MockWork::Delivery { team, of, delivery, attempt } => {
                 let row = MockDeliveryRow::row(of, delivery);
                 let row = load::<MockDeliveryRow>(&*self.store, &row).await?;
@@ -75,9 +98,10 @@ impl Mocks {
     }
 
     /// The mock, unless it is gone or was cleared since.
-    async fn mock_of(&self, team: TeamId, of: MockEpoch) -> Result<Option<(Mock, i64)>> {
+    pub(super) async fn mock_of(&self, team: TeamId, of: MockEpoch) -> Result<Option<(Mock, i64)>> {
         let found = load::<Mock>(&*self.store, &Mock::row(team, of.mock)).await?;
-        Ok(found.filter(|(mock, _)| mock.epoch == of.epoch))
+        let now = self.clock.now();
+        Ok(found.filter(|(mock, _)| mock.epoch == of.epoch && !is_over(mock, now)))
     }
 
     async fn send_of_call(
@@ -91,8 +115,12 @@ impl Mocks {
         let Some(row) = self.store.get(&of.item("~out", &call.to_string())).await? else {
             return Ok(self.jobs.later_without_row(job)?);
         };
-        let events: Vec<OutgoingEvent> = serde_json::from_str(&row.doc)
+        let Outgoing { events, steps } = serde_json::from_str(&row.doc)
             .map_err(|source| PortError::Corrupt { table: "mock_state", source })?;
+        // First, as an endpoint may keep what is sent waiting.
+        for (place, step) in steps.into_iter().enumerate() {
+            self.jobs.schedule(&job_of_step(team, of, call, place, step)?).await?;
+        }
         let rows = self.deliveries_of_call(of, call, events).await?;
         let mut in_order = true;
         for row in rows {
@@ -179,7 +207,7 @@ pub(super) fn new_delivery(
 
 /// The id of what a call emitted at a place, the same however often it is made: a `UUIDv7` with the call's time, in
 /// the order of the places.
-fn id_of(call: MockCallId, place: usize) -> MockDeliveryId {
+pub(super) fn id_of(call: MockCallId, place: usize) -> MockDeliveryId {
     let hash = Sha256::digest(call.0.as_bytes());
     let mut bits = [0; 10];
     bits.copy_from_slice(&hash[..10]);

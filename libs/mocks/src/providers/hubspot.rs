@@ -10,6 +10,7 @@ use trapline_model::MockCategory;
 use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
+    flow::{Simulation, Trigger},
     provider::{Hooks, Idempotency, MockRoute},
     sign::{Algorithm, KeyForm, SignatureText},
 };
@@ -87,6 +88,31 @@ pub(super) static HUBSPOT: Provider = Provider {
     ],
     error: wire::error,
     finish: wire::finish,
+};
+
+/// What a person does in the provider's own pages.
+pub(super) static SIMULATION: Simulation = Simulation {
+    provider: "hubspot",
+    flows: &[],
+    triggers: &[
+        Trigger {
+            event: "contact.creation",
+            run: |context, _| records::outside(context, "contacts"),
+        },
+        Trigger {
+            event: "company.creation",
+            run: |context, _| records::outside(context, "companies"),
+        },
+        Trigger { event: "deal.creation", run: |context, _| records::outside(context, "deals") },
+        Trigger {
+            event: "ticket.creation",
+            run: |context, _| records::outside(context, "tickets"),
+        },
+        Trigger { event: "contact.propertyChange", run: records::edited },
+        Trigger { event: "company.propertyChange", run: records::edited },
+        Trigger { event: "deal.propertyChange", run: records::edited },
+        Trigger { event: "ticket.propertyChange", run: records::edited },
+    ],
 };
 
 const ROUTES: &[MockRoute] = &[

@@ -6,7 +6,9 @@ mod customers;
 mod intents;
 mod lists;
 mod registered;
+mod sessions;
 mod setups;
+mod simulated;
 mod wire;
 
 use trapline_model::MockCategory;
@@ -48,6 +50,8 @@ pub(super) static STRIPE: Provider = Provider {
         kind("refunds", "re_", 24),
         kind("events", "evt_", 24),
         kind("endpoints", "we_", 24),
+        kind("sessions", "cs_test_", 24),
+        kind("disputes", "du_", 24),
     ],
     idempotency: Idempotency::Replay { header: "idempotency-key", mark: "idempotent-replayed" },
     max_body: 1 << 20,
@@ -70,6 +74,11 @@ pub(super) static STRIPE: Provider = Provider {
             "customer.deleted",
             "payment_method.attached",
             "setup_intent.succeeded",
+            "setup_intent.setup_failed",
+            "checkout.session.completed",
+            "checkout.session.expired",
+            "charge.dispute.created",
+            "refund.failed",
         ],
         scheme: SigningScheme::Signed {
             secret: "webhookSecret",
@@ -89,15 +98,18 @@ pub(super) static STRIPE: Provider = Provider {
         Sdk { language: "node", package: "stripe", version: "23.1.0" },
     ],
     divergences: &[
-        "Checkout sessions, products, prices, subscriptions, invoices and disputes are not there.",
-        "A payment or setup that requires an action stays so: there is no page on which to confirm it. It can be cancelled.",
+        "Products, prices, subscriptions and invoices are not there: the line items of a Checkout session have price_data, and its mode is payment or setup.",
+        "Checkout and 3-D Secure are one plain page each, with a button for each outcome. Checkout pays with the card pm_card_visa.",
+        "Disputes come by a trigger only, and stay as they are.",
         "expand[] takes names at the top of an object.",
-        "stripe-node takes no path in its host: it needs a server that finds the mock by its credential, or a proxy that adds the path.",
+        "stripe-node takes no path in its host: the server finds the mock by its key, so that a server below a path of its own needs a proxy that adds it.",
         "Stripe.js in a browser cannot be pointed at another server.",
     ],
     error: wire::error,
     finish: wire::finish,
 };
+
+pub(super) use simulated::SIMULATION;
 
 const fn kind(name: &'static str, prefix: &'static str, letters: usize) -> ObjectKind {
     ObjectKind { name, prefix, letters }
@@ -210,6 +222,10 @@ const ROUTES: &[MockRoute] = &[
     MockRoute("GET", "/v1/events", lists::events),
     MockRoute("GET", "/v1/events/{id}", registered::get_event),
     MockRoute("GET", "/v1/balance", charges::balance),
+    MockRoute("POST", "/v1/checkout/sessions", sessions::create),
+    MockRoute("GET", "/v1/checkout/sessions", lists::sessions),
+    MockRoute("GET", "/v1/checkout/sessions/{id}", sessions::get),
+    MockRoute("POST", "/v1/checkout/sessions/{id}/expire", sessions::expire),
     MockRoute("POST", "/v1/webhook_endpoints", registered::create),
     MockRoute("GET", "/v1/webhook_endpoints", lists::endpoints),
     MockRoute("GET", "/v1/webhook_endpoints/{id}", registered::get),
@@ -251,13 +267,25 @@ def verify(headers, body, url):
     },
     Snippet {
         language: "node",
-        purpose: "webhook",
+        purpose: "connect",
         template: "\
 const Stripe = require(\"stripe\");
 
+// It takes a host and no path: the server finds the mock by its key.
+const client = new Stripe(\"{{secretKey}}\", {
+  protocol: \"{{scheme}}\",
+  host: \"{{host}}\",
+  port: {{port}},
+});
+client.customers.list().then((customers) => customers.data);
+",
+    },
+    Snippet {
+        language: "node",
+        purpose: "webhook",
+        template: "\
 function verify(headers, body, url) {
-  const stripe = new Stripe(\"{{secretKey}}\");
-  return stripe.webhooks.constructEvent(
+  return client.webhooks.constructEvent(
     body, headers[\"stripe-signature\"], \"{{webhookSecret}}\"
   );
 }

@@ -10,6 +10,7 @@ use trapline_model::MockCategory;
 use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
+    flow::{Simulation, Trigger},
     provider::{Hooks, Idempotency, MockRoute, OwnSetting},
     sign::{Algorithm, KeyForm, SignatureText},
 };
@@ -43,7 +44,14 @@ pub(super) static TWILIO: Provider = Provider {
     max_body: 1 << 20,
     routes: ROUTES,
     hooks: Hooks {
-        events: &["message.sent", "message.delivered"],
+        events: &[
+            "message.sent",
+            "message.delivered",
+            "message.undelivered",
+            "message.failed",
+            "message.canceled",
+            "message.inbound",
+        ],
         scheme: SigningScheme::Signed {
             secret: "secretKey",
             signs: &[Sign {
@@ -60,12 +68,18 @@ pub(super) static TWILIO: Provider = Provider {
     sdks: &[],
     divergences: &[
         "No SDK was run against it yet.",
-        "Calls, incoming phone numbers, media and inbound messages are not there.",
-        "A message is delivered in the call that sends it: its answer says queued, and the next look delivered.",
-        "Any From number is fine. Unlike with Twilio's own test credentials, status callbacks are sent.",
+        "Calls, incoming phone numbers and media are not there.",
+        "A message goes from queued to sent and delivered, without accepted, scheduled and sending.",
+        "Any From number is fine, unless the setting strict is on. Unlike with Twilio's own test credentials, status callbacks are sent.",
     ],
     error: wire::error,
     finish: wire::finish,
+};
+
+pub(super) static SIMULATION: Simulation = Simulation {
+    provider: "twilio",
+    flows: &[messages::FLOW],
+    triggers: &[Trigger { event: "message.inbound", run: messages::inbound }],
 };
 
 const fn decline(

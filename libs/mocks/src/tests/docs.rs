@@ -2,7 +2,7 @@
 
 use std::{env, fmt::Write as _, fs, path::Path};
 
-use crate::{ALL, Provider};
+use crate::{ALL, Provider, flow::StepActor};
 
 const BEGIN: &str = "<!-- Written by a test of libs/mocks from the tables: `UPDATE_DOCS=1 cargo test -p trapline-mocks`. -->\n";
 
@@ -52,6 +52,7 @@ fn section(page: &mut String, provider: &Provider) -> std::fmt::Result {
             writeln!(page, "| `{}` | {} |", decline.code, code(decline.triggers.to_vec()))?;
         }
     }
+    simulated(page, provider)?;
     for snippet in provider.snippets {
         let language = if snippet.language == "curl" { "sh" } else { snippet.language };
         let language = if language == "node" { "js" } else { language };
@@ -66,4 +67,27 @@ fn section(page: &mut String, provider: &Provider) -> std::fmt::Result {
 
 fn category(provider: &Provider) -> String {
     format!("{:?}", provider.category).to_lowercase()
+}
+
+/// What a test can move, and what it can let happen.
+fn simulated(page: &mut String, provider: &Provider) -> std::fmt::Result {
+    let Some(simulation) = crate::providers::simulation(provider) else { return Ok(()) };
+    if !simulation.flows.is_empty() {
+        writeln!(page, "\n| kind | from | to | by |\n|---|---|---|---|")?;
+    }
+    for flow in simulation.flows {
+        for step in flow.steps {
+            let by = match step.by {
+                StepActor::Time => "time".to_owned(),
+                StepActor::Person(label) => format!("a person: {label}"),
+                StepActor::Test => "a test".to_owned(),
+            };
+            writeln!(page, "| `{}` | `{}` | `{}` | {by} |", flow.kind, step.from, step.to)?;
+        }
+    }
+    if simulation.triggers.is_empty() {
+        return Ok(());
+    }
+    let triggers: Vec<_> = simulation.triggers.iter().map(|trigger| trigger.event).collect();
+    writeln!(page, "\nA test triggers: `{}`.", triggers.join("`, `"))
 }

@@ -80,6 +80,7 @@ fn said_by(provider: &'static Provider, failure: &CallFailure) -> crate::MockRep
         revision: 1,
         webhook_url: None,
         base_url: "http://mocks.test",
+        pages: super::PAGES,
         call_id: "call",
         now: Time::from_millis(0),
     };
@@ -120,5 +121,19 @@ fn prefixes_of_ids_are_each_their_own() {
         let prefixes: Vec<_> = prefixes.collect();
         let distinct: HashSet<_> = prefixes.iter().collect();
         assert_eq!(distinct.len(), prefixes.len(), "{}", provider.id);
+    }
+}
+
+#[test]
+fn what_happens_without_a_call_is_of_the_table() {
+    for provider in ALL {
+        let Some(simulation) = crate::providers::simulation(provider) else { continue };
+        for flow in simulation.flows {
+            assert!(provider.kind(flow.kind).is_some(), "{}", flow.kind);
+            assert!(flow.steps.iter().all(|step| step.from != step.to), "{}", flow.kind);
+        }
+        for trigger in simulation.triggers {
+            assert!(provider.hooks.events.contains(&trigger.event), "{}", trigger.event);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::World;
+use crate::{ActionRefusal, MockAction};
 
 const TO: &str = "To=%2B15005550010&From=%2B15005550006";
 
@@ -19,8 +20,12 @@ fn a_message_is_sent_delivered_and_told_of() {
         (status, &message["status"], &message["num_segments"]),
         (201, &json!("queued"), &json!("1"))
     );
-    assert_eq!(world.events(), ["message.sent", "message.delivered"]);
-    let sent = &world.sent()[1];
+    assert!(world.events().is_empty());
+    let step = &world.out().steps[0];
+    assert_eq!((step.from.as_str(), step.after_ms), ("queued", 200));
+    world.go_on();
+    assert_eq!(world.events(), ["message.delivered"]);
+    let sent = &world.sent()[0];
     assert_eq!(sent.content_type, "application/x-www-form-urlencoded");
     assert!(
         sent.body.contains("MessageStatus=delivered") && sent.body.contains("From=%2B15005550006")
@@ -31,8 +36,60 @@ fn a_message_is_sent_delivered_and_told_of() {
     assert_eq!(world.ask("DELETE", &one, "").0, 204);
     assert_eq!(world.ask("GET", &one, "").1["code"], 20404);
     let callback = format!("{TO}&Body=Hello&StatusCallback=http://app.test/status");
+    world.set = json!({"pace": "instant"});
     world.ask("POST", &path, &callback);
+    assert_eq!(world.events(), ["message.sent", "message.delivered"]);
     assert!(world.sent().iter().all(|event| event.url == "http://app.test/status"));
+}
+
+#[test]
+fn a_message_goes_where_a_test_wants_it() {
+    let mut world = World::with("twilio", json!({"pace": "manual"}));
+    let path = messages(&world);
+    let sid = world.ask("POST", &path, &format!("{TO}&Body=Hello")).1["sid"].clone();
+    let sid = sid.as_str().unwrap();
+    assert!(world.out().steps.is_empty());
+    let to = |state| MockAction::Move { object: sid, to: state };
+    assert_eq!(world.act(to(None)).unwrap().object.unwrap().state.as_deref(), Some("sent"));
+    let wrong = world.act(to(Some("queued"))).unwrap_err();
+    assert_eq!(wrong, ActionRefusal::State(vec!["delivered", "undelivered"]));
+    let lost = world.act(to(Some("undelivered"))).unwrap();
+    assert_eq!((lost.sent, world.events()), (1, vec!["message.undelivered".to_owned()]));
+    assert!(world.sent()[0].body.contains("ErrorCode=30003"));
+    let over = world.act(to(None)).unwrap_err();
+    assert_eq!(over, ActionRefusal::State(Vec::new()));
+    let none = MockAction::Move { object: "SM0", to: None };
+    assert_eq!(world.act(none).unwrap_err(), ActionRefusal::NoObject);
+    let sid = world.ask("POST", &path, &format!("{TO}&Body=Hello")).1["sid"].clone();
+    let one = path.replace(".json", &format!("/{}.json", sid.as_str().unwrap()));
+    assert_eq!(world.ask("POST", &one, "Status=canceled").1["status"], "canceled");
+    assert_eq!(world.ask("POST", &one, "Status=canceled").0, 400);
+}
+
+#[test]
+fn somebody_writes_to_the_app() {
+    let mut world = World::of("twilio");
+    let data = json!({"From": "+491", "To": "+492", "Body": "Hi"});
+    let inbound = |data| MockAction::Trigger { event: "message.inbound", object: None, data };
+    let done = world.act(inbound(&data)).unwrap();
+    assert_eq!(done.object.unwrap().object["direction"], "inbound");
+    let body = &world.sent()[0].body;
+    assert!(body.contains("From=%2B491") && body.contains("NumSegments=1"), "{body}");
+    let lacks = world.act(inbound(&json!({"From": "+491"}))).unwrap_err();
+    assert!(matches!(lacks, ActionRefusal::Data { field, .. } if field == "To"));
+    let unknown = MockAction::Trigger { event: "call", object: None, data: &data };
+    assert_eq!(world.act(unknown).unwrap_err(), ActionRefusal::Event(vec!["message.inbound"]));
+}
+
+#[test]
+fn a_strict_mock_sends_from_one_number() {
+    let mut world = World::with("twilio", json!({"strict": true}));
+    let path = messages(&world);
+    assert_eq!(world.ask("POST", &path, &format!("{TO}&Body=x")).0, 201);
+    let other = "To=%2B15005550010&From=%2B15005550099&Body=x";
+    assert_eq!(world.ask("POST", &path, other).1["code"], 21606);
+    world.set = json!({});
+    assert_eq!(world.ask("POST", &path, other).0, 201);
 }
 
 #[test]

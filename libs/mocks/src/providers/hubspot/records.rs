@@ -156,6 +156,25 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     Ok(MockReply::json(201, &stored.object))
 }
 
+/// An object that a person makes, with `properties` in the data.
+pub(super) fn outside(
+    context: &mut CallContext<'_>,
+    of_type: &'static str,
+) -> Result<StoredObject, Halt> {
+    let input = context.body.clone();
+    made(context, of_type, &input)
+}
+
+/// An object that a person changes, with `properties` in the data.
+pub(super) fn edited(
+    context: &mut CallContext<'_>,
+    object: Option<StoredObject>,
+) -> Result<StoredObject, Halt> {
+    let object = object.ok_or_else(|| CallFailure::missing("objectId"))?;
+    let input = context.body.clone();
+    changed(context, object, &input)
+}
+
 fn of_path(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
     let of_type = type_of(context)?;
     let (id, property) = (context.path("id"), context.text("idProperty"));

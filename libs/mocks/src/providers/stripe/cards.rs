@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::wire::{emit, shown};
+use super::{
+    registered::web_address,
+    wire::{emit, shown},
+};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -105,6 +108,29 @@ pub(super) fn trigger(method: &StoredObject) -> String {
 /// Whether the owner has to confirm what is paid with a method.
 pub(super) fn needs_action(method: &StoredObject) -> bool {
     AUTHENTICATED.contains(&trigger(method).as_str())
+}
+
+/// What the owner of a card has to do: the page for it, and where that returns to, which the object keeps.
+pub(super) fn next_action(
+    context: &mut CallContext<'_>,
+    object: &mut StoredObject,
+) -> Result<Value, Halt> {
+    let page = context.page_url(&object.kind, &object.id);
+    if context.text("return_url").is_none() {
+        let sdk = json!({"type": "three_d_secure_redirect", "stripe_js": page});
+        return Ok(json!({"type": "use_stripe_sdk", "use_stripe_sdk": sdk}));
+    }
+    let back = web_address(context, "return_url")?;
+    object.hidden = json!({"return_url": back});
+    let redirect = json!({"return_url": back, "url": page});
+    Ok(json!({"type": "redirect_to_url", "redirect_to_url": redirect}))
+}
+
+/// The error of an object whose owner did not confirm it.
+pub(super) fn not_authenticated(code: &str) -> Value {
+    let message = "The provided PaymentMethod has failed authentication. You can provide \
+                   payment_method_data or a new PaymentMethod to attempt again.";
+    json!({"type": "invalid_request_error", "code": code, "message": message})
 }
 
 fn card(

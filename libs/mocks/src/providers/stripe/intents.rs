@@ -31,6 +31,22 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         context.get("customers", customer, "customer")?;
     }
     let method = cards::of_call(context)?;
+    let intent = new(context, amount, &currency, customer.as_deref(), method.as_ref());
+    emit(context, "payment_intent.created", &intent);
+    if context.flag("confirm") {
+        return confirmed(context, intent, method);
+    }
+    shown(context, intent.object)
+}
+
+/// A payment that nobody has confirmed yet.
+pub(super) fn new(
+    context: &mut CallContext<'_>,
+    amount: i64,
+    currency: &str,
+    customer: Option<&str>,
+    method: Option<&StoredObject>,
+) -> StoredObject {
     let id = context.id("payments");
     let status = if method.is_some() { "requires_confirmation" } else { "requires_payment_method" };
     let capture = context.text("capture_method").unwrap_or_else(|| "automatic_async".to_owned());
@@ -61,7 +77,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "metadata": context.map("metadata"),
         "next_action": null,
         "on_behalf_of": null,
-        "payment_method": method.as_ref().map(|method| method.id.clone()),
+        "payment_method": method.map(|method| method.id.clone()),
         "payment_method_configuration_details": null,
         "payment_method_options": {},
         "payment_method_types": ["card"],
@@ -77,12 +93,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "transfer_data": null,
         "transfer_group": context.or_null("transfer_group"),
     });
-    let intent = context.create("payments", &id, object);
-    emit(context, "payment_intent.created", &intent);
-    if context.flag("confirm") {
-        return confirmed(context, intent, method);
-    }
-    shown(context, intent.object)
+    context.create("payments", &id, object)
 }
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -126,21 +137,55 @@ fn confirmed(
         let (field, code) = (String::new(), "payment_intent_unexpected_state");
         return Err(CallFailure::Invalid { field, code, message: message.to_owned() }.into());
     };
-    if let Some(decline) = context.declined(&[&cards::trigger(&method)]) {
-        return Err(declined(context, intent, &method, decline));
-    }
-    let intent = context.change(intent, json!({"payment_method": method.id}));
-    if cards::needs_action(&method) {
-        let action = json!({
-            "type": "use_stripe_sdk", "use_stripe_sdk": {"type": "three_d_secure_redirect"},
-        });
-        let fields = json!({"status": "requires_action", "next_action": action});
-        let intent = context.change(intent, fields);
-        emit(context, "payment_intent.requires_action", &intent);
+    if cards::needs_action(&method) && context.declined(&[]).is_none() {
+        let intent = asked(context, intent, &method)?;
         return shown(context, intent.object);
     }
+    let intent = charged(context, intent, &method)?;
+    shown(context, intent.object)
+}
+
+/// Waits for the owner of the card, who has a page for it.
+fn asked(
+    context: &mut CallContext<'_>,
+    mut intent: StoredObject,
+    method: &StoredObject,
+) -> Result<StoredObject, Halt> {
+    let action = cards::next_action(context, &mut intent)?;
+    let fields = json!({
+        "status": "requires_action", "next_action": action, "payment_method": method.id,
+    });
+    let intent = context.change(intent, fields);
+    emit(context, "payment_intent.requires_action", &intent);
+    Ok(intent)
+}
+
+/// The owner of the card did not confirm the payment.
+pub(super) fn unauthenticated(context: &mut CallContext<'_>, intent: StoredObject) -> StoredObject {
+    let fields = json!({
+        "status": "requires_payment_method",
+        "payment_method": null,
+        "next_action": null,
+        "last_payment_error": cards::not_authenticated("payment_intent_authentication_failure"),
+    });
+    let intent = context.change(intent, fields);
+    emit(context, "payment_intent.payment_failed", &intent);
+    intent
+}
+
+/// Takes the money, or holds it; or the payment is declined.
+pub(super) fn charged(
+    context: &mut CallContext<'_>,
+    intent: StoredObject,
+    method: &StoredObject,
+) -> Result<StoredObject, Halt> {
+    if let Some(decline) = context.declined(&[&cards::trigger(method)]) {
+        return Err(declined(context, intent, method, decline));
+    }
+    let fields = json!({"payment_method": method.id, "next_action": null});
+    let intent = context.change(intent, fields);
     let is_manual = intent.object["capture_method"] == "manual";
-    let charge = charge(context, &intent, &method, !is_manual);
+    let charge = charge(context, &intent, method, !is_manual);
     let amount = &intent.object["amount"];
     let fields = if is_manual {
         json!({"status": "requires_capture", "amount_capturable": amount, "latest_charge": charge.id})
@@ -155,7 +200,7 @@ fn confirmed(
         "payment_intent.succeeded"
     };
     emit(context, event, &intent);
-    shown(context, intent.object)
+    Ok(intent)
 }
 
 /// Keeps the failed charge, and gives the error that tells of it.
@@ -179,6 +224,7 @@ fn declined(
         json!({
             "status": "requires_payment_method",
             "payment_method": null,
+            "next_action": null,
             "latest_charge": charge.id,
             "last_payment_error": error,
         }),

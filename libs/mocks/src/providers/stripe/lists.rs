@@ -48,6 +48,10 @@ pub(super) fn endpoints(context: &mut CallContext<'_>) -> Result<MockReply, Halt
     page(context, "endpoints", &[])
 }
 
+pub(super) fn sessions(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    page(context, "sessions", &["customer", "payment_intent", "status"])
+}
+
 /// A page of the objects of a kind whose fields are as the call wants them.
 fn page(
     context: &mut CallContext<'_>,

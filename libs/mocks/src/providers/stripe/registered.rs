@@ -13,7 +13,7 @@ use crate::{
 const MAX_ENDPOINTS: usize = 16;
 
 pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let url = web_address(context)?;
+    let url = web_address(context, "url")?;
     let events = context.field("enabled_events").cloned();
     let events = events.filter(serde_json::Value::is_array);
     let events = events.ok_or_else(|| CallFailure::missing("enabled_events"))?;
@@ -54,7 +54,7 @@ pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let endpoint = context.of_path("endpoints")?;
     let mut fields = context.given(&["enabled_events", "description"]);
     if context.field("url").is_some() {
-        fields["url"] = json!(web_address(context)?);
+        fields["url"] = json!(web_address(context, "url")?);
     }
     if context.field("disabled").is_some() {
         let status = if context.flag("disabled") { "disabled" } else { "enabled" };
@@ -76,11 +76,12 @@ pub(super) fn get_event(context: &mut CallContext<'_>) -> Result<MockReply, Halt
     shown(context, event.object)
 }
 
-fn web_address(context: &CallContext<'_>) -> Result<String, Halt> {
-    let url = context.need("url")?;
+/// A field that is an address of the web: a browser, or a webhook, may go there.
+pub(super) fn web_address(context: &CallContext<'_>, field: &str) -> Result<String, Halt> {
+    let url = context.need(field)?;
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url);
     }
-    let (field, code) = ("url".to_owned(), "url_invalid");
+    let (field, code) = (field.to_owned(), "url_invalid");
     Err(CallFailure::Invalid { field, code, message: "Invalid URL.".to_owned() }.into())
 }

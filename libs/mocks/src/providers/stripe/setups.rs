@@ -20,6 +20,19 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         context.get("customers", customer, "customer")?;
     }
     let method = cards::of_call(context)?;
+    let setup = new(context, customer.as_deref(), method.as_ref());
+    if context.flag("confirm") {
+        return confirmed(context, setup, method);
+    }
+    shown(context, setup.object)
+}
+
+/// A setup that nobody has confirmed yet.
+pub(super) fn new(
+    context: &mut CallContext<'_>,
+    customer: Option<&str>,
+    method: Option<&StoredObject>,
+) -> StoredObject {
     let id = context.id("setups");
     let status = if method.is_some() { "requires_confirmation" } else { "requires_payment_method" };
     let object = json!({
@@ -40,7 +53,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "metadata": context.map("metadata"),
         "next_action": null,
         "on_behalf_of": null,
-        "payment_method": method.as_ref().map(|method| method.id.clone()),
+        "payment_method": method.map(|method| method.id.clone()),
         "payment_method_configuration_details": null,
         "payment_method_options": {},
         "payment_method_types": ["card"],
@@ -48,11 +61,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "status": status,
         "usage": context.text("usage").unwrap_or_else(|| "off_session".to_owned()),
     });
-    let setup = context.create("setups", &id, object);
-    if context.flag("confirm") {
-        return confirmed(context, setup, method);
-    }
-    shown(context, setup.object)
+    context.create("setups", &id, object)
 }
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -78,23 +87,50 @@ fn confirmed(
         return Err(CallFailure::Declined(decline, details).into());
     }
     if cards::needs_action(&method) {
-        let fields = json!({"status": "requires_action", "payment_method": method.id});
+        let mut setup = setup;
+        let action = cards::next_action(context, &mut setup)?;
+        let fields = json!({
+            "status": "requires_action", "next_action": action, "payment_method": method.id,
+        });
         let setup = context.change(setup, fields);
         return shown(context, setup.object);
     }
-    let fields = json!({"status": "succeeded", "payment_method": method.id});
+    let setup = kept(context, setup, method);
+    shown(context, setup.object)
+}
+
+/// Keeps the card, for the customer if there is one.
+pub(super) fn kept(
+    context: &mut CallContext<'_>,
+    setup: StoredObject,
+    method: StoredObject,
+) -> StoredObject {
+    let fields = json!({"status": "succeeded", "next_action": null, "payment_method": method.id});
     let setup = context.change(setup, fields);
     if let Value::String(customer) = &setup.object["customer"] {
         context.change(method, json!({"customer": customer}));
     }
     emit(context, "setup_intent.succeeded", &setup);
-    shown(context, setup.object)
+    setup
+}
+
+/// The owner of the card did not confirm it.
+pub(super) fn unauthenticated(context: &mut CallContext<'_>, setup: StoredObject) -> StoredObject {
+    let fields = json!({
+        "status": "requires_payment_method",
+        "payment_method": null,
+        "next_action": null,
+        "last_setup_error": cards::not_authenticated("setup_intent_authentication_failure"),
+    });
+    let setup = context.change(setup, fields);
+    emit(context, "setup_intent.setup_failed", &setup);
+    setup
 }
 
 pub(super) fn cancel(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let setup = context.of_path("setups")?;
     require_open(&setup)?;
-    let setup = context.change(setup, json!({"status": "canceled"}));
+    let setup = context.change(setup, json!({"status": "canceled", "next_action": null}));
     shown(context, setup.object)
 }
 

@@ -1,4 +1,4 @@
-//! Messages: sent, delivered at once, listed, redacted.
+//! Messages: sent, delivered step by step, listed, redacted; and those that come in.
 
 use serde_json::{Value, json};
 
@@ -8,11 +8,14 @@ use crate::{
     context::CallContext,
     dates::rfc2822,
     failure::{CallFailure, Halt},
+    flow::{Flow, FlowStep, StepActor},
 };
 
 const MAX_LETTERS: usize = 1_600;
 const DEFAULT_PAGE: i64 = 50;
 const MAX_PAGE: i64 = 1_000;
+/// The only number that Twilio's own test credentials may send from.
+const TEST_NUMBER: &str = "+15005550006";
 const VERSION: &str = "2010-04-01";
 /// Letters of one segment, and of each where there are several: GSM-7 and UCS-2.
 const GSM: (usize, usize) = (160, 153);
@@ -43,6 +46,10 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
             "The concatenated message body exceeds the 1600 character limit",
         ));
     }
+    if context.mock.settings.strict && from != TEST_NUMBER && service.is_none() {
+        let message = "The 'From' number is not a valid, SMS-capable Twilio phone number";
+        return Err(refused("21606", "From", message));
+    }
     if let Some(decline) = context.declined(&[&format!("to:{to}"), &format!("from:{from}")]) {
         return Err(CallFailure::Declined(decline, Value::Null).into());
     }
@@ -71,20 +78,86 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "to": to,
         "uri": format!("{uri}.json"),
     });
-    let queued = object.clone();
-    let message = context.create("deliveries", &id, object);
-    deliver(context, message);
-    Ok(MockReply::json(201, &queued))
+    let mut message = context.create("deliveries", &id, object);
+    message.hidden = json!({"callback": context.text("StatusCallback")});
+    let message = context.put(message);
+    Ok(MockReply::json(201, &message.object))
 }
 
-/// Takes a message to its end, and tells of each step.
-fn deliver(context: &mut CallContext<'_>, message: StoredObject) {
-    let callback = context.text("StatusCallback");
-    let sent = rfc2822(context.now);
-    let message = context.change(message, json!({"status": "sent", "date_sent": sent}));
-    tell(context, "message.sent", &message, callback.clone());
-    let message = context.change(message, json!({"status": "delivered"}));
-    tell(context, "message.delivered", &message, callback);
+/// From a carrier to a phone.
+pub(super) const FLOW: Flow = Flow {
+    kind: "deliveries",
+    steps: &[
+        FlowStep { from: "queued", to: "sent", by: StepActor::Time },
+        FlowStep { from: "queued", to: "failed", by: StepActor::Test },
+        FlowStep { from: "queued", to: "canceled", by: StepActor::Test },
+        FlowStep { from: "sent", to: "delivered", by: StepActor::Time },
+        FlowStep { from: "sent", to: "undelivered", by: StepActor::Test },
+    ],
+    take: |context, message, to| Ok(moved(context, message, to)),
+    page: None,
+};
+
+/// The code of a message that did not arrive.
+const UNDELIVERED: i64 = 30_003;
+
+fn moved(context: &mut CallContext<'_>, message: StoredObject, to: &'static str) -> StoredObject {
+    let now = rfc2822(context.now);
+    let mut fields = json!({"status": to, "date_updated": now});
+    if to == "sent" {
+        fields["date_sent"] = json!(now);
+    }
+    if matches!(to, "failed" | "undelivered") {
+        fields["error_code"] = json!(UNDELIVERED);
+    }
+    let event = match to {
+        "sent" => "message.sent",
+        "delivered" => "message.delivered",
+        "undelivered" => "message.undelivered",
+        "failed" => "message.failed",
+        _ => "message.canceled",
+    };
+    let message = context.change(message, fields);
+    let callback = message.hidden["callback"].as_str().map(str::to_owned);
+    tell(context, event, &message, callback);
+    message
+}
+
+/// A message of somebody to a number of the app's.
+pub(super) fn inbound(
+    context: &mut CallContext<'_>,
+    _: Option<StoredObject>,
+) -> Result<StoredObject, Halt> {
+    let (from, to) = (context.need("From")?, context.need("To")?);
+    let body = context.text("Body").unwrap_or_default();
+    let (id, account) = (new_id(context, "SM"), account(context));
+    let now = rfc2822(context.now);
+    let uri = format!("/{VERSION}/Accounts/{account}/Messages/{id}.json");
+    let segments = segments(&body).to_string();
+    let object = json!({
+        "account_sid": account, "api_version": VERSION, "body": body, "date_created": now,
+        "date_sent": now, "date_updated": now, "direction": "inbound", "error_code": null,
+        "error_message": null, "from": from, "messaging_service_sid": null, "num_media": "0",
+        "num_segments": segments, "price": null, "price_unit": "USD", "sid": id,
+        "status": "received", "subresource_uris": {"media": uri.replace(".json", "/Media.json")},
+        "to": to, "uri": uri,
+    });
+    let message = context.create("deliveries", &id, object);
+    let fields = [
+        ("AccountSid", account.as_str()),
+        ("ApiVersion", VERSION),
+        ("Body", &body),
+        ("From", &from),
+        ("MessageSid", &id),
+        ("NumMedia", "0"),
+        ("NumSegments", &segments),
+        ("SmsMessageSid", &id),
+        ("SmsSid", &id),
+        ("SmsStatus", "received"),
+        ("To", &to),
+    ];
+    context.emit_form("message.inbound", &id, None, &fields);
+    Ok(message)
 }
 
 fn tell(
@@ -104,6 +177,11 @@ fn tell(
         ("SmsStatus", text("status")),
         ("To", text("to")),
     ];
+    let code = message.object["error_code"].to_string();
+    let mut fields = fields.to_vec();
+    if !message.object["error_code"].is_null() {
+        fields.insert(2, ("ErrorCode", &code));
+    }
     context.emit_form(event, &message.id, callback, &fields);
 }
 
@@ -121,9 +199,15 @@ pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     Ok(MockReply::ok(&message.object))
 }
 
-/// An empty body takes the text out of a message; nothing of what is sent can be cancelled.
+/// An empty body takes the text out of a message; one that still waits can be cancelled.
 pub(super) fn redact(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let message = context.of_path("deliveries")?;
+    if context.text("Status").is_some_and(|status| status == "canceled")
+        && message.state.as_deref() == Some("queued")
+    {
+        let message = moved(context, message, "canceled");
+        return Ok(MockReply::ok(&message.object));
+    }
     if context.text("Status").is_some() {
         return Err(refused("30409", "Status", "The message cannot be cancelled in its status"));
     }
