@@ -59,6 +59,11 @@ async fn stripes_sdk_for_python_works() {
 }
 
 #[tokio::test]
+async fn stripes_sdk_for_node_works() {
+    node("stripe").await;
+}
+
+#[tokio::test]
 async fn plaids_sdk_for_python_works() {
     python("plaid").await;
 }
