@@ -22,6 +22,8 @@ pub(crate) enum CredentialPlace {
     Client(&'static str),
     /// The secret of that client.
     ClientSecret,
+    /// Who made the assertion of a request for a token, at this path.
+    Issuer(&'static str),
     /// A header, by its name in lower case.
     Header(&'static str),
     /// A field of the body, by its name.
@@ -73,7 +75,8 @@ fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Optio
         CredentialPlace::BasicPassword => oauth::basic(call).map(|(_, password)| password),
         CredentialPlace::Prefixed(word) => behind(authorization, word),
         CredentialPlace::Client(path) if call.path == path => oauth::client(call, body?),
-        CredentialPlace::Client(_) => None,
+        CredentialPlace::Issuer(path) if call.path == path => oauth::issuer(body?),
+        CredentialPlace::Client(_) | CredentialPlace::Issuer(_) => None,
         CredentialPlace::ClientSecret => oauth::client_secret(call, body?),
         CredentialPlace::Header(name) => call.header(name).map(str::to_owned),
         CredentialPlace::Field(name) => body?.get(name)?.as_str().map(str::to_owned),

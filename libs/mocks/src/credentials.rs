@@ -21,11 +21,13 @@ pub struct Credential {
 pub enum Make {
     /// A template: `{slug}` is the mock's, `{base62:24}` and `{hex:32}` are so many random letters.
     Text(&'static str),
+    /// The same; the value before the last one signs beside it for a while.
+    Kept(&'static str),
     /// A private key on the curve P-256, in whose place readers see its id.
     P256,
 }
 
-/// How long the key before the last one is still given out.
+/// How long the value before the last one still holds.
 const KEPT: Duration = Duration::from_mins(5);
 /// What follows the name of a credential in that of the value that it had before.
 const BEFORE: char = '~';
@@ -35,7 +37,7 @@ impl Make {
     #[must_use]
     pub fn value(self, slug: &str, chance: &Chance, now: Time) -> String {
         match self {
-            Self::Text(template) => text(template, slug, chance),
+            Self::Text(template) | Self::Kept(template) => text(template, slug, chance),
             Self::P256 => SigningKey::new_text(chance, now),
         }
     }
@@ -45,7 +47,7 @@ impl Make {
     /// The slug of the mock in a value of this form; none in another value, or where the form has no slug.
     pub(crate) fn slug_in(self, value: &str) -> Option<&str> {
         match self {
-            Self::Text(template) => slug_in(template, value),
+            Self::Text(template) | Self::Kept(template) => slug_in(template, value),
             Self::P256 => None,
         }
     }
@@ -110,7 +112,7 @@ impl Provider {
         mut new: BTreeMap<String, String>,
         now: Time,
     ) -> BTreeMap<String, String> {
-        let keys = self.credentials.iter().filter(|it| matches!(it.make, Make::P256));
+        let keys = self.credentials.iter().filter(|it| !matches!(it.make, Make::Text(_)));
         for name in
             keys.map(|key| key.name).filter(|name| new.contains_key(*name)).collect::<Vec<_>>()
         {
@@ -127,7 +129,7 @@ impl Provider {
         let shown = self.credentials.iter().filter_map(|credential| {
             let value = credentials.get(credential.name)?;
             let value = match credential.make {
-                Make::Text(_) => value.clone(),
+                Make::Text(_) | Make::Kept(_) => value.clone(),
                 Make::P256 => SigningKey::of(value)?.id(),
             };
             Some((credential.name.to_owned(), value))
@@ -143,6 +145,27 @@ impl Provider {
     }
 }
 
+/// The value that a credential had before the last one, and when it was replaced; none when that was long ago.
+fn before<'a>(
+    credentials: &'a BTreeMap<String, String>,
+    name: &str,
+    now: Time,
+) -> Option<(&'a str, Time)> {
+    let (millis, value) = credentials.get(&format!("{name}{BEFORE}"))?.split_once(' ')?;
+    let until = Time::from_millis(millis.parse().ok()?);
+    (now <= until.after(KEPT)).then_some((value, until))
+}
+
+/// The value that a credential had before the last one, while it still holds.
+#[must_use]
+pub fn secret_before<'a>(
+    credentials: &'a BTreeMap<String, String>,
+    name: &str,
+    now: Time,
+) -> Option<&'a str> {
+    before(credentials, name, now).map(|(value, _)| value)
+}
+
 /// The public half of the key with this id: that of a credential, or the one that it was until a short time ago.
 pub(crate) fn public_key(
     credentials: &BTreeMap<String, String>,
@@ -150,14 +173,11 @@ pub(crate) fn public_key(
     id: &str,
     now: Time,
 ) -> Option<Value> {
-    let current = credentials.get(name).and_then(|text| Some((SigningKey::of(text)?, None)));
-    let before = credentials.get(&format!("{name}{BEFORE}")).and_then(|text| {
-        let (millis, text) = text.split_once(' ')?;
-        let until = Time::from_millis(millis.parse().ok()?);
-        (now <= until.after(KEPT)).then_some(())?;
-        Some((SigningKey::of(text)?, Some(until)))
-    });
-    let (key, until) = [current, before].into_iter().flatten().find(|(key, _)| key.id() == id)?;
+    let current = credentials.get(name).map(|text| (text.as_str(), None));
+    let before = before(credentials, name, now).map(|(text, until)| (text, Some(until)));
+    let keys = [current, before].into_iter().flatten();
+    let mut keys = keys.filter_map(|(text, until)| Some((SigningKey::of(text)?, until)));
+    let (key, until) = keys.find(|(key, _)| key.id() == id)?;
     Some(key.public(until))
 }
 

@@ -318,6 +318,11 @@ fn sent(context: &mut CallContext<'_>) -> Result<Vec<OutgoingEvent>, Halt> {
 
 type EventTarget = (String, Option<String>);
 
+/// A field of a registered address: as the provider shows it, or as it is kept where the provider shows it elsewhere.
+fn of_endpoint<'a>(endpoint: &'a StoredObject, name: &str) -> Option<&'a Value> {
+    endpoint.hidden.get(name).or_else(|| endpoint.object.get(name))
+}
+
 /// Where an event goes: its own address, or the mock's and those that want it.
 fn targets(
     context: &CallContext<'_>,
@@ -329,14 +334,14 @@ fn targets(
     }
     let own = context.mock.webhook_url.map(|url| (url.to_owned(), None));
     let wants = |endpoint: &&StoredObject| {
-        let object = &endpoint.object;
-        let events = object.get("enabled_events").or_else(|| object.get("events"));
+        let events =
+            ["enabled_events", "events"].iter().find_map(|name| of_endpoint(endpoint, name));
         let events = events.and_then(Value::as_array).filter(|events| !events.is_empty());
-        let is_on = object["status"] != "disabled" && object["enabled"] != false;
+        let is_on = endpoint.object["status"] != "disabled" && endpoint.object["enabled"] != false;
         is_on && events.is_none_or(|events| events.iter().any(|it| it == "*" || it == event.name))
     };
     let registered = endpoints.iter().filter(wants).filter_map(|endpoint| {
-        Some((endpoint.object["url"].as_str()?.to_owned(), Some(endpoint.id.clone())))
+        Some((of_endpoint(endpoint, "url")?.as_str()?.to_owned(), Some(endpoint.id.clone())))
     });
     own.into_iter().chain(registered).collect()
 }

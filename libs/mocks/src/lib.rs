@@ -37,7 +37,7 @@ pub use action::{ActionDone, ActionOutcome, ActionRefusal, MockAction, act};
 pub use auth::slug_of_credential;
 pub use call::{MockCall, MockReply};
 pub use chance::Chance;
-pub use credentials::{Credential, Make};
+pub use credentials::{Credential, Make, secret_before};
 pub use decode::plain_body;
 pub use engine::{
     CallAnswer, CallOutcome, CalledMock, HostedPages, InjectedFault, limited, run, unavailable,

@@ -21,14 +21,12 @@ pub(crate) struct TokenGrant {
     pub(crate) default: &'static str,
 }
 
-/// The client that asks for a token: of Basic authentication, a field, or the issuer of an assertion, which is not
-/// verified.
+/// The client that asks for a token: of Basic authentication, or a field.
 pub(crate) fn client(call: &MockCall, body: &Value) -> Option<String> {
     if let Some((user, _)) = basic(call) {
         return Some(user);
     }
-    let field = body.get("client_id").and_then(Value::as_str).map(str::to_owned);
-    field.or_else(|| issuer(body))
+    body.get("client_id").and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The secret of the client that asks for a token.
@@ -47,8 +45,9 @@ pub(crate) fn basic(call: &MockCall) -> Option<(String, String)> {
     Some((user.to_owned(), password.to_owned()))
 }
 
-/// Who made the assertion of a request.
+/// Who made the assertion of a request, which is not verified.
 pub(crate) fn issuer(body: &Value) -> Option<String> {
+    (body.get("grant_type")? == ASSERTION).then_some(())?;
     let claims = body.get("assertion")?.as_str()?.split('.').nth(1)?;
     let claims = BASE64URL_NOPAD.decode(claims.trim_end_matches('=').as_bytes()).ok()?;
     let claims: Value = serde_json::from_slice(&claims).ok()?;

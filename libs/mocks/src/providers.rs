@@ -1,5 +1,6 @@
 //! The providers. Each is a module with one table, and a line here.
 
+mod docusign;
 mod hubspot;
 mod onfido;
 mod plaid;
@@ -9,8 +10,14 @@ mod twilio;
 use crate::{Provider, flow::Simulation};
 
 /// Every provider.
-pub static ALL: [&Provider; 5] =
-    [&stripe::STRIPE, &plaid::PLAID, &onfido::ONFIDO, &twilio::TWILIO, &hubspot::HUBSPOT];
+pub static ALL: [&Provider; 6] = [
+    &stripe::STRIPE,
+    &plaid::PLAID,
+    &onfido::ONFIDO,
+    &twilio::TWILIO,
+    &docusign::DOCUSIGN,
+    &hubspot::HUBSPOT,
+];
 
 /// The provider with this id.
 #[must_use]
@@ -19,8 +26,8 @@ pub fn find(id: &str) -> Option<&'static Provider> {
 }
 
 /// What happens at providers without a call.
-static SIMULATIONS: [&Simulation; 3] =
-    [&stripe::SIMULATION, &twilio::SIMULATION, &hubspot::SIMULATION];
+static SIMULATIONS: [&Simulation; 4] =
+    [&stripe::SIMULATION, &twilio::SIMULATION, &hubspot::SIMULATION, &docusign::SIMULATION];
 
 /// What happens at a provider without a call; none where nothing does.
 pub(crate) fn simulation(provider: &Provider) -> Option<&'static Simulation> {

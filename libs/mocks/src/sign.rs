@@ -79,6 +79,8 @@ pub(crate) enum SignatureText {
 pub struct Signing<'a> {
     /// The secret.
     pub secret: &'a str,
+    /// The secret before it, while that still holds.
+    pub before: Option<&'a str>,
     /// The time of the signature.
     pub at: Time,
     /// Names the delivery.
@@ -199,6 +201,7 @@ mod tests {
             };
             let signing = Signing {
                 secret,
+                before: None,
                 at: Time::from_millis(vector["timestamp"].as_i64().unwrap() * 1000),
                 id: "",
                 url: text("url"),
@@ -235,7 +238,7 @@ mod tests {
         let at = Time::from_millis(vector["timestamp"].as_i64().unwrap() * 1000);
         let secret = SigningKey::new_text(&Chance::new([1; 32]), at);
         let body = vector["body"].as_str().unwrap().as_bytes();
-        let signing = Signing { secret: &secret, at, id: "", url: "", body };
+        let signing = Signing { secret: &secret, before: None, at, id: "", url: "", body };
         let provider = crate::find(vector["provider"].as_str().unwrap()).unwrap();
         let ours = sign(&provider.hooks.scheme, &signing);
         let (head, rest) = ours[0].1.split_once('.').unwrap();

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod docs;
+mod docusign;
 mod engine;
 mod flows;
 mod hubspot;
@@ -211,6 +212,7 @@ impl World {
                 }
                 CredentialPlace::Client(_)
                 | CredentialPlace::ClientSecret
+                | CredentialPlace::Issuer(_)
                 | CredentialPlace::Field(_) => continue,
             };
             headers.push((name.to_owned(), value));

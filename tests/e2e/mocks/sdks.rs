@@ -82,3 +82,13 @@ async fn onfidos_sdk_for_python_works() {
 async fn onfidos_sdk_for_node_works() {
     node("onfido").await;
 }
+
+#[tokio::test]
+async fn docusigns_sdk_for_python_works() {
+    python("docusign").await;
+}
+
+#[tokio::test]
+async fn docusigns_sdk_for_node_works() {
+    node("docusign").await;
+}

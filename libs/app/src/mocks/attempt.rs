@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize as _;
 use trapline_mocks::{
-    MockSettings, OutgoingEvent, Provider, RetryPace, Signing, SigningScheme, StoredObject, sign,
+    MockSettings, OutgoingEvent, Provider, RetryPace, Signing, SigningScheme, StoredObject,
+    secret_before, sign,
 };
 use trapline_model::{DeliveryId, DeliveryStatus, MockHeader, Time};
 use trapline_store::{
@@ -26,6 +27,8 @@ const FAST: [u64; 5] = [1, 2, 5, 10, 30];
 struct MockSigner {
     scheme: &'static SigningScheme,
     secret: String,
+    /// The secret before it, while that still holds.
+    before: Option<String>,
     id: String,
     url: String,
     is_bad: bool,
@@ -38,6 +41,7 @@ impl RequestSigner for MockSigner {
         let other = [body, b" "].concat();
         let signing = Signing {
             secret: &self.secret,
+            before: self.before.as_deref(),
             at: at.before(self.stale_by),
             id: &self.id,
             url: &self.url,
@@ -101,10 +105,12 @@ impl Mocks {
             (Some(id), Some(kind)) => self.endpoint_secret(row, kind, id).await?,
             _ => None,
         };
-        let of_mock = provider.hooks.scheme.secret().and_then(|name| credentials.get(name));
+        let name = provider.hooks.scheme.secret().unwrap_or_default();
+        let before = secret_before(credentials, name, self.clock.now()).filter(|_| own.is_none());
         Ok(MockSigner {
             scheme: &provider.hooks.scheme,
-            secret: own.or_else(|| of_mock.cloned()).unwrap_or_default(),
+            before: before.map(str::to_owned),
+            secret: own.or_else(|| credentials.get(name).cloned()).unwrap_or_default(),
             id: row.id.to_string(),
             url: event.url.clone(),
             is_bad: event.bad_signature,
