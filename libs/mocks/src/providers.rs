@@ -26,8 +26,14 @@ pub fn find(id: &str) -> Option<&'static Provider> {
 }
 
 /// What happens at providers without a call.
-static SIMULATIONS: [&Simulation; 4] =
-    [&stripe::SIMULATION, &twilio::SIMULATION, &hubspot::SIMULATION, &docusign::SIMULATION];
+static SIMULATIONS: [&Simulation; 6] = [
+    &stripe::SIMULATION,
+    &twilio::SIMULATION,
+    &hubspot::SIMULATION,
+    &docusign::SIMULATION,
+    &plaid::SIMULATION,
+    &onfido::SIMULATION,
+];
 
 /// What happens at a provider without a call; none where nothing does.
 pub(crate) fn simulation(provider: &Provider) -> Option<&'static Simulation> {

@@ -15,11 +15,11 @@ accept(async (mock) => {
   assert.strictEqual(consider.result, "consider");
 
   // Declines and errors.
-  await mock.settings({ decline: "declined" });
+  await mock.settings({ decline: "declined", pace: "instant" });
   const run = () => client.createWorkflowRun({ applicant_id: ada.id, workflow_id: WORKFLOW });
   const { data: begun } = await run();
   assert.strictEqual((await client.findWorkflowRun(begun.id)).data.status, "declined");
-  await mock.settings({ decline: null, next: [{ fault: "rate_limit" }] });
+  await mock.settings({ decline: null, pace: null, next: [{ fault: "rate_limit" }] });
   assert.strictEqual((await raises(() => client.findApplicant(ada.id))).response.status, 429);
   await mock.settings({ next: null });
   const invalid = await raises(() => client.createApplicant({ first_name: "Ada" }));

@@ -28,6 +28,9 @@ def run(person):
     return client.find_workflow_run(client.create_workflow_run(builder).id)
 
 
+# Steps are taken in the calls themselves, until the webhooks below.
+mock.settings(pace="instant")
+
 # State, as the strict types of the SDK have it.
 ada = applicant()
 assert ada.sandbox and client.find_applicant(ada.id).first_name == "Ada"
@@ -99,6 +102,7 @@ pages = [client.list_applicants(page=page, per_page=3).applicants for page in ra
 assert len({person.id for page in pages for person in page}) == total
 
 # Webhooks.
+mock.settings(pace=None)
 mock.api("PATCH", body={"webhookUrl": mock.receive()})
 run(ada)
 seen = []
@@ -114,6 +118,7 @@ checked = check(ada)
 for action in ("check.started", "report.completed", "report.completed", "check.completed"):
     headers, body = mock.received()
     assert verify(headers, body, "").payload.action.value == action
+assert client.find_check(checked.id).status == "complete"
 mock.settings(webhooks={"events": ["check.completed"], "duplicate": 1})
 client.resend_webhooks(onfido.WebhookResend(data=[{"resource_id": checked.id, "event": "check.completed"}]))
 for _ in range(2):

@@ -12,6 +12,7 @@ use trapline_model::MockCategory;
 use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
+    flow::Simulation,
     provider::{Hooks, Idempotency, MockRoute, Sdk},
     sign::{Algorithm, KeyForm, SignatureText},
 };
@@ -72,7 +73,7 @@ pub(super) static ONFIDO: Provider = Provider {
         Sdk { language: "node", package: "@onfido/api", version: "6.2.0" },
     ],
     divergences: &[
-        "A check that is not asynchronous is answered complete; another one is answered in_progress and is complete at the next look, as a workflow run is answered processing and has ended then. A check for which the applicant provides data waits until it is resumed.",
+        "A check for which the applicant provides data waits until it is resumed; a workflow run waits for no input, and has ended two steps later.",
         "The outcome follows from the applicant's last name, as the declines say; Onfido itself knows Consider only.",
         "What is uploaded is kept as name, type, size and hash; every download is a small PDF.",
         "The address of a webhook may be http.",
@@ -81,6 +82,9 @@ pub(super) static ONFIDO: Provider = Provider {
     error: wire::error,
     finish: wire::finish,
 };
+
+pub(super) static SIMULATION: Simulation =
+    Simulation { provider: "onfido", flows: &[checks::FLOW, runs::FLOW], triggers: &[] };
 
 const fn kind(name: &'static str) -> ObjectKind {
     ObjectKind { name, prefix: "", letters: 36 }

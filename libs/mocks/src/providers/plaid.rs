@@ -5,11 +5,14 @@ mod generated;
 mod institutions;
 mod items;
 mod links;
+mod outside;
 mod transactions;
 mod transfers;
 mod wire;
 
 use trapline_model::MockCategory;
+
+pub(super) use outside::SIMULATION;
 
 use crate::{
     Credential, Decline, Make, ObjectKind, Provider, SigningScheme, Snippet,
@@ -68,7 +71,7 @@ pub(super) static PLAID: Provider = Provider {
         "Link is not there: /sandbox/public_token/create makes the public token. For an item that has to log in again, /link/token/create with its access token makes a link token, and the same text with public- in place of link- is the public token whose exchange repairs the item.",
         "The 24 transactions that an item begins with follow from its id, are dated up to 2026-01-31 and are not listed as objects; those of /sandbox/transactions/create and /transactions/refresh come after them.",
         "An item that is made with override_password error_CODE is declined with that code. A debit above what is available is declined with NSF.",
-        "A transfer stays pending until /sandbox/transfer/simulate moves it.",
+        "A transfer stays pending until /sandbox/transfer/simulate or a test moves it, unless a pace is set.",
         "Investments, liabilities, assets, income, payments and the other products are not there.",
     ],
     error: wire::error,

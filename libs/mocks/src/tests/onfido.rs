@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::World;
-use crate::MockReply;
+use crate::{MockAction, MockReply};
 
 fn applicant(world: &mut World, last_name: &str) -> Value {
     let new = json!({"first_name": "Ada", "last_name": last_name, "email": null});
@@ -85,14 +85,24 @@ fn check(world: &mut World, applicant: &Value, more: &Value) -> Value {
     made
 }
 
+/// The same, and the check as it is when its time has come.
+fn ended(world: &mut World, applicant: &Value, more: &Value) -> Value {
+    let made = check(world, applicant, more);
+    world.go_on();
+    get(world, &format!("/v3.6/checks/{}", made["id"].as_str().unwrap()))
+}
+
 #[test]
 fn a_check_ends_with_the_results_of_its_reports() {
     let mut world = World::of("onfido");
     let id = applicant(&mut world, "Lovelace");
     let made = check(&mut world, &id, &json!({}));
-    assert_eq!(made["status"], "in_progress");
-    let events = ["check.started", "report.completed", "report.completed", "check.completed"];
-    assert_eq!(world.events(), events);
+    assert_eq!(
+        (&made["status"], world.events()),
+        (&json!("in_progress"), vec!["check.started".to_owned()])
+    );
+    world.go_on();
+    assert_eq!(world.events(), ["report.completed", "report.completed", "check.completed"]);
     let path = format!("/v3.6/checks/{}", made["id"].as_str().unwrap());
     let done = get(&mut world, &path);
     assert_eq!((&done["status"], &done["result"]), (&json!("complete"), &json!("clear")));
@@ -129,15 +139,21 @@ fn a_check_waits_for_its_applicant() {
     assert!(made["form_uri"].as_str().unwrap().starts_with("http://mocks.test/mock/"));
     let path = format!("/v3.6/checks/{}", made["id"].as_str().unwrap());
     assert_eq!(world.ask_json("POST", &format!("{path}/resume"), &Value::Null).0, 204);
-    assert_eq!(world.events()[0], "check.form_completed");
+    assert_eq!(world.events(), ["check.form_completed"]);
+    world.go_on();
     assert_eq!(get(&mut world, &path)["status"], "complete");
     assert_eq!(world.ask_json("POST", &format!("{path}/resume"), &Value::Null).0, 422);
+    world
+        .act(MockAction::Move { object: made["id"].as_str().unwrap(), to: Some("reopened") })
+        .unwrap();
+    assert_eq!(world.events(), ["check.reopened"]);
 }
 
 fn run(world: &mut World, applicant: &Value) -> Value {
     let new = json!({"applicant_id": applicant, "workflow_id": "7a4f0000-0000-4000-8000-000000000000", "tags": ["a"]});
     let (status, made) = world.ask_json("POST", "/v3.6/workflow_runs", &new);
-    assert_eq!((status, &made["status"]), (201, &json!("processing")), "{made}");
+    assert_eq!((status, &made["status"]), (201, &json!("awaiting_input")), "{made}");
+    world.go_on();
     get(world, &format!("/v3.6/workflow_runs/{}", made["id"].as_str().unwrap()))
 }
 
@@ -151,8 +167,7 @@ fn every_outcome_comes_by_its_name_and_by_the_setting() {
         for (world, id) in [(&mut by_name, named), (&mut by_setting, other)] {
             let wanted = if decline.code == "consider" { "review" } else { decline.code };
             assert_eq!(run(world, &id)["status"], wanted);
-            let made = check(world, &id, &json!({}));
-            let done = get(world, &format!("/v3.6/checks/{}", made["id"].as_str().unwrap()));
+            let done = ended(world, &id, &json!({}));
             let end = match decline.code {
                 "abandoned" | "error" => (json!("withdrawn"), Value::Null),
                 _ => (json!("complete"), json!("consider")),
@@ -189,7 +204,9 @@ fn registered_addresses_have_tokens_of_their_own() {
     let (status, made) = world.ask_json("POST", "/v3.6/webhooks", &new);
     assert_eq!((status, made["token"].as_str().unwrap().len()), (201, 32));
     let id = applicant(&mut world, "Lovelace");
-    let checked = check(&mut world, &id, &json!({}));
+    let checked = ended(&mut world, &id, &json!({"asynchronous": false}));
+    let again = json!({"data": [{"resource_id": checked["id"], "event": "check.completed"}]});
+    assert_eq!(world.ask_json("POST", "/v3.6/webhooks/resend", &again).0, 204);
     let sent = world.sent();
     let registered: Vec<_> = sent.iter().filter(|event| event.endpoint.is_some()).collect();
     assert_eq!((registered.len(), registered[0].event.as_str()), (1, "check.completed"));
@@ -197,11 +214,9 @@ fn registered_addresses_have_tokens_of_their_own() {
     assert_eq!(body["payload"]["object"]["status"], "complete");
     let path = format!("/v3.6/webhooks/{}", made["id"].as_str().unwrap());
     assert_eq!(get(&mut world, &path), made);
-    let again = json!({"data": [{"resource_id": checked["id"], "event": "check.completed"}]});
-    assert_eq!(world.ask_json("POST", "/v3.6/webhooks/resend", &again).0, 204);
-    assert_eq!(world.events(), ["check.completed", "check.completed"]);
     assert_eq!(world.ask_json("PUT", &path, &json!({"enabled": false})).0, 200);
-    check(&mut world, &id, &json!({}));
+    check(&mut world, &id, &json!({"asynchronous": false}));
+    assert!(!world.sent().is_empty());
     assert!(world.sent().iter().all(|event| event.endpoint.is_none()));
     assert_eq!(world.ask_json("DELETE", &path, &Value::Null).0, 204);
     assert_eq!(get(&mut world, "/v3.6/webhooks"), json!({"webhooks": []}));

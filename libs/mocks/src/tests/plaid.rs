@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use trapline_model::Time;
 
 use super::World;
-use crate::jws;
+use crate::{MockAction, jws};
 
 /// A call, and the answer that has to be good.
 fn done(world: &mut World, path: &str, body: &Value) -> Value {
@@ -293,4 +293,30 @@ fn the_key_of_webhooks_is_given_out() {
     let (status, gone) =
         world.ask_json("POST", "/webhook_verification_key/get", &json!({"key_id": key.id()}));
     assert_eq!(status, 400, "it was replaced long ago: {gone}");
+}
+
+#[test]
+fn what_happens_without_a_call_is_told() {
+    let mut world = World::of("plaid");
+    let item = exchanged(&mut world, &json!({}));
+    let token = json!({"access_token": item["access_token"]});
+    let id = item["item_id"].as_str().unwrap();
+    let cursor = done(&mut world, "/transactions/sync", &token)["next_cursor"].clone();
+    let data = json!({});
+    let event = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
+    world.act(MockAction::Trigger { event, object: Some(id), data: &data }).unwrap();
+    assert_eq!(world.events(), [event]);
+    let new = done(&mut world, "/transactions/sync", &with(&token, &json!({"cursor": cursor})));
+    assert_eq!(new["added"].as_array().unwrap().len(), 2);
+    for (to, event) in [("login_required", "ITEM.ERROR"), ("good", "ITEM.LOGIN_REPAIRED")] {
+        world.act(MockAction::Move { object: id, to: Some(to) }).unwrap();
+        assert_eq!(world.events(), [event]);
+    }
+    world.set = json!({"pace": "timed"});
+    let authorized = transfer(&mut world, &token, "1.00", "k");
+    let asked = json!({"authorization_id": authorized["id"], "description": "rent"});
+    let made = done(&mut world, "/transfer/create", &with(&token, &asked))["transfer"].clone();
+    world.go_on();
+    let shown = done(&mut world, "/transfer/get", &json!({"transfer_id": made["id"]}));
+    assert_eq!(shown["transfer"]["status"], "funds_available");
 }

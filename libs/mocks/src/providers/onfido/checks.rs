@@ -10,6 +10,7 @@ use crate::{
     MockReply, StoredObject,
     context::CallContext,
     failure::{CallFailure, Halt},
+    flow::{Flow, FlowStep, StepActor},
     pdf,
 };
 
@@ -36,6 +37,20 @@ const NAMES: [&str; 21] = [
     "device_intelligence",
     "india_pan",
 ];
+pub(super) const FLOW: Flow = Flow {
+    kind: "checks",
+    steps: &[
+        FlowStep { from: "awaiting_applicant", to: "in_progress", by: StepActor::Test },
+        FlowStep { from: "in_progress", to: "complete", by: StepActor::Time },
+        FlowStep { from: "in_progress", to: "paused", by: StepActor::Test },
+        FlowStep { from: "in_progress", to: "withdrawn", by: StepActor::Test },
+        FlowStep { from: "paused", to: "in_progress", by: StepActor::Test },
+        FlowStep { from: "complete", to: "reopened", by: StepActor::Test },
+        FlowStep { from: "reopened", to: "complete", by: StepActor::Time },
+    ],
+    take,
+    page: None,
+};
 /// Reports of one check.
 const MAX_REPORTS: usize = 10;
 const SUB_RESULTS: [&str; 4] = ["clear", "rejected", "suspected", "caution"];
@@ -71,17 +86,14 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         let is_clear = decline.is_none() && !consider.iter().any(|other| other == name);
         (if is_clear { "clear" } else { "consider" }, sub_result.clone())
     });
+    let end = if matches!(decline, Some("abandoned" | "error")) { "withdrawn" } else { "complete" };
+    let mut check = check;
+    check.hidden = json!({"end": end});
+    let check = context.put(check);
     tell(context, "check.started", &check.id, "in_progress");
-    let answered = check.object.clone();
-    if waits {
-        return Ok(MockReply::json(201, &answered));
-    }
-    let check = match decline {
-        Some("abandoned" | "error") => withdrawn(context, check)?,
-        _ => completed(context, check)?,
-    };
     let is_later = context.field("asynchronous").is_none() || context.flag("asynchronous");
-    Ok(MockReply::json(201, if is_later { &answered } else { &check.object }))
+    let check = if is_later || waits { check } else { take(context, check, "complete")? };
+    Ok(MockReply::json(201, &check.object))
 }
 
 fn begun(context: &mut CallContext<'_>, applicant: &StoredObject, waits: bool) -> StoredObject {
@@ -174,14 +186,42 @@ fn withdrawn(context: &mut CallContext<'_>, check: StoredObject) -> Result<Store
     Ok(check)
 }
 
-/// Ends a check that waits for its applicant, as if the form had been filled in.
+/// Takes a check to a state, and tells of it. A check that completes may be one that is withdrawn instead.
+fn take(
+    context: &mut CallContext<'_>,
+    check: StoredObject,
+    to: &'static str,
+) -> Result<StoredObject, Halt> {
+    match to {
+        "complete" if check.hidden["end"] == "withdrawn" => withdrawn(context, check),
+        "complete" => completed(context, check),
+        "withdrawn" => withdrawn(context, check),
+        _ => {
+            let event = match (check.state.as_deref(), to) {
+                (Some("awaiting_applicant"), _) => Some("check.form_completed"),
+                (_, "reopened") => Some("check.reopened"),
+                _ => None,
+            };
+            let check = context.change(check, json!({"status": to, "paused": to == "paused"}));
+            if let Some(event) = event {
+                tell(context, event, &check.id, to);
+            }
+            Ok(check)
+        }
+    }
+}
+
+/// Goes on with a check that is paused, or that waits for its applicant as if the form had been filled in.
 pub(super) fn resume(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let check = context.of_path("checks")?;
-    if check.state.as_deref() != Some("awaiting_applicant") {
+    if !check
+        .state
+        .as_deref()
+        .is_some_and(|state| ["awaiting_applicant", "paused"].contains(&state))
+    {
         return Err(CallFailure::invalid("check_id", "the check does not wait").into());
     }
-    tell(context, "check.form_completed", &check.id, "in_progress");
-    completed(context, check)?;
+    take(context, check, "in_progress")?;
     Ok(MockReply::empty(204))
 }
 

@@ -10,6 +10,7 @@ use crate::{
     MockReply, StoredObject,
     context::CallContext,
     failure::{CallFailure, Halt},
+    flow::{Flow, FlowStep, StepActor},
 };
 
 const STATES: [&str; 8] = [
@@ -22,6 +23,22 @@ const STATES: [&str; 8] = [
     "abandoned",
     "error",
 ];
+
+pub(super) const FLOW: Flow = Flow {
+    kind: "workflow_runs",
+    steps: &[
+        FlowStep { from: "awaiting_input", to: "processing", by: StepActor::Time },
+        FlowStep { from: "awaiting_input", to: "abandoned", by: StepActor::Test },
+        FlowStep { from: "processing", to: "approved", by: StepActor::Time },
+        FlowStep { from: "processing", to: "declined", by: StepActor::Test },
+        FlowStep { from: "processing", to: "review", by: StepActor::Test },
+        FlowStep { from: "processing", to: "error", by: StepActor::Test },
+        FlowStep { from: "review", to: "approved", by: StepActor::Test },
+        FlowStep { from: "review", to: "declined", by: StepActor::Test },
+    ],
+    take,
+    page: None,
+};
 
 pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let workflow = context.need("workflow_id")?;
@@ -43,7 +60,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         ("applicant_id", json!(applicant.id)),
         ("workflow_id", json!(workflow)),
         ("workflow_version_id", json!(1)),
-        ("status", json!("processing")),
+        ("status", json!("awaiting_input")),
         ("dashboard_url", json!(context.url(&format!("/dashboard/results/{id}")))),
         ("sdk_token", json!(format!("sdk_token.{}", context.chance.base62(64)))),
         ("link", json!(link)),
@@ -52,22 +69,38 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     ] {
         object[field] = value;
     }
-    let run = context.create("workflow_runs", &id, dense(object));
-    let answered = run.object.clone();
-    ended(context, run, end);
-    Ok(MockReply::json(201, &answered))
+    let mut run = context.create("workflow_runs", &id, dense(object));
+    let task = context.uuid();
+    run.hidden = json!({"end": end, "task": task});
+    let run = context.put(run);
+    tell(context, "workflow_task.started", &task, "started");
+    Ok(MockReply::json(201, &run.object))
 }
 
-fn ended(context: &mut CallContext<'_>, run: StoredObject, end: &str) {
-    let task = context.uuid();
-    tell(context, "workflow_task.started", &task, "started");
-    tell(context, "workflow_task.completed", &task, "completed");
-    let mut fields = json!({"status": end, "output": {}, "reasons": []});
+/// Takes a run to a state. One that is approved may be one that ends in another way.
+#[expect(clippy::unnecessary_wraps, reason = "what a flow takes")]
+fn take(
+    context: &mut CallContext<'_>,
+    run: StoredObject,
+    to: &'static str,
+) -> Result<StoredObject, Halt> {
+    let now = context.now.to_string();
+    if to == "processing" {
+        let task = run.hidden["task"].as_str().unwrap_or_default().to_owned();
+        let run = context.change(run, json!({"status": to, "updated_at": now}));
+        tell(context, "workflow_task.completed", &task, "completed");
+        return Ok(run);
+    }
+    let is_usual = to == "approved" && run.state.as_deref() == Some("processing");
+    let planned = run.hidden["end"].as_str().filter(|_| is_usual).map(str::to_owned);
+    let end = planned.unwrap_or_else(|| to.to_owned());
+    let mut fields = json!({"status": end, "updated_at": now, "output": {}, "reasons": []});
     if end == "error" {
         fields["error"] = json!({"type": "task_error", "message": "a task of the workflow failed"});
     }
     let run = context.change(run, fields);
-    tell(context, "workflow_run.completed", &run.id, end);
+    tell(context, "workflow_run.completed", &run.id, &end);
+    Ok(run)
 }
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {

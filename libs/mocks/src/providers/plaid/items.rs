@@ -16,7 +16,7 @@ use crate::{
 pub(super) const ACCESS: &str = "~access";
 /// The states of an item.
 pub(super) const GOOD: &str = "good";
-const LOGIN_REQUIRED: &str = "login_required";
+pub(super) const LOGIN_REQUIRED: &str = "login_required";
 const LOGIN_CODE: &str = "ITEM_LOGIN_REQUIRED";
 const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
 /// Webhooks that are fired by their code.
@@ -55,11 +55,7 @@ pub(super) fn working(context: &mut CallContext<'_>) -> Result<StoredObject, Hal
 }
 
 /// An item in a state, with the error that belongs to it.
-pub(super) fn set_state(
-    context: &mut CallContext<'_>,
-    mut item: StoredObject,
-    state: &str,
-) -> StoredObject {
+fn set_state(context: &mut CallContext<'_>, mut item: StoredObject, state: &str) -> StoredObject {
     let needs_login = state == LOGIN_REQUIRED;
     item.object["error"] = if needs_login { item_error(context, LOGIN_CODE) } else { Value::Null };
     item.state = Some(state.to_owned());
@@ -99,37 +95,63 @@ fn with(mut object: Value, field: &str, text: &str) -> Value {
     object
 }
 
+/// The person has to log in again.
+pub(super) fn needs_login(
+    context: &mut CallContext<'_>,
+    item: StoredObject,
+) -> Result<StoredObject, Halt> {
+    let item = set_state(context, item, LOGIN_REQUIRED);
+    fired(context, item, "ITEM.ERROR")
+}
+
+/// The person has logged in again.
+pub(super) fn repaired(
+    context: &mut CallContext<'_>,
+    item: StoredObject,
+) -> Result<StoredObject, Halt> {
+    let item = set_state(context, item, GOOD);
+    fired(context, item, "ITEM.LOGIN_REPAIRED")
+}
+
 pub(super) fn reset_login(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let item = of_call(context)?;
-    let item = set_state(context, item, LOGIN_REQUIRED);
-    let error = item_error(context, LOGIN_CODE);
-    tell(context, "ITEM.ERROR", &item, json!({"error": error}));
+    needs_login(context, item)?;
     ok(context, json!({"reset_login": true}))
 }
 
 pub(super) fn fire_webhook(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let mut item = of_call(context)?;
+    let item = of_call(context)?;
     let code = context.need("webhook_code")?;
     let event = FIRED.into_iter().find(|event| event.ends_with(&format!(".{code}")));
     let event = event.ok_or_else(|| {
         let codes: Vec<_> = FIRED.iter().filter_map(|event| event.split('.').next_back()).collect();
         CallFailure::invalid("webhook_code", format!("the codes are {}", codes.join(", ")))
     })?;
-    let more = match code.as_str() {
-        "SYNC_UPDATES_AVAILABLE" => {
+    fired(context, item, event)?;
+    ok(context, json!({"webhook_fired": true}))
+}
+
+/// Sends a webhook of an item, with what belongs to it.
+pub(super) fn fired(
+    context: &mut CallContext<'_>,
+    mut item: StoredObject,
+    event: &'static str,
+) -> Result<StoredObject, Halt> {
+    let more = match event.split('.').next_back() {
+        Some("SYNC_UPDATES_AVAILABLE") => {
             json!({"initial_update_complete": true, "historical_update_complete": true})
         }
-        "DEFAULT_UPDATE" => {
+        Some("DEFAULT_UPDATE") => {
             item = transactions::add_generated(context, item);
             json!({"new_transactions": transactions::ADDED, "error": null})
         }
-        "ERROR" => json!({"error": item_error(context, LOGIN_CODE)}),
-        "PENDING_DISCONNECT" => {
+        Some("ERROR") => json!({"error": item_error(context, LOGIN_CODE)}),
+        Some("PENDING_DISCONNECT") => {
             let at = context.now.after(WEEK).to_string();
             json!({"reason": "INSTITUTION_TOKEN_EXPIRATION", "disconnect_time": at})
         }
-        "USER_PERMISSION_REVOKED" | "NEW_ACCOUNTS_AVAILABLE" => json!({"error": null}),
-        "SMS_MICRODEPOSITS_VERIFICATION" => {
+        Some("USER_PERMISSION_REVOKED" | "NEW_ACCOUNTS_AVAILABLE") => json!({"error": null}),
+        Some("SMS_MICRODEPOSITS_VERIFICATION") => {
             let accounts = super::accounts::of(context, &item)?;
             let first = accounts.first().map(|account| account.id.clone());
             json!({"account_id": first, "status": "MANUALLY_VERIFIED", "error": null})
@@ -137,5 +159,5 @@ pub(super) fn fire_webhook(context: &mut CallContext<'_>) -> Result<MockReply, H
         _ => json!({}),
     };
     tell(context, event, &item, more);
-    ok(context, json!({"webhook_fired": true}))
+    Ok(item)
 }

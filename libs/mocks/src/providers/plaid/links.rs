@@ -106,8 +106,7 @@ fn repaired(context: &mut CallContext<'_>, id: &str) -> Result<(String, String),
     let item = context.get("items", id, "public_token")?;
     let access = item.hidden["access"].as_str().unwrap_or_default().to_owned();
     if item.state.as_deref() != Some(GOOD) {
-        let item = items::set_state(context, item, GOOD);
-        tell(context, "ITEM.LOGIN_REPAIRED", &item, json!({}));
+        items::repaired(context, item)?;
     }
     Ok((id.to_owned(), access))
 }

@@ -7,19 +7,31 @@ use crate::{
     MockReply, StoredObject,
     context::CallContext,
     failure::{CallFailure, Halt},
+    flow::{Flow, FlowStep, StepActor},
 };
 
 /// The code of a transfer for which there is not enough money.
 pub(super) const NSF: &str = "NSF";
 const NETWORKS: [&str; 4] = ["ach", "same-day-ach", "rtp", "wire"];
-/// The states that a transfer can go to, and from which.
-const MOVES: [(&str, &[&str]); 5] = [
-    ("posted", &["pending"]),
-    ("settled", &["posted"]),
-    ("funds_available", &["settled"]),
-    ("failed", &["pending"]),
-    ("returned", &["posted", "settled", "funds_available"]),
-];
+/// States that the sandbox takes a transfer to.
+const SIMULATED: [&str; 5] = ["posted", "settled", "funds_available", "failed", "returned"];
+/// Nothing moves by itself, unless the pace says so.
+const USUAL: StepActor = StepActor::Person("Go on");
+pub(super) const FLOW: Flow = Flow {
+    kind: "transfers",
+    steps: &[
+        FlowStep { from: "pending", to: "posted", by: USUAL },
+        FlowStep { from: "pending", to: "failed", by: StepActor::Test },
+        FlowStep { from: "pending", to: "cancelled", by: StepActor::Test },
+        FlowStep { from: "posted", to: "settled", by: USUAL },
+        FlowStep { from: "posted", to: "returned", by: StepActor::Test },
+        FlowStep { from: "settled", to: "funds_available", by: USUAL },
+        FlowStep { from: "settled", to: "returned", by: StepActor::Test },
+        FlowStep { from: "funds_available", to: "returned", by: StepActor::Test },
+    ],
+    take: |context, transfer, to| moved(context, transfer, to),
+    page: None,
+};
 /// The kind of rows that say which authorization a key made.
 const KEYS: &str = "~authorization";
 const MAX_KEY: usize = 50;
@@ -198,17 +210,12 @@ pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     wire::ok(context, json!({"transfer": transfer.object}))
 }
 
+/// A transfer in another state, which is an event of it.
 fn moved(
     context: &mut CallContext<'_>,
     transfer: StoredObject,
     to: &str,
-    from: &[&str],
-) -> Result<MockReply, Halt> {
-    let state = transfer.state.clone().unwrap_or_default();
-    if !from.contains(&state.as_str()) {
-        let message = format!("a transfer that is {state} cannot be {to}");
-        return Err(CallFailure::invalid("transfer_id", message).into());
-    }
+) -> Result<StoredObject, Halt> {
     let failure = match to {
         "failed" | "returned" => json!({
             "failure_code": context.text("failure_reason.failure_code").unwrap_or_else(|| "R01".to_owned()),
@@ -220,20 +227,33 @@ fn moved(
     let fields = json!({"status": to, "cancellable": false, "failure_reason": &failure});
     let transfer = context.change(transfer, fields);
     record(context, &transfer, &failure)?;
+    Ok(transfer)
+}
+
+/// The same, where the flow goes there.
+fn moved_by_call(
+    context: &mut CallContext<'_>,
+    transfer: StoredObject,
+    to: &str,
+) -> Result<MockReply, Halt> {
+    let state = transfer.state.clone().unwrap_or_default();
+    if !FLOW.steps_from(&state).any(|step| step.to == to) {
+        let message = format!("a transfer that is {state} cannot be {to}");
+        return Err(CallFailure::invalid("transfer_id", message).into());
+    }
+    moved(context, transfer, to)?;
     wire::ok(context, json!({}))
 }
 
 pub(super) fn cancel(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let transfer = of_call(context)?;
-    moved(context, transfer, "cancelled", &["pending"])
+    moved_by_call(context, transfer, "cancelled")
 }
 
 pub(super) fn simulate(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let transfer = of_call(context)?;
-    let known = MOVES.map(|(to, _)| to);
-    let to = one_of(context, "event_type", &known)?;
-    let from = MOVES.iter().find(|(known, _)| *known == to).map_or(&[][..], |(_, from)| from);
-    moved(context, transfer, &to, from)
+    let to = one_of(context, "event_type", &SIMULATED)?;
+    moved_by_call(context, transfer, &to)
 }
 
 /// Events behind a number, in their order.
