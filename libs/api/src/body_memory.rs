@@ -19,6 +19,7 @@ use crate::{
     deferred,
     error::Error,
     layers::{MAX_BODY, Next, ResponseFuture},
+    mock::MAX_CALL,
     state::Client,
 };
 
@@ -33,7 +34,8 @@ pub(crate) fn count(
     let memory = app.body_memory().clone();
     move |request, next| {
         let share = request.extensions().get::<Client>().map(|client| client.share.clone());
-        counted(memory.clone(), share, hold, request, next)
+        let incoming = incoming(&request, MAX_BODY);
+        counted(memory.clone(), share, hold, incoming, next.run(request))
     }
 }
 
@@ -43,18 +45,19 @@ pub(crate) fn count_of_mocks(
     app: &App,
 ) -> impl Fn(Request, Next) -> ResponseFuture + Clone + use<> {
     let memory = app.mock_memory().clone();
-    move |request, next| counted(memory.clone(), None, MemoryHold::WhileInUse, request, next)
+    move |request, next| {
+        let incoming = incoming(&request, MAX_CALL);
+        counted(memory.clone(), None, MemoryHold::WhileInUse, incoming, next.run(request))
+    }
 }
 
 fn counted(
     memory: BodyMemory,
     share: Option<ClientShare>,
     hold: MemoryHold,
-    request: Request,
-    next: Next,
+    incoming: usize,
+    work: impl Future<Output = Response> + Send + 'static,
 ) -> ResponseFuture {
-    let incoming = incoming(&request);
-    let work = next.run(request);
     Box::pin(async move {
         let counted = memory.count_request(share, hold, incoming, work).await;
         let (mut response, handled) = match counted {
@@ -83,12 +86,12 @@ async fn reserve(response: Response, handled: HandledRequest) -> Response {
     }
 }
 
-/// Bytes that the client may send: as many as it says, or as are allowed when it does not.
-fn incoming(request: &Request) -> usize {
+/// Bytes that the client may send: as many as it says, up to `most`, or as are usual when it does not.
+fn incoming(request: &Request, most: usize) -> usize {
     let headers = request.headers();
     let said = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let len = match said {
-        Some(said) => said.parse().unwrap_or(MAX_BODY).min(MAX_BODY),
+        Some(said) => said.parse().unwrap_or(most).min(most),
         None if headers.contains_key(header::TRANSFER_ENCODING) => MAX_BODY,
         None => 0,
     };

@@ -34,6 +34,8 @@ const PREFLIGHT_AGE: &str = "600";
 /// Replies are other people's text on our origin.
 const POLICY: &str = "sandbox; default-src 'none'";
 const PREFIX: &str = "/mock/";
+/// The most bytes of a call that says how many it has: providers take files.
+pub(crate) const MAX_CALL: usize = 32 << 20;
 
 /// The addresses of mocks.
 pub(crate) fn routes(app: &App) -> Router<Api> {
@@ -82,7 +84,7 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
     if let Some(page) = page::at(slug, path, head.uri.query()) {
         return page::answered(app, page, address, Request::from_parts(head, body)).await;
     }
-    let read = timeout(BODY_TIMEOUT, axum::body::to_bytes(body, MAX_BODY));
+    let read = timeout(BODY_TIMEOUT, axum::body::to_bytes(body, most(&head.headers)));
     let body = read.await.map_err(|_elapsed| Error::BodyTimeout)?;
     let _counted = MockBody::of(body.as_ref().map_or(0, Bytes::len));
     let call = MockCall {
@@ -98,6 +100,13 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
         error => error.into(),
     })?;
     Ok(given(app, answer).await)
+}
+
+/// The most bytes that are read. The provider says how many it takes.
+fn most(headers: &HeaderMap) -> usize {
+    let said =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    if said.is_some_and(|len: usize| len > MAX_BODY) { MAX_CALL } else { MAX_BODY }
 }
 
 /// Headers as text; what is no text is left out.

@@ -36,11 +36,11 @@ ada = applicant()
 assert ada.sandbox and client.find_applicant(ada.id).first_name == "Ada"
 assert client.update_applicant(ada.id, onfido.ApplicantUpdater(email="ada@example.com")).email == "ada@example.com"
 with tempfile.NamedTemporaryFile(suffix=".png") as file:
-    file.write(b"\x89PNG" + bytes(5_000))
+    file.write(b"\x89PNG" + bytes(2_000_000))
     file.flush()
     document = client.upload_document(type="passport", applicant_id=ada.id, file=file.name)
     photo = client.upload_live_photo(applicant_id=ada.id, file=file.name)
-assert (document.file_type, document.file_size, document.type.value) == ("png", 5_004, "passport"), document
+assert (document.file_type, document.file_size, document.type.value) == ("png", 2_000_004, "passport"), document
 assert client.find_document(document.id).file_name == document.file_name
 assert client.list_documents(ada.id).documents[0].id == document.id
 assert client.list_live_photos(ada.id).live_photos[0].id == photo.id
