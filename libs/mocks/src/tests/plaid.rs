@@ -320,3 +320,15 @@ fn what_happens_without_a_call_is_told() {
     let shown = done(&mut world, "/transfer/get", &json!({"transfer_id": made["id"]}));
     assert_eq!(shown["transfer"]["status"], "funds_available");
 }
+
+#[test]
+fn the_token_of_an_item_is_kept_as_a_secret() {
+    let mut world = World::of("plaid");
+    let token = access(&mut world);
+    let text = token["access_token"].as_str().unwrap();
+    assert!(!world.rows.keys().any(|(_, id)| id.contains("-sandbox-")));
+    let call = world.request("POST", "/item/get", &token.to_string());
+    let mut call = crate::MockCall { method: "POST".to_owned(), ..call };
+    call.headers[0].1 = "application/json".to_owned();
+    assert_eq!(world.call(&call).secrets, [text]);
+}

@@ -31,9 +31,10 @@ fn check(context: &CallContext<'_>) -> Result<(), Halt> {
 }
 
 /// An address as it is answered, with its token.
-fn shown(webhook: &StoredObject) -> Value {
+fn shown(context: &mut CallContext<'_>, webhook: &StoredObject) -> Value {
     let mut object = webhook.object.clone();
     object["token"] = webhook.hidden["secret"].clone();
+    context.secrets.extend(webhook.hidden["secret"].as_str().map(str::to_owned));
     object
 }
 
@@ -56,17 +57,18 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let mut webhook = context.create("webhooks", &id, object);
     webhook.hidden = json!({"secret": secret});
     let webhook = context.put(webhook);
-    Ok(MockReply::json(201, &shown(&webhook)))
+    Ok(MockReply::json(201, &shown(context, &webhook)))
 }
 
 pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let webhooks: Vec<_> = context.list("webhooks")?.iter().map(shown).collect();
+    let found = context.list("webhooks")?;
+    let webhooks: Vec<_> = found.iter().map(|webhook| shown(context, webhook)).collect();
     Ok(MockReply::ok(&json!({"webhooks": webhooks})))
 }
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let webhook = context.of_path("webhooks")?;
-    Ok(MockReply::ok(&shown(&webhook)))
+    Ok(MockReply::ok(&shown(context, &webhook)))
 }
 
 pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -74,7 +76,7 @@ pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     check(context)?;
     let fields = context.given(&["url", "enabled", "events", "environments", "payload_version"]);
     let webhook = context.change(webhook, fields);
-    Ok(MockReply::ok(&shown(&webhook)))
+    Ok(MockReply::ok(&shown(context, &webhook)))
 }
 
 pub(super) fn delete(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {

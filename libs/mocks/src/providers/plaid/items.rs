@@ -1,5 +1,7 @@
 //! Items: what a person's login at an institution is here.
 
+use aws_lc_rs::digest::{SHA256, digest};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
 use super::{
@@ -32,10 +34,16 @@ const FIRED: [&str; 8] = [
 ];
 const WEEK: std::time::Duration = std::time::Duration::from_hours(7 * 24);
 
+/// The id of the row of a token, which is not to be read from the storage.
+pub(super) fn row_of(token: &str) -> String {
+    HEXLOWER.encode(digest(&SHA256, token.as_bytes()).as_ref())
+}
+
 /// The item that the access token of the call opens.
 pub(super) fn of_call(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
     let token = context.need("access_token")?;
-    let id = context.row(ACCESS, &token)?;
+    context.secrets.push(token.clone());
+    let id = context.row(ACCESS, &row_of(&token))?;
     let missing = CallFailure::NotFound { kind: "items", id: token, field: "access_token" };
     let id = id.ok_or(missing)?;
     context.get("items", &id, "access_token")
@@ -77,8 +85,8 @@ pub(super) fn remove(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     for account in super::accounts::of(context, &item)? {
         context.remove(&account);
     }
-    let access = item.hidden["access"].as_str().unwrap_or_default().to_owned();
-    context.write_row(ACCESS, &access, None);
+    let access = item.hidden["secret"].as_str().unwrap_or_default().to_owned();
+    context.write_row(ACCESS, &row_of(&access), None);
     context.remove(&item);
     ok(context, json!({}))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     accounts, institutions,
-    items::{self, GOOD},
+    items::{self, GOOD, row_of},
     wire::{ok, tell},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(super) fn create_link(context: &mut CallContext<'_>) -> Result<MockReply, Ha
     if context.text("access_token").is_some() {
         let item = items::of_call(context)?;
         let doc = json!({"item": item.id}).to_string();
-        context.write_row(PUBLIC, &format!("public-sandbox-{name}"), Some(doc));
+        context.write_row(PUBLIC, &row_of(&format!("public-sandbox-{name}")), Some(doc));
     }
     let expiration = context.now.after(LINK_LIFE).to_string();
     ok(context, json!({"link_token": format!("link-sandbox-{name}"), "expiration": expiration}))
@@ -54,14 +54,14 @@ pub(super) fn create_public(context: &mut CallContext<'_>) -> Result<MockReply, 
         "webhook": context.text("options.webhook"),
         "password": context.text("options.override_password"),
     });
-    context.write_row(PUBLIC, &token, Some(row.to_string()));
+    context.write_row(PUBLIC, &row_of(&token), Some(row.to_string()));
     ok(context, json!({"public_token": token}))
 }
 
 /// A public token is exchanged once, for a new item or for one that is repaired.
 pub(super) fn exchange(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let token = context.need("public_token")?;
-    let row = context.row(PUBLIC, &token)?;
+    let row = context.row(PUBLIC, &row_of(&token))?;
     let made: Option<Value> = row.and_then(|row| serde_json::from_str(&row).ok());
     let missing =
         || CallFailure::NotFound { kind: "tokens", id: token.clone(), field: "public_token" };
@@ -70,7 +70,8 @@ pub(super) fn exchange(context: &mut CallContext<'_>) -> Result<MockReply, Halt>
         Some(id) => repaired(context, id)?,
         None => new_item(context, &made)?,
     };
-    context.write_row(PUBLIC, &token, None);
+    context.write_row(PUBLIC, &row_of(&token), None);
+    context.secrets.push(access.clone());
     ok(context, json!({"access_token": access, "item_id": item}))
 }
 
@@ -91,9 +92,9 @@ fn new_item(context: &mut CallContext<'_>, made: &Value) -> Result<(String, Stri
     });
     let mut item = context.create("items", &id, object);
     item.state = Some(GOOD.to_owned());
-    item.hidden = json!({"access": access, "password": made["password"], "added": 0});
+    item.hidden = json!({"secret": access, "password": made["password"], "added": 0});
     let item = context.put(item);
-    context.write_row(items::ACCESS, &access, Some(id.clone()));
+    context.write_row(items::ACCESS, &row_of(&access), Some(id.clone()));
     accounts::make(context, &item);
     if has(&&"transactions") {
         let done = json!({"initial_update_complete": true, "historical_update_complete": true});
@@ -104,7 +105,7 @@ fn new_item(context: &mut CallContext<'_>, made: &Value) -> Result<(String, Stri
 
 fn repaired(context: &mut CallContext<'_>, id: &str) -> Result<(String, String), Halt> {
     let item = context.get("items", id, "public_token")?;
-    let access = item.hidden["access"].as_str().unwrap_or_default().to_owned();
+    let access = item.hidden["secret"].as_str().unwrap_or_default().to_owned();
     if item.state.as_deref() != Some(GOOD) {
         items::repaired(context, item)?;
     }
