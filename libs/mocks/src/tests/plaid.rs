@@ -275,6 +275,9 @@ fn what_is_missing_or_unknown_is_told_by_its_code() {
         assert_eq!((status, &error["error_code"]), (400, &json!(code)), "{path}");
         assert!(error["request_id"].is_string());
     }
+    let mut broken = world.request("POST", "/accounts/get", "{");
+    broken.headers[0].1 = "application/json".to_owned();
+    assert!(world.call(&broken).reply.body.contains("INVALID_BODY"));
     world.set = json!({"next": [{"fault": "rate_limit"}]});
     let (status, error) = world.ask_json("POST", "/auth/get", &json!({}));
     assert_eq!((status, &error["error_code"]), (429, &json!("AUTH_LIMIT")));

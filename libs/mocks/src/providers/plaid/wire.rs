@@ -94,6 +94,9 @@ pub(super) fn error(failure: &CallFailure, context: &CallContext<'_>) -> MockRep
             let message = format!("the following required fields are missing: {field}");
             said(400, "INVALID_REQUEST", "MISSING_FIELDS", &message)
         }
+        CallFailure::Invalid { field, .. } if field == "body" => {
+            said(400, "INVALID_REQUEST", "INVALID_BODY", "body could not be parsed as JSON")
+        }
         CallFailure::Invalid { field, message, .. } => {
             said(400, "INVALID_REQUEST", "INVALID_FIELD", &format!("{field}: {message}"))
         }
