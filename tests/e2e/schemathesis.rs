@@ -93,7 +93,7 @@ include-operation-id = [
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 [[operations]]
-include-operation-id = ["checkLinks", "unsubscribeByOneClick"]
+include-operation-id = ["checkLinks", "getAuthReport", "setDnsZone", "unsubscribeByOneClick"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
 "#;
 

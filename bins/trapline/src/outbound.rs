@@ -4,11 +4,11 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::{IdentityProvider, LinkVisitor, Relay, WebhookSender};
+use trapline_app::{Authenticator, IdentityProvider, LinkVisitor, Relay, WebhookSender};
 use trapline_worker::{
-    HttpLinkVisitor, HttpWebhookSender, IDENTITY_DEADLINE, OidcProvider, RelayOptions, SmtpRelay,
-    WEBHOOK_DEADLINE,
-    outbound::{Client, Guard, GuardOptions, Url},
+    HttpLinkVisitor, HttpWebhookSender, IDENTITY_DEADLINE, MailAuthenticator, OidcProvider,
+    RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
+    outbound::{Client, Dns, Guard, GuardOptions, Url},
 };
 
 use crate::config::{RelayConfig, WebhookSettings};
@@ -18,6 +18,7 @@ pub(crate) struct OutboundClients {
     pub webhooks: Arc<dyn WebhookSender>,
     pub identity: Arc<dyn IdentityProvider>,
     pub links: Arc<dyn LinkVisitor>,
+    pub authenticator: Arc<dyn Authenticator>,
 }
 
 /// Makes the clients for addresses that users give. A single process runs on its users' own network: unless a
@@ -44,6 +45,7 @@ pub(crate) fn outbound_clients(
         Client::new(guard.clone(), &roots).context("--webhook-ca or TRAPLINE_WEBHOOK_CA")?;
     let identity = OidcProvider::new(guard.clone(), client.clone(), IDENTITY_DEADLINE);
     Ok(OutboundClients {
+        authenticator: Arc::new(MailAuthenticator::new(Dns::system())),
         links: Arc::new(HttpLinkVisitor::new(client.clone())),
         webhooks: Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)),
         identity: Arc::new(identity),

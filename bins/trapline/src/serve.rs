@@ -140,7 +140,7 @@ async fn start(
         Backend::open(backend, clock.clone(), true).await?;
     let app =
         backend.start(clock.clone(), settings, &master, !is_cluster, shutdown.clone()).await?;
-    let OutboundClients { webhooks: sender, identity: provider, links } =
+    let OutboundClients { webhooks: sender, identity: provider, links, authenticator } =
         outbound::outbound_clients(
             &webhooks,
             &app.settings().base_url,
@@ -150,6 +150,7 @@ async fn start(
     app.webhooks().set_sender(sender.clone());
     app.sso().set_provider(provider);
     app.checks().set_visitor(links);
+    app.checks().set_authenticator(authenticator);
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let first =
         if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };

@@ -1,5 +1,6 @@
 //! Checks of a message.
 
+pub(crate) mod auth;
 pub(crate) mod links;
 
 use std::sync::Arc;

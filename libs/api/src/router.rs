@@ -83,6 +83,8 @@ fn check_routes() -> OpenApiRouter<Api> {
         .routes(routes!(checks::html))
         .routes(routes!(checks::unsubscribe, checks::links::one_click))
         .routes(routes!(checks::links::check))
+        .routes(routes!(checks::auth::report))
+        .routes(routes!(checks::auth::zone, checks::auth::set_zone, checks::auth::remove_zone))
 }
 
 /// Webhooks and the log of their deliveries.

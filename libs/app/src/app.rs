@@ -67,7 +67,7 @@ impl App {
         let tasks = Supervisor::new(shared.shutdown.clone());
         let SharedServices { logins, retention, access, inboxes, messages, outbound_mail, people } =
             SharedServices::new(&shared)?;
-        let checks = Checks::new(&shared, messages.clone());
+        let checks = Checks::new(&shared, inboxes.clone(), messages.clone());
         let usage = Arc::new(TeamUsage::new(&shared, inboxes.clone()));
         let uses = TeamServices {
             access: access.clone(),

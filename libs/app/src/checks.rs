@@ -1,8 +1,10 @@
-//! Checks of a message, computed from its stored bytes when somebody asks. It uses messages.
+//! Checks of a message, computed from its stored bytes when somebody asks. It uses inboxes and messages.
 //!
 //! Nothing is written, and nothing runs on the receiving path. Nobody else is asked but by those methods that
 //! somebody calls for it.
 
+mod auth;
+mod authenticator;
 mod html;
 mod links;
 mod overview;
@@ -10,6 +12,7 @@ mod reports;
 mod spam;
 mod unsubscribe;
 mod visitor;
+mod zones;
 
 use std::{
     sync::{Arc, OnceLock},
@@ -17,31 +20,46 @@ use std::{
 };
 
 use serde::Serialize;
+use tokio::sync::Semaphore;
 use trapline_model::{MessageId, Principal};
-use trapline_store::Clock;
+use trapline_store::{Clock, Store};
 
-use crate::{Result, Settings, limits::Limits, messages::Messages, metrics, parts::Parts};
+use crate::{
+    AuditLog, Inboxes, Result, Settings, limits::Limits, messages::Messages, metrics, parts::Parts,
+};
+pub use auth::AuthQuery;
+pub use authenticator::{AuthDns, AuthMail, AuthUnreadable, Authenticator};
 use reports::ReportCache;
 pub use visitor::{LinkAnswer, LinkFailure, LinkVisit, LinkVisitor};
 
 /// Checks messages.
 pub struct Checks {
+    store: Arc<dyn Store>,
     clock: Clock,
+    audit: Arc<AuditLog>,
+    inboxes: Arc<Inboxes>,
     settings: Arc<Settings>,
     limits: Limits,
     messages: Arc<Messages>,
     visitor: OnceLock<Arc<dyn LinkVisitor>>,
+    authenticator: OnceLock<Arc<dyn Authenticator>>,
+    authentications: Semaphore,
     reports: ReportCache,
 }
 
 impl Checks {
-    pub(crate) fn new(parts: &Parts, messages: Arc<Messages>) -> Self {
+    pub(crate) fn new(parts: &Parts, inboxes: Arc<Inboxes>, messages: Arc<Messages>) -> Self {
         Self {
+            store: parts.ports.store.clone(),
             clock: parts.clock.clone(),
+            audit: parts.audit.clone(),
+            inboxes,
             settings: parts.settings.clone(),
             limits: parts.limits.clone(),
             messages,
             visitor: OnceLock::new(),
+            authenticator: OnceLock::new(),
+            authentications: Semaphore::new(auth::AT_ONCE),
             reports: ReportCache::new(),
         }
     }

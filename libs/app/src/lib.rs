@@ -59,7 +59,10 @@ pub use app::App;
 pub use arrivals::Arrivals;
 pub use audit::{AuditAction, AuditLog, KeptLog};
 pub use body_memory::{AnswerReservation, BodyMemory, ClientShare, HandledRequest, MemoryHold};
-pub use checks::{Checks, LinkAnswer, LinkFailure, LinkVisit, LinkVisitor};
+pub use checks::{
+    AuthDns, AuthMail, AuthQuery, AuthUnreadable, Authenticator, Checks, LinkAnswer, LinkFailure,
+    LinkVisit, LinkVisitor,
+};
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
 pub use filter::Filter;

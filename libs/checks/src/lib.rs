@@ -18,6 +18,12 @@ const TEXT: usize = 256 << 10;
 /// Parts with a file name, or offered for download, that are checked.
 const FILES: usize = 500;
 
+/// How many DKIM signatures a message has.
+#[must_use]
+pub fn signatures(raw: &[u8]) -> usize {
+    trapline_mime::View::read(raw).fields("DKIM-Signature").count()
+}
+
 /// At most `bytes` of `text`, cut between characters.
 fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]

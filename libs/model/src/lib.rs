@@ -11,6 +11,7 @@ mod idp;
 mod idp_event;
 mod inbox;
 mod link_check;
+mod mail_auth;
 mod message;
 mod mock;
 mod onboarding;
@@ -47,6 +48,10 @@ pub use idp::{
 pub use idp_event::{IdpEvent, IdpEventError, IdpEventKind, IdpFault};
 pub use inbox::{Inbox, Project, SmtpAccess};
 pub use link_check::{CheckedLink, LinkCheckReport, LinkRedirect, LinkUse, OneClickReport};
+pub use mail_auth::{
+    AuthFinding, AuthReport, DkimVerdict, DmarcVerdict, DnsRecord, DnsRecordType, DnsSource,
+    DnsZone, SpfVerdict,
+};
 pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary, Warning};
 pub use mock::{
     ApiMock, MockAddresses, MockCallDetails, MockCallPage, MockCallSummary, MockCategory,

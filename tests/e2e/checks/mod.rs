@@ -1,5 +1,6 @@
 //! Checks of a message.
 
+mod auth;
 mod html;
 mod links;
 mod overview;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 96] = [
+const ROUTES: [&str; 100] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -36,6 +36,10 @@ const ROUTES: [&str; 96] = [
     "get /api/messages/{id}/unsubscribe",
     "post /api/messages/{id}/unsubscribe",
     "post /api/messages/{id}/link-check",
+    "get /api/messages/{id}/auth",
+    "get /api/inboxes/{id}/dns-zone",
+    "put /api/inboxes/{id}/dns-zone",
+    "delete /api/inboxes/{id}/dns-zone",
     "get /api/messages/{id}/html",
     "get /api/messages/{id}/preview-url",
     "get /api/messages/{id}/attachments/{attachmentId}",

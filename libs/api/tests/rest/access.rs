@@ -280,6 +280,7 @@ async fn what_is_another_teams_is_not_there() {
             ("PATCH", path) if path.starts_with("/api/messages") => json!({ "isRead": true }),
             ("PATCH", path) if path.starts_with("/api/webhooks") => json!({ "enabled": false }),
             ("PATCH", path) if !path.ends_with("/messages") => json!({ "name": "Mine now" }),
+            ("PUT", path) if path.ends_with("/dns-zone") => json!({ "records": [] }),
             ("PUT", _) => json!({ "enabled": false, "to": [] }),
             ("POST", path) if path.ends_with("/messages/delete") => {
                 json!({ "ids": [SOME_MESSAGE] })

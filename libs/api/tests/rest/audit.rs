@@ -23,6 +23,8 @@ const TOLD: [(&str, Option<&str>); 67] = [
     ("POST /api/inboxes/{id}/credentials", Some("inbox.credentials_rotated")),
     ("POST /api/inboxes/{id}/test-message", None),
     ("PUT /api/inboxes/{id}/forwarding", Some("forwarding.updated")),
+    ("PUT /api/inboxes/{id}/dns-zone", Some("dns_zone.updated")),
+    ("DELETE /api/inboxes/{id}/dns-zone", Some("dns_zone.updated")),
     ("PATCH /api/inboxes/{id}/messages", None),
     ("DELETE /api/inboxes/{id}/messages", Some("inbox.emptied")),
     ("POST /api/inboxes/{id}/messages/delete", Some("inbox.messages_deleted")),
@@ -102,6 +104,7 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
         }
         ("POST", "/api/webhooks") => json!({ "url": "https://other.example/" }),
         ("POST", "/api/messages/{id}/link-check") => json!({}),
+        ("PUT", "/api/inboxes/{id}/dns-zone") => json!({ "records": [] }),
         ("POST", "/api/mocks") => json!({ "name": "New", "provider": "stripe" }),
         ("PATCH", "/api/mocks/{id}") => json!({ "settings": { "seed": 1 } }),
         ("POST", "/api/mocks/{id}/objects/{objectId}/move") => json!({}),

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use trapline_app::{LinkVisit, LinkVisitor, Settings};
+use trapline_app::{
+    AuthDns, AuthMail, AuthUnreadable, Authenticator, LinkVisit, LinkVisitor, Settings,
+};
+use trapline_model::{AuthReport, DnsSource};
 use url::Url;
 
 use crate::Service;
@@ -27,10 +30,23 @@ impl LinkVisitor for Reached {
     }
 }
 
+#[async_trait]
+impl Authenticator for Reached {
+    async fn authenticate(
+        &self,
+        mail: AuthMail,
+        _: AuthDns,
+        _: Duration,
+    ) -> Result<AuthReport, AuthUnreadable> {
+        Ok(AuthReport::unknown(mail.now, DnsSource::None, "no_dns"))
+    }
+}
+
 impl Service {
     /// Lets checks ask whom they want.
     pub(crate) fn reach_all(&self) {
         self.app.checks().set_visitor(Arc::new(Reached));
+        self.app.checks().set_authenticator(Arc::new(Reached));
     }
 }
 
@@ -75,6 +91,8 @@ async fn nobody_is_asked_where_the_operator_says_so() {
     let refused = (409, "checks_disabled".to_owned());
     assert_eq!(service.post(&format!("{path}/link-check"), json!({})).await.code(), refused);
     assert_eq!(service.post(&format!("{path}/unsubscribe"), Value::Null).await.code(), refused);
+    assert_eq!(service.get(&format!("{path}/auth?dns=true")).await.code(), refused);
+    assert_eq!(service.get(&format!("{path}/auth")).await.status, 200);
     let overview = service.get("/api/checks").await;
     assert_eq!(overview.json()["outgoing"], false);
 }

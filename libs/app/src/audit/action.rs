@@ -63,6 +63,8 @@ actions! {
     MockCleared = "mock.cleared";
     /// A mock was removed.
     MockDeleted = "mock.deleted";
+    /// An inbox's DNS zone was set or removed.
+    DnsZoneUpdated = "dns_zone.updated";
     /// An inbox's automatic forwarding was set.
     ForwardingUpdated = "forwarding.updated";
     /// A forwarding address was added.

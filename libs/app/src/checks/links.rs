@@ -89,13 +89,18 @@ impl Checks {
         find: impl FnOnce(&[u8]) -> T + Send + 'static,
     ) -> Result<(&dyn LinkVisitor, T)> {
         let record = self.messages.record(by.team, id).await?;
+        self.may_ask(by).await?;
+        let visitor = self.visitor.get().ok_or(Error::Unavailable)?;
+        let raw = self.messages.source(&record).await?;
+        Ok((&**visitor, self.messages.run_parser(raw, find).await?))
+    }
+
+    /// Whether others may be asked about messages, and once more now.
+    pub(super) async fn may_ask(&self, by: &Principal) -> Result<()> {
         if !self.settings.outgoing_checks {
             return Err(Error::ChecksDisabled);
         }
-        let visitor = self.visitor.get().ok_or(Error::Unavailable)?;
-        self.limits.take_all("checks", &by.team.to_string(), &[CALLS]).await?;
-        let raw = self.messages.source(&record).await?;
-        Ok((&**visitor, self.messages.run_parser(raw, find).await?))
+        self.limits.take_all("checks", &by.team.to_string(), &[CALLS]).await
     }
 
     fn link_report(

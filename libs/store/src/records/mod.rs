@@ -4,6 +4,7 @@
 mod access;
 mod audit;
 mod backlog;
+mod dns_zone;
 mod forwarding;
 mod heartbeat;
 mod hourly;
@@ -57,7 +58,7 @@ macro_rules! records {
 records! {
     access inbox message task lease outbox progress segment webhook backlog forwarding mail heartbeat
     upgrade person session audit usage status invitation sso idp idp_user idp_event idp_sign_in idp_fault
-    mock
+    mock dns_zone
 }
 
 const fn joined<const COUNT: usize>(

@@ -44,6 +44,11 @@ impl Dns {
         })
     }
 
+    /// What asks them for other records than addresses; none where no name can be resolved.
+    pub(crate) fn resolver(&self) -> Option<TokioResolver> {
+        self.0.clone()
+    }
+
     /// The name servers of `config`.
     pub(super) fn with_config(
         config: ResolverConfig,

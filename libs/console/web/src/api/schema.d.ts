@@ -782,6 +782,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inboxes/{id}/dns-zone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an inbox's DNS zone
+         * @description The DNS by which SPF, DKIM and DMARC of the inbox's messages are checked; no records where none was set.
+         */
+        get: operations["getDnsZone"];
+        /**
+         * Set an inbox's DNS zone
+         * @description Replaces the zone: the sender's DNS as it will be, so that SPF, DKIM and DMARC are checked before anything is
+         *     published. With a zone, even an empty one, no name server is asked. It has 64 KiB at most.
+         */
+        put: operations["setDnsZone"];
+        post?: never;
+        /** Remove an inbox's DNS zone */
+        delete: operations["deleteDnsZone"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inboxes/{id}/events": {
         parameters: {
             query?: never;
@@ -995,6 +1021,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/messages/{id}/auth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check SPF, DKIM and DMARC
+         * @description Whether the message would pass when it is sent for real: by the DNS zone of its inbox; else by name servers with
+         *     `dns=true`; else only by what needs no DNS, and all else is null with the reason. SPF is about the address
+         *     that production sends from, not about the client of this server.
+         */
+        get: operations["getAuthReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/messages/{id}/forward": {
         parameters: {
             query?: never;
@@ -1139,6 +1187,8 @@ export interface paths {
          * Get the spam score
          * @description Which rules of a spam filter the message matches, with their points. The built-in engine asks nobody and
          *     learns nothing: the same message has the same score until the version of the rules changes.
+         *     Other engines are the operator's (`--spam-engine`): what one said of a message holds for a minute, and there
+         *     is no fallback for one that has no answer.
          *     An engine that this server does not have is 400 (`engine_not_configured`).
          */
         get: operations["getSpamReport"];
@@ -2121,6 +2171,50 @@ export interface components {
              */
             name: string;
         };
+        /** @description Something about SPF, DKIM or DMARC that verdicts do not say. */
+        AuthFinding: {
+            /**
+             * @description A stable word.
+             * @example dmarc_no_rua
+             */
+            code: string;
+            /** @description How bad it is. */
+            severity: components["schemas"]["FindingSeverity"];
+            /**
+             * @description For people.
+             * @example The DMARC record asks for no reports (rua).
+             */
+            message: string;
+        };
+        /** @description Whether a message would pass SPF, DKIM and DMARC. */
+        AuthReport: {
+            /**
+             * Format: date-time
+             * @description When it was checked.
+             * @example 2026-01-31T09:30:00.123Z
+             */
+            checkedAt: string;
+            /** @description Where DNS came from. */
+            source: components["schemas"]["DnsSource"];
+            /**
+             * @description The address that the mail is taken to come from; null where nobody said one.
+             * @example 192.0.2.1
+             */
+            clientIp: string | null;
+            /**
+             * @description The name by which its server is taken to greet.
+             * @example mail.example.com
+             */
+            helo: string | null;
+            /** @description The address that the mail comes from, and the sender of its envelope. */
+            spf: components["schemas"]["SpfVerdict"];
+            /** @description Each signature, in the order of the message. */
+            dkim: components["schemas"]["DkimVerdict"][];
+            /** @description The author's domain. */
+            dmarc: components["schemas"]["DmarcVerdict"];
+            /** @description What a verdict does not say. */
+            findings: components["schemas"]["AuthFinding"][];
+        };
         /** @description What became of many messages. */
         ChangedMessages: {
             /**
@@ -2348,6 +2442,132 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "retrying" | "succeeded" | "failed";
+        /** @description What DKIM says of a signature (RFC 6376). */
+        DkimVerdict: {
+            /**
+             * @description Who signed; null where the signature cannot be read.
+             * @example example.com
+             */
+            domain: string | null;
+            /**
+             * @description Which of the domain's keys it is.
+             * @example s1
+             */
+            selector: string | null;
+            /**
+             * @description `rsa-sha256`, `ed25519-sha256` or `rsa-sha1`.
+             * @example rsa-sha256
+             */
+            algorithm: string | null;
+            /**
+             * @description How long the published key is.
+             * @example 2048
+             */
+            keyBits: number | null;
+            /**
+             * @description `pass`, `fail`, `neutral`, `temperror` or `permerror`; null where it is unknown.
+             * @example pass
+             */
+            result: string | null;
+            /**
+             * @description Why it is no pass: `no_dns`, `timeout`, or what is wrong, for people.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description The fields that it covers.
+             * @example [
+             *       "from",
+             *       "subject",
+             *       "date"
+             *     ]
+             */
+            signedHeaders: string[];
+            /**
+             * @description Whether its domain is the author's, or of the same organisation where the policy allows that; null where
+             *     no policy is known.
+             * @example true
+             */
+            aligned: boolean | null;
+        };
+        /** @description What DMARC says (RFC 9989). */
+        DmarcVerdict: {
+            /**
+             * @description `pass`, `fail`, `none` (there is no policy), `temperror` or `permerror`; null where it is unknown.
+             * @example pass
+             */
+            result: string | null;
+            /**
+             * @description Why it is unknown: `no_dns` or `timeout`.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description The author's domain; null where there is not one alone.
+             * @example example.com
+             */
+            domain: string | null;
+            /**
+             * @description What is to be done with mail that fails: `none`, `quarantine` or `reject`.
+             * @example reject
+             */
+            policy: string | null;
+            /**
+             * @description The domain's own record; null where it has none, or an organisation's holds for it.
+             * @example v=DMARC1; p=reject; rua=mailto:dmarc@example.com
+             */
+            record: string | null;
+            /**
+             * @description Whether SPF passes for a domain that is the author's; null where no policy is known.
+             * @example true
+             */
+            spfAligned: boolean | null;
+            /**
+             * @description Whether a signature passes for a domain that is the author's; null where no policy is known.
+             * @example true
+             */
+            dkimAligned: boolean | null;
+        };
+        /** @description A record of a zone. */
+        DnsRecord: {
+            /**
+             * @description Whose record it is, as in `_dmarc.example.com`; a dot at the end makes no difference.
+             * @example _dmarc.example.com
+             */
+            name: string;
+            /** @description What kind of record it is. */
+            type: components["schemas"]["DnsRecordType"];
+            /**
+             * @description What it says: for MX a preference and a name, as in `10 mail.example.com`.
+             * @example v=DMARC1; p=reject; rua=mailto:dmarc@example.com
+             */
+            value: string;
+        };
+        /**
+         * @description The kinds of records that a zone has.
+         * @enum {string}
+         */
+        DnsRecordType: "TXT" | "A" | "AAAA" | "MX" | "PTR" | "CNAME";
+        /**
+         * @description Where DNS came from.
+         * @enum {string}
+         */
+        DnsSource: "zone" | "dns" | "none";
+        /** @description DNS of an inbox's own: the sender's as it will be, before anything is published. */
+        DnsZone: {
+            /** @description All the records that there are. */
+            records: components["schemas"]["DnsRecord"][];
+            /**
+             * @description The address that mail will come from, which SPF is about.
+             * @example 192.0.2.1
+             */
+            clientIp?: string | null;
+            /**
+             * @description The name by which that server greets.
+             * @example mail.example.com
+             */
+            helo?: string | null;
+        };
         /** @description Who the SMTP session said the mail is from and for (RFC 5321, section 3.3). */
         Envelope: {
             /**
@@ -3402,27 +3622,11 @@ export interface components {
             /** @description Whether to say the password that the person has; else it becomes that. */
             hasPassword: boolean;
         };
-        /** @description What whoever has a link says. */
-        LinkUse: {
-            /** @description The link's token. */
-            token: string;
-            /**
-             * @description The address, where the link does not know it.
-             * @example ada@example.com
-             */
-            email?: string;
-            /**
-             * @description The name of a new person; that of the address when left out.
-             * @example Ada
-             */
-            name?: string;
-            /**
-             * @description The new password, where the link wants one: 10 to 256 characters, and none that everybody tries
-             *     first.
-             * @example correct horse battery
-             */
-            password?: string;
-        };
+        /**
+         * @description What an address of a message is there for.
+         * @enum {string}
+         */
+        LinkUse: "link" | "image";
         /** @description A mail client on a platform. */
         MailClient: {
             /**
@@ -4620,6 +4824,29 @@ export interface components {
             /** @description Whether it answers. */
             available: boolean;
         };
+        /** @description A spam engine has no answer, or the service is not available. */
+        SpamEngineUnavailable: {
+            /**
+             * @description Human-readable; wording may change between releases.
+             * @example The spam engine spamd has no answer; try again
+             */
+            error: string;
+            /**
+             * @description A stable word for programs.
+             * @example spam_engine_unavailable
+             */
+            code: string;
+            /**
+             * @description Which engine it is.
+             * @example spamd
+             */
+            engine?: string | null;
+            /**
+             * @description Why: `unreachable`, `timeout`, `bad_answer` or `busy`.
+             * @example timeout
+             */
+            reason?: string | null;
+        };
         /** @description How an engine judges a message. */
         SpamReport: {
             /**
@@ -4656,6 +4883,29 @@ export interface components {
             checkedAt: string;
             /** @description The rules that matched, those with the most points first. */
             rules: components["schemas"]["MatchedRule"][];
+        };
+        /** @description What SPF says (RFC 7208). */
+        SpfVerdict: {
+            /**
+             * @description `pass`, `fail`, `softfail`, `neutral`, `none`, `temperror` or `permerror`; null where it is unknown.
+             * @example pass
+             */
+            result: string | null;
+            /**
+             * @description Why it is unknown: `no_dns`, `no_client_ip`, `no_sender` or `timeout`.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description Whose record it is about: of the envelope's sender, or of the greeting where there is none.
+             * @example example.com
+             */
+            domain: string | null;
+            /**
+             * @description What the domain says of a failure.
+             * @example null
+             */
+            explanation: string | null;
         };
         /** @description A team's identity provider. The client's secret is never shown. */
         SsoConnection: {
@@ -7435,6 +7685,124 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getDnsZone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The inbox. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zone. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DnsZone"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setDnsZone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The inbox. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DnsZone"];
+            };
+        };
+        responses: {
+            /** @description The zone now. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DnsZone"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteDnsZone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The inbox. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has none now. */
+            204: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     followInbox: {
         parameters: {
             query?: {
@@ -8130,6 +8498,71 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getAuthReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The address that mail comes from in production, which SPF is about; that of the zone when left out.
+                 * @example 192.0.2.1
+                 */
+                clientIp?: string;
+                /**
+                 * @description The name by which that server greets; that of the zone when left out.
+                 * @example mail.example.com
+                 */
+                helo?: string;
+                /** @description Whether name servers may be asked where the inbox has no zone. */
+                dns?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The message. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verdicts and what they do not say. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthReport"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            /** @description The server asks nobody about messages (`checks_disabled`). */
+            409: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listForwards: {
         parameters: {
             query?: never;
@@ -8471,7 +8904,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The engine; the built-in one when left out.
+                 * @description The engine; the first one of the server's setting when left out.
                  * @example builtin
                  */
                 engine?: string;
@@ -8507,7 +8940,21 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            /** @description The engine has no answer (`spam_engine_unavailable`), or the service is not available. */
+            503: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpamEngineUnavailable"];
+                };
+            };
         };
     };
     getUnsubscribeReport: {

@@ -47,3 +47,8 @@ export function isBroken({ status, error }: Pick<Link, "status" | "error">): boo
 export function unsubscribe(id: string): Promise<Schema["OneClickReport"]> {
   return body(api.POST("/api/messages/{id}/unsubscribe", { params: { path: { id } } }));
 }
+
+/** Whether a message would pass SPF, DKIM and DMARC, by its inbox's zone or by what needs no DNS. */
+export function authOf(id: string, signal: AbortSignal): Promise<Schema["AuthReport"]> {
+  return body(api.GET("/api/messages/{id}/auth", { params: of(id), signal }));
+}

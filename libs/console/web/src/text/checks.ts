@@ -46,6 +46,30 @@ export const checks = {
   partly: "In part",
   data: (name: string, license: string, day: string) => `By “${name}” (${license}), as of ${day}.`,
 
+  auth: "Authentication",
+  what: "What",
+  result: "Result",
+  domain: "Domain",
+  reason: "Why",
+  unknown: "unknown",
+  kindOf: (result: string | null): "plain" | "ok" | "warn" => {
+    if (result === "pass") return "ok";
+    return result === null || result === "none" ? "plain" : "warn";
+  },
+  reasons: {
+    no_dns: "The inbox has no DNS zone to ask.",
+    no_client_ip: "Nobody said which address the mail will come from.",
+    no_sender: "The envelope has no sender, and nobody said how the server greets.",
+    no_signature: "The message is not signed.",
+    too_many_signatures: "There are more than 20 signatures.",
+    timeout: "DNS did not answer in time.",
+  } as Record<string, string>,
+  sources: {
+    zone: "By the DNS zone of the inbox.",
+    dns: "By the name servers of the server.",
+    none: "Without DNS: set a DNS zone for the inbox over the API to check all of it.",
+  },
+
   links: "Links",
   linksNote:
     "Each link and image is asked when you press the button; links that a visit uses up are left alone.",
