@@ -4,10 +4,13 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
-use trapline_app::{Authenticator, IdentityProvider, LinkVisitor, Relay, WebhookSender};
+use trapline_app::{
+    Authenticator, IdentityProvider, LinkVisitor, Relay, SpamEngine, SpamEngineChoice,
+    WebhookSender,
+};
 use trapline_worker::{
     HttpLinkVisitor, HttpWebhookSender, IDENTITY_DEADLINE, MailAuthenticator, OidcProvider,
-    RelayOptions, SmtpRelay, WEBHOOK_DEADLINE,
+    RelayOptions, RspamdEngine, SmtpRelay, SpamdEngine, WEBHOOK_DEADLINE,
     outbound::{Client, Dns, Guard, GuardOptions, Url},
 };
 
@@ -50,6 +53,26 @@ pub(crate) fn outbound_clients(
         webhooks: Arc::new(HttpWebhookSender::new(guard, client, WEBHOOK_DEADLINE)),
         identity: Arc::new(identity),
     })
+}
+
+/// The spam engines of the setting; `None` is the one that is built in. The operator may put them wherever the
+/// system's names lead.
+pub(crate) fn spam_engines(
+    chosen: &[SpamEngineChoice],
+) -> Result<Vec<Option<Arc<dyn SpamEngine>>>> {
+    let options =
+        GuardOptions { allow_private: true, search_domains: true, ..GuardOptions::default() };
+    let client = Client::new(Guard::new(options), &[])?;
+    let engine = |choice: &SpamEngineChoice| -> Option<Arc<dyn SpamEngine>> {
+        match choice {
+            SpamEngineChoice::Builtin => None,
+            SpamEngineChoice::Spamd(address) => Some(Arc::new(SpamdEngine::new(address.clone()))),
+            SpamEngineChoice::Rspamd(address) => {
+                Some(Arc::new(RspamdEngine::new(client.clone(), address.clone())))
+            }
+        }
+    };
+    Ok(chosen.iter().map(engine).collect())
 }
 
 /// The relay, if there is one. `ehlo_name` is the name that this server gives itself.

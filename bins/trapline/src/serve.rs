@@ -149,6 +149,7 @@ async fn start(
         )?;
     app.webhooks().set_sender(sender.clone());
     app.sso().set_provider(provider);
+    app.checks().set_engines(outbound::spam_engines(&app.settings().spam_engines)?);
     app.checks().set_visitor(links);
     app.checks().set_authenticator(authenticator);
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;

@@ -28,14 +28,14 @@ use crate::{
     responses((status = 200, description = "Engines, data and clients.", body = ChecksOverview))
 )]
 pub(crate) async fn overview(State(app): State<Arc<App>>, _: Reader) -> Json<ChecksOverview> {
-    Json(app.checks().overview())
+    Json(app.checks().overview().await)
 }
 
 /// Who is to judge.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SpamInput {
-    /// The engine; the built-in one when left out.
+    /// The engine; the first one of the server's setting when left out.
     #[param(min_length = 1, max_length = 20, example = "builtin")]
     engine: Option<String>,
 }
@@ -44,6 +44,8 @@ pub(crate) struct SpamInput {
 ///
 /// Which rules of a spam filter the message matches, with their points. The built-in engine asks nobody and
 /// learns nothing: the same message has the same score until the version of the rules changes.
+/// Other engines are the operator's (`--spam-engine`): what one said of a message holds for a minute, and there
+/// is no fallback for one that has no answer.
 /// An engine that this server does not have is 400 (`engine_not_configured`).
 #[utoipa::path(
     get,
@@ -51,7 +53,14 @@ pub(crate) struct SpamInput {
     operation_id = "getSpamReport",
     tag = "Checks",
     params(("id" = MessageId, Path, description = "The message."), SpamInput),
-    responses((status = 200, description = "The score and the rules behind it.", body = SpamReport))
+    responses(
+        (status = 200, description = "The score and the rules behind it.", body = SpamReport),
+        (
+            status = 503,
+            description = "The engine has no answer (`spam_engine_unavailable`), or the service is not available.",
+            body = crate::error::SpamEngineBody
+        )
+    )
 )]
 pub(crate) async fn spam(
     State(app): State<Arc<App>>,

@@ -1,5 +1,6 @@
 //! What goes wrong, as the client sees it: the one place that gives an error its status code.
 
+mod spam_engine;
 mod sso;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use trapline_app::{
 };
 use trapline_model::NearMiss;
 
+pub(crate) use spam_engine::SpamEngineBody;
 pub(crate) use sso::of_sso;
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -227,6 +229,7 @@ fn of_app(error: AppError) -> Response {
             "No mail was sent: this server sends none, as its operator has configured no relay",
             "outbound_disabled",
         ),
+        AppError::SpamEngine { engine, failure } => spam_engine::answer(engine, failure),
         AppError::ChecksDisabled => plain(
             StatusCode::CONFLICT,
             "This server asks nobody about messages: its operator has switched that off (--outgoing-checks off)",

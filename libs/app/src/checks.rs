@@ -5,6 +5,8 @@
 
 mod auth;
 mod authenticator;
+mod engine;
+mod gate;
 mod html;
 mod links;
 mod overview;
@@ -29,7 +31,11 @@ use crate::{
 };
 pub use auth::AuthQuery;
 pub use authenticator::{AuthDns, AuthMail, AuthUnreadable, Authenticator};
+pub use engine::{
+    SpamEngine, SpamEngineAddress, SpamEngineChoice, SpamEngineFailure, SpamJudgement, SpamMail,
+};
 use reports::ReportCache;
+use spam::SpamEngines;
 pub use visitor::{LinkAnswer, LinkFailure, LinkVisit, LinkVisitor};
 
 /// Checks messages.
@@ -44,6 +50,7 @@ pub struct Checks {
     visitor: OnceLock<Arc<dyn LinkVisitor>>,
     authenticator: OnceLock<Arc<dyn Authenticator>>,
     authentications: Semaphore,
+    engines: OnceLock<SpamEngines>,
     reports: ReportCache,
 }
 
@@ -60,6 +67,7 @@ impl Checks {
             visitor: OnceLock::new(),
             authenticator: OnceLock::new(),
             authentications: Semaphore::new(auth::AT_ONCE),
+            engines: OnceLock::new(),
             reports: ReportCache::new(),
         }
     }

@@ -5,6 +5,7 @@ use std::{fmt, panic::Location, sync::Arc, time::Duration};
 use trapline_store::PortError;
 
 use crate::{
+    checks::SpamEngineFailure,
     plans::{PlanFeature, PlanLimit},
     sso_problem::SsoProblem,
 };
@@ -94,6 +95,13 @@ pub enum Error {
     OutboundDisabled,
     /// It takes others to be asked about a message, and the operator has switched that off.
     ChecksDisabled,
+    /// A spam engine has no answer.
+    SpamEngine {
+        /// Its name.
+        engine: &'static str,
+        /// Why.
+        failure: SpamEngineFailure,
+    },
     /// The team makes inboxes faster than it may.
     TooManyInboxes {
         /// How many it may make at once, and regains in a minute.
@@ -185,6 +193,9 @@ impl fmt::Display for Error {
             }
             Self::Sso(problem) => problem.fmt(f),
             Self::ChecksDisabled => f.write_str("checks may ask nobody"),
+            Self::SpamEngine { engine, failure } => {
+                write!(f, "{engine} has no answer: {}", failure.code())
+            }
             Self::OutboundDisabled => f.write_str("no relay is configured"),
             Self::Unavailable => f.write_str("unavailable"),
             Self::StorageFull => f.write_str("the disk that holds the data is full"),

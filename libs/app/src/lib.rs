@@ -61,7 +61,8 @@ pub use audit::{AuditAction, AuditLog, KeptLog};
 pub use body_memory::{AnswerReservation, BodyMemory, ClientShare, HandledRequest, MemoryHold};
 pub use checks::{
     AuthDns, AuthMail, AuthQuery, AuthUnreadable, Authenticator, Checks, LinkAnswer, LinkFailure,
-    LinkVisit, LinkVisitor,
+    LinkVisit, LinkVisitor, SpamEngine, SpamEngineAddress, SpamEngineChoice, SpamEngineFailure,
+    SpamJudgement, SpamMail,
 };
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};

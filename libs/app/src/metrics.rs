@@ -19,7 +19,7 @@ use trapline_store::{Lane, LaneStats};
 
 pub use backups::{backup_done, backup_interval, last_backup};
 pub(crate) use calls::measured;
-pub(crate) use checks::check_done;
+pub(crate) use checks::{check_done, spam_engine_up};
 pub(crate) use idp::{
     idp_event_lost, idp_event_suppressed, idp_fault, idp_keys_ready, idp_signature,
 };

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use trapline_model::Address;
 use trapline_store::Rate;
 
-use crate::plans::PlanCatalog;
+use crate::{checks::SpamEngineChoice, plans::PlanCatalog};
 
 /// Settings of the use cases; the binary fills them from flags and the environment.
 #[derive(Debug, Clone)]
@@ -59,6 +59,8 @@ pub struct Settings {
     pub preview_frame_ancestors: String,
     /// The score from which on a message counts as spam.
     pub spam_threshold: f64,
+    /// Who judges whether a message is spam, the one first that does where none is named.
+    pub spam_engines: Vec<SpamEngineChoice>,
     /// Whether checks may ask anybody on the word of a message: its links, its address to unsubscribe, name
     /// servers.
     pub outgoing_checks: bool,
@@ -108,6 +110,7 @@ impl Default for Settings {
             max_overdue_jobs: 50,
             preview_frame_ancestors: "*".to_owned(),
             spam_threshold: 5.0,
+            spam_engines: vec![SpamEngineChoice::Builtin],
             outgoing_checks: true,
             plans: Arc::default(),
             upgrade_url: None,

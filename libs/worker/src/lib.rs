@@ -14,7 +14,7 @@ mod webhook_sender;
 mod worker;
 
 pub use attempted::AttemptedJob;
-pub use checks::{HttpLinkVisitor, MailAuthenticator};
+pub use checks::{HttpLinkVisitor, MailAuthenticator, RspamdEngine, SpamdEngine};
 pub use handler::{JobFailure, JobHandler, JobOutcome, Retry};
 pub use identity::{IDENTITY_DEADLINE, OidcProvider};
 pub use jobs::{

@@ -1,6 +1,7 @@
 //! Checks of a message.
 
 mod auth;
+mod engines;
 mod html;
 mod links;
 mod overview;

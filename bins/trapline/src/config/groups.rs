@@ -5,7 +5,7 @@ mod smtp;
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use trapline_app::{MasterKey, PlanCatalog};
+use trapline_app::{MasterKey, PlanCatalog, SpamEngineChoice};
 use trapline_embedded::Durability;
 use trapline_store::Rate;
 
@@ -232,6 +232,11 @@ settings! {
             TRAPLINE_PREVIEW_ANCESTORS("SOURCES") default("*") public, frame_ancestors;
         /// The score from which on `/api/messages/{id}/spam` calls a message spam.
         spam_threshold = TRAPLINE_SPAM_THRESHOLD("POINTS") default("5") public, points;
+        /// Who judges whether a message is spam, with commas between them: `builtin`, `spamd://host:783` and
+        /// `rspamd://host:11333?password=…`, the last two with `timeout=` (1 to 60 seconds, else 10). The first
+        /// one judges where a request names none; `builtin` is always there.
+        spam_engines =
+            TRAPLINE_SPAM_ENGINE("LIST") default("builtin") secret, SpamEngineChoice::parse_list;
         /// Whether checks of a message may ask others when somebody wants them to: `on`, or `off`, where link
         /// checks, requests to unsubscribe and questions to name servers are refused.
         outgoing_checks =
