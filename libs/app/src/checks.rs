@@ -23,6 +23,7 @@ use std::{
 
 use serde::Serialize;
 use tokio::sync::Semaphore;
+use trapline_checks::html::Dataset;
 use trapline_model::{MessageId, Principal};
 use trapline_store::{Clock, Store};
 
@@ -51,6 +52,7 @@ pub struct Checks {
     authenticator: OnceLock<Arc<dyn Authenticator>>,
     authentications: Semaphore,
     engines: OnceLock<SpamEngines>,
+    html_data: Arc<Dataset>,
     reports: ReportCache,
 }
 
@@ -68,6 +70,7 @@ impl Checks {
             authenticator: OnceLock::new(),
             authentications: Semaphore::new(auth::AT_ONCE),
             engines: OnceLock::new(),
+            html_data: html::data(&parts.settings),
             reports: ReportCache::new(),
         }
     }

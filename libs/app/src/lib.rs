@@ -113,6 +113,7 @@ pub use webhooks::{
     WebhookRequest, WebhookSender, Webhooks,
 };
 
+pub use trapline_checks::html::Dataset as MailClientData;
 pub use trapline_mime::escape_html;
 pub use trapline_mocks::{HostedPage, InjectedFault, MockCall, MockReply, slug_of_credential};
 pub use trapline_store::records::{IdpCode, IdpGrant, IdpSignIn, IdpUserRecord};

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use trapline_checks::html::Dataset;
 use trapline_model::Address;
 use trapline_store::Rate;
 
@@ -61,6 +62,8 @@ pub struct Settings {
     pub spam_threshold: f64,
     /// Who judges whether a message is spam, the one first that does where none is named.
     pub spam_engines: Vec<SpamEngineChoice>,
+    /// What the HTML check knows of mail clients; what the executable has when absent.
+    pub html_data: Option<Arc<Dataset>>,
     /// Whether checks may ask anybody on the word of a message: its links, its address to unsubscribe, name
     /// servers.
     pub outgoing_checks: bool,
@@ -111,6 +114,7 @@ impl Default for Settings {
             preview_frame_ancestors: "*".to_owned(),
             spam_threshold: 5.0,
             spam_engines: vec![SpamEngineChoice::Builtin],
+            html_data: None,
             outgoing_checks: true,
             plans: Arc::default(),
             upgrade_url: None,

@@ -9,7 +9,10 @@ use trapline_model::Time;
 #[test]
 fn every_known_mail_is_checked_and_has_the_same_reports_again() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mime-cases");
-    let (at, clients) = (Time::from_millis(1_772_442_060_000), html::clients(&[]).unwrap());
+    let (at, clients) = (
+        Time::from_millis(1_772_442_060_000),
+        html::clients(html::Dataset::builtin(), &[]).unwrap(),
+    );
     let mut mails = 0;
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
@@ -20,7 +23,7 @@ fn every_known_mail_is_checked_and_has_the_same_reports_again() {
         let raw = fs::read(&path).unwrap();
         let check = || {
             let score = spam::check(&raw, at, 5.0, at);
-            (score, html::check(&raw, &clients), unsubscribe::check(&raw))
+            (score, html::check(&raw, &clients, html::Dataset::builtin()), unsubscribe::check(&raw))
         };
         let (score, report, unsubscribing) = check();
         assert!(report.score.is_none_or(|score| (0.0..=100.0).contains(&score)), "{path:?}");

@@ -3,6 +3,7 @@
 mod auth;
 mod engines;
 mod html;
+mod html_data;
 mod links;
 mod overview;
 mod spam;

@@ -1,8 +1,8 @@
 //! Assembles the settings of each command from their checked values.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use trapline_app::MasterKey;
+use trapline_app::{MailClientData, MasterKey};
 use trapline_store::Rate;
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
         RelayConfig, WebhookSettings,
     },
     setting::SettingTexts,
+    values::WeightsFile,
 };
 use crate::settings::reachable;
 
@@ -232,6 +233,7 @@ impl ApiArgs {
         let defaults = self.defaults.read(errors);
         let settings = self.settings.read(errors)?;
         let defaults = defaults?;
+        let html_data = html_data(defaults.caniemail, defaults.client_weights, errors)?;
         let half = settings.max_streams.div_ceil(2);
         Some(trapline_app::Settings {
             api_rate: defaults.api_rate.unwrap_or(is_cluster.then_some(CLUSTER_RATE)),
@@ -239,10 +241,26 @@ impl ApiArgs {
                 .address_rate
                 .unwrap_or(is_cluster.then_some(CLUSTER_ADDRESS_RATE)),
             mock_rate: defaults.mock_rate.unwrap_or(is_cluster.then_some(CLUSTER_MOCK_RATE)),
+            html_data,
             sign_up: defaults.sign_up.unwrap_or(!is_cluster),
             max_streams_per_team: defaults.max_streams_per_team.unwrap_or(half),
             ..settings
         })
+    }
+}
+
+/// The data of the HTML check with the operator's weights; the outer `None` is a fault.
+#[expect(clippy::option_option, reason = "settings that are wrong are not those of the executable")]
+fn html_data(
+    data: Option<MailClientData>,
+    weights: Option<WeightsFile>,
+    errors: &mut ConfigErrors,
+) -> Option<Option<Arc<MailClientData>>> {
+    let Some(WeightsFile { path, text }) = weights else { return Some(data.map(Arc::new)) };
+    let data = data.unwrap_or_else(|| MailClientData::builtin().clone());
+    match data.with_weights(&text) {
+        Ok(data) => Some(Some(Arc::new(data))),
+        Err(wrong) => errors.wrong("client-weights", &path, &wrong),
     }
 }
 

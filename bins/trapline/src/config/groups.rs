@@ -5,16 +5,16 @@ mod smtp;
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use trapline_app::{MasterKey, PlanCatalog, SpamEngineChoice};
+use trapline_app::{MailClientData, MasterKey, PlanCatalog, SpamEngineChoice};
 use trapline_embedded::Durability;
 use trapline_store::Rate;
 
 use super::{
     setting::settings,
     values::{
-        DAY, address, api_key, base_url, boolean, cidrs, count, domain, folder, frame_ancestors,
-        keyspace, link, log_filter, master_key, one_of, pause, per_minute, place, plans, points,
-        port, service_url, size, text, time,
+        DAY, WeightsFile, address, api_key, base_url, boolean, caniemail, cidrs, client_weights,
+        count, domain, folder, frame_ancestors, keyspace, link, log_filter, master_key, one_of,
+        pause, per_minute, place, plans, points, port, service_url, size, text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
@@ -156,6 +156,13 @@ settings! {
         /// Whether anybody may sign up, who gets a team of their own. When left out, everybody in one
         /// process, and nobody in a cluster.
         sign_up: Option<bool> = TRAPLINE_SIGN_UP("BOOL") optional public, boolean;
+        /// The data set of the HTML check, in place of what the executable has: `caniemail.json` as the package
+        /// `caniemail` ships it, or the slim form of `make refresh-checks`.
+        caniemail: Option<MailClientData> = TRAPLINE_CANIEMAIL("FILE") optional public, caniemail;
+        /// How much each mail client counts in the score of the HTML check: a JSON file such as
+        /// `{ "gmail.ios": 3, "outlook.windows": 1 }`. A client that it leaves out does not count.
+        client_weights: Option<WeightsFile> =
+            TRAPLINE_CLIENT_WEIGHTS("FILE") optional public, client_weights;
         /// How many waits and event streams of one team may be open at once. When left out, half of
         /// `--max-streams`.
         max_streams_per_team: Option<usize> =

@@ -6,7 +6,7 @@ use std::{
 };
 
 use tracing_subscriber::EnvFilter;
-use trapline_app::{MasterKey, PlanCatalog};
+use trapline_app::{MailClientData, MasterKey, PlanCatalog};
 use trapline_model::Address;
 use trapline_store::Rate;
 use trapline_worker::outbound::Cidr;
@@ -20,6 +20,8 @@ use crate::{
 const MAX_SIZE: u64 = 1 << 40;
 /// The largest file of plans, in bytes; of a larger one the end is missing, and so it is wrong.
 const MAX_PLANS_BYTES: u64 = 1 << 20;
+/// The data set of "Can I email" has 1.3 MB.
+const MAX_DATA_BYTES: u64 = 16 << 20;
 /// The shortest time of anything.
 const MIN_TIME: Duration = Duration::from_millis(100);
 /// The longest time that most settings may have.
@@ -201,12 +203,31 @@ pub(super) fn link(text: &str) -> Result<Arc<str>, String> {
 
 /// A file of plans, which is read.
 pub(super) fn plans(file: &str) -> Result<Arc<PlanCatalog>, String> {
-    let mut text = String::new();
-    let read =
-        File::open(file).and_then(|file| file.take(MAX_PLANS_BYTES).read_to_string(&mut text));
-    read.map_err(|error| format!("cannot be read: {error}"))?;
-    let catalog = PlanCatalog::parse(&text);
+    let catalog = PlanCatalog::parse(&text_of(file, MAX_PLANS_BYTES)?);
     catalog.map(Arc::new).map_err(|mistakes| format!("\n    {}", mistakes.join("\n    ")))
+}
+
+/// What the HTML check knows of mail clients.
+pub(super) fn caniemail(file: &str) -> Result<MailClientData, String> {
+    MailClientData::parse(&text_of(file, MAX_DATA_BYTES)?)
+}
+
+/// A file with weights of mail clients, whose names only the data set knows.
+pub(crate) struct WeightsFile {
+    pub path: String,
+    pub text: String,
+}
+
+pub(super) fn client_weights(file: &str) -> Result<WeightsFile, String> {
+    Ok(WeightsFile { path: file.to_owned(), text: text_of(file, MAX_PLANS_BYTES)? })
+}
+
+/// The text of a file, of which at most so many bytes are read.
+fn text_of(file: &str, most: u64) -> Result<String, String> {
+    let mut text = String::new();
+    let read = File::open(file).and_then(|file| file.take(most).read_to_string(&mut text));
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    Ok(text)
 }
 
 /// A folder's path, absolute or from where the process was started.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use trapline_checks::html;
+use trapline_checks::html::{self, Dataset};
 use trapline_model::{HtmlReport, MessageId, Principal};
 
 use super::Checks;
-use crate::{Error, Result};
+use crate::{Error, Result, Settings};
 
 impl Checks {
     /// How mail clients show a message: all, or those that `clients` names by id or family.
@@ -22,7 +22,8 @@ impl Checks {
         id: MessageId,
         clients: &[&str],
     ) -> Result<Arc<HtmlReport>> {
-        let chosen = match html::clients(clients) {
+        let data = self.html_data.clone();
+        let chosen = match html::clients(&data, clients) {
             Ok(chosen) => chosen,
             Err(name) => {
                 self.messages.record(by.team, id).await?;
@@ -31,6 +32,17 @@ impl Checks {
             }
         };
         let parameters = format!("{chosen:?}");
-        self.report(by, id, ("html", &parameters), move |raw| html::check(raw, &chosen)).await
+        self.report(by, id, ("html", &parameters), move |raw| html::check(raw, &chosen, &data))
+            .await
     }
+}
+
+/// The data of the check, by the operator's settings. What of it nothing matches is logged once.
+pub(super) fn data(settings: &Settings) -> Arc<Dataset> {
+    let Some(data) = &settings.html_data else { return Arc::new(Dataset::builtin().clone()) };
+    if !data.left_out().is_empty() {
+        let features = data.left_out().join(", ");
+        tracing::warn!(features, "features of the data set have no matcher and are left out");
+    }
+    data.clone()
 }

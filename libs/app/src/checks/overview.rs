@@ -12,7 +12,7 @@ impl Checks {
         ChecksOverview {
             outgoing: self.settings.outgoing_checks,
             spam: SpamCheckInfo { threshold: self.settings.spam_threshold, engines },
-            html: html::overview(),
+            html: html::overview(&self.html_data),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What "Can I email" knows of mail clients, in our slim form: see `data/refresh.py`.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use serde::Deserialize;
 use trapline_model::SupportLevel;
@@ -10,16 +13,20 @@ const JSON_LINES: &str = include_str!("../../data/caniemail.jsonl");
 const TESTED: usize = 200;
 
 /// The data set.
-pub(super) struct Dataset {
+#[derive(Debug, Clone)]
+pub struct Dataset {
     /// The day of its last change.
     pub(super) updated_at: String,
     /// By id.
     pub(super) clients: Vec<ClientData>,
     /// By slug.
     pub(super) features: Vec<Feature>,
+    /// Slugs of the file that nothing matches.
+    left_out: Vec<String>,
 }
 
 /// A mail client on a platform.
+#[derive(Debug, Clone)]
 pub(super) struct ClientData {
     /// Family and platform, as in `outlook.windows`.
     pub(super) id: String,
@@ -37,6 +44,7 @@ impl ClientData {
 }
 
 /// A feature of HTML, CSS or image formats.
+#[derive(Debug, Clone)]
 pub(super) struct Feature {
     pub(super) slug: String,
     pub(super) title: String,
@@ -51,7 +59,7 @@ pub(super) struct Feature {
 }
 
 /// What a client does with a feature.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cell {
     pub(super) support: SupportLevel,
     /// The last listed version; `""` when the client was not tested.
@@ -62,47 +70,80 @@ pub(super) struct Cell {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct DataHead {
-    updated_at: String,
-    families: BTreeMap<String, String>,
-    platforms: BTreeMap<String, String>,
-    categories: BTreeMap<String, String>,
+pub(super) struct DataHead {
+    pub(super) updated_at: String,
+    pub(super) families: BTreeMap<String, String>,
+    pub(super) platforms: BTreeMap<String, String>,
+    pub(super) categories: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
-struct FeatureLine {
-    slug: String,
-    title: String,
-    category: String,
-    support: BTreeMap<String, String>,
-    notes: BTreeMap<String, String>,
+pub(super) struct FeatureLine {
+    pub(super) slug: String,
+    pub(super) title: String,
+    pub(super) category: String,
+    pub(super) support: BTreeMap<String, String>,
+    pub(super) notes: BTreeMap<String, String>,
 }
 
-/// The data set that the executable has. A test reads it, so that it is never empty.
-pub(super) fn dataset() -> &'static Dataset {
-    static DATASET: LazyLock<Dataset> = LazyLock::new(|| read(JSON_LINES).unwrap_or(NOTHING));
-    &DATASET
+impl Dataset {
+    /// The data set that the executable has. A test reads it, so that it is never empty.
+    #[must_use]
+    pub fn builtin() -> &'static Self {
+        static DATASET: LazyLock<Dataset> = LazyLock::new(|| {
+            read(JSON_LINES).map_or(NOTHING, |(head, lines)| of_lines(head, lines))
+        });
+        &DATASET
+    }
+
+    /// Features of an operator's file for which this release has no matcher.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
 }
 
-const NOTHING: Dataset =
-    Dataset { updated_at: String::new(), clients: Vec::new(), features: Vec::new() };
+const NOTHING: Dataset = Dataset {
+    updated_at: String::new(),
+    clients: Vec::new(),
+    features: Vec::new(),
+    left_out: Vec::new(),
+};
 
-fn read(text: &str) -> Result<Dataset, serde_json::Error> {
+/// The lines of the slim form, or which one is wrong.
+pub(super) fn read(text: &str) -> Result<(DataHead, Vec<FeatureLine>), (usize, serde_json::Error)> {
     let mut lines = text.lines();
-    let head: DataHead = serde_json::from_str(lines.next().unwrap_or_default())?;
-    let lines = lines.map(serde_json::from_str).collect::<Result<Vec<FeatureLine>, _>>()?;
-    let ids: std::collections::BTreeSet<_> =
-        lines.iter().flat_map(|line| line.support.keys().cloned()).collect();
+    let head =
+        serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| (1, error))?;
+    let line = |(at, line)| serde_json::from_str(line).map_err(|error| (at, error));
+    Ok((head, (2..).zip(lines).map(line).collect::<Result<_, _>>()?))
+}
+
+fn of_lines(head: DataHead, lines: Vec<FeatureLine>) -> Dataset {
+    let ids: BTreeSet<_> = lines.iter().flat_map(|line| line.support.keys().cloned()).collect();
     let features: Vec<_> = lines.into_iter().map(|line| feature(line, &head, &ids)).collect();
     let clients = ids.iter().enumerate().map(|(at, id)| client(id, at, &head, &features)).collect();
-    Ok(Dataset { updated_at: head.updated_at, clients, features })
+    Dataset { updated_at: head.updated_at, clients, features, left_out: Vec::new() }
 }
 
-fn feature(
-    line: FeatureLine,
-    head: &DataHead,
-    ids: &std::collections::BTreeSet<String>,
-) -> Feature {
+/// What lines say of the features `known`, at the places that these have.
+pub(super) fn aligned(head: DataHead, lines: Vec<FeatureLine>, known: &[Feature]) -> Dataset {
+    let mut lines: BTreeMap<_, _> =
+        lines.into_iter().map(|line| (line.slug.clone(), line)).collect();
+    let line = |feature: &Feature| {
+        lines.remove(&feature.slug).unwrap_or_else(|| FeatureLine {
+            slug: feature.slug.clone(),
+            title: feature.title.clone(),
+            category: feature.group.clone(),
+            support: BTreeMap::new(),
+            notes: BTreeMap::new(),
+        })
+    };
+    let kept = known.iter().map(line).collect();
+    Dataset { left_out: lines.into_keys().collect(), ..of_lines(head, kept) }
+}
+
+fn feature(line: FeatureLine, head: &DataHead, ids: &BTreeSet<String>) -> Feature {
     let category = head.categories.get(&line.category).unwrap_or(&line.category).clone();
     let cells =
         ids.iter().map(|id| line.support.get(id).map(|text| cell(text)).unwrap_or_default());
@@ -150,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_data_is_that_of_the_named_version() {
-        let data = dataset();
+        let data = Dataset::builtin();
         assert_eq!((data.features.len(), data.clients.len()), (307, 48));
         assert_eq!(data.updated_at, "2026-05-13");
         let weighted = data.clients.iter().filter(|client| client.weight > 0.0);

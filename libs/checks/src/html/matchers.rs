@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::data::dataset;
+use super::data::Dataset;
 
 const TABLE: &str = include_str!("../../data/matchers.tsv");
 
@@ -125,7 +125,7 @@ pub(super) fn matchers() -> &'static Matchers {
 }
 
 fn read() -> Matchers {
-    let features = &dataset().features;
+    let features = &Dataset::builtin().features;
     let mut matchers = Matchers { by_name: HashMap::new(), impacts: vec![0.0; features.len()] };
     for row in rows() {
         let Ok(at) = features.binary_search_by(|feature| feature.slug.as_str().cmp(row.slug))
@@ -164,7 +164,8 @@ mod tests {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#')).count();
         let rows: BTreeSet<_> = rows().map(|row| row.slug).collect();
         assert_eq!(rows.len(), lines, "rows that cannot be read, or twice");
-        let slugs: BTreeSet<_> = dataset().features.iter().map(|f| f.slug.as_str()).collect();
+        let slugs: BTreeSet<_> =
+            Dataset::builtin().features.iter().map(|f| f.slug.as_str()).collect();
         let without_row: Vec<_> = slugs.difference(&rows).collect();
         let without_feature: Vec<_> = rows.difference(&slugs).collect();
         assert!(without_row.is_empty(), "features without a matcher: {without_row:?}");

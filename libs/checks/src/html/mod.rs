@@ -6,6 +6,7 @@ mod images;
 mod issues;
 mod matchers;
 mod places;
+mod replace;
 mod scan;
 mod score;
 mod selector;
@@ -18,7 +19,7 @@ use trapline_mime::View;
 use trapline_model::{HtmlCheckInfo, HtmlDataset, HtmlReport, MailClient};
 
 use crate::{HTML, cut};
-use data::{Dataset, dataset};
+pub use data::Dataset;
 use matchers::UseKind;
 use score::Totals;
 use uses::Uses;
@@ -28,8 +29,7 @@ const OUTLOOK: &str = "outlook.windows";
 
 /// What the check is made with.
 #[must_use]
-pub fn overview() -> HtmlCheckInfo {
-    let data = dataset();
+pub fn overview(data: &Dataset) -> HtmlCheckInfo {
     let client = |client: &data::ClientData| MailClient {
         id: client.id.clone(),
         name: client.name(),
@@ -40,13 +40,13 @@ pub fn overview() -> HtmlCheckInfo {
     HtmlCheckInfo { dataset: source(data), clients: data.clients.iter().map(client).collect() }
 }
 
-/// The clients that `names` are: ids, or families for all of a family's clients. All when there are none.
+/// The clients of `data` that `names` are: ids, or families for all of a family's clients. All when there are none.
 ///
 /// # Errors
 ///
 /// The first name that no client or family has.
-pub fn clients<'n>(names: &[&'n str]) -> Result<Vec<usize>, &'n str> {
-    let all = &dataset().clients;
+pub fn clients<'n>(data: &Dataset, names: &[&'n str]) -> Result<Vec<usize>, &'n str> {
+    let all = &data.clients;
     let mut chosen = vec![names.is_empty(); all.len()];
     for name in names {
         let mut is_known = false;
@@ -63,10 +63,10 @@ pub fn clients<'n>(names: &[&'n str]) -> Result<Vec<usize>, &'n str> {
     Ok((0..all.len()).filter(|at| chosen[*at]).collect())
 }
 
-/// How `clients`, which [`clients`] gave, show a message.
+/// How `clients`, which [`clients`] gave of the same data, show a message.
 #[must_use]
-pub fn check(raw: &[u8], clients: &[usize]) -> HtmlReport {
-    let (view, data) = (View::read(raw), dataset());
+pub fn check(raw: &[u8], clients: &[usize], data: &Dataset) -> HtmlReport {
+    let view = View::read(raw);
     let Some(whole) = view.html() else { return without_html(data) };
     let html = cut(whole, HTML);
     let mut uses = scan::scan(html, &part_types(&view));

@@ -3,10 +3,10 @@
 use trapline_model::SupportLevel;
 
 use super::{judge, used_in};
-use crate::html::{check, clients, data::dataset};
+use crate::html::{Dataset, check, clients};
 
 fn cell(slug: &str, client: &str) -> (SupportLevel, String, Vec<String>) {
-    let data = dataset();
+    let data = Dataset::builtin();
     let at = data.clients.iter().position(|known| known.id == client).unwrap();
     let feature = data.features.iter().find(|feature| feature.slug == slug).unwrap();
     let cell = &feature.cells[at];
@@ -41,8 +41,8 @@ fn unknown_support_costs_nothing_and_is_told() {
 
 #[test]
 fn a_badly_supported_feature_costs_the_same_beside_many_good_ones() {
-    let gmail = clients(&["gmail.desktop-webmail"]).unwrap();
-    let score = |html: &str| check(&super::mail(html), &gmail).score.unwrap();
+    let gmail = clients(Dataset::builtin(), &["gmail.desktop-webmail"]).unwrap();
+    let score = |html: &str| check(&super::mail(html), &gmail, Dataset::builtin()).score.unwrap();
     let bad = "<video></video>";
     let good = "<p>a</p><div></div><span></span><b style='color:red;font-size:12px'></b>";
     let both = score(&format!("{}{bad}", good.repeat(40)));
@@ -52,9 +52,9 @@ fn a_badly_supported_feature_costs_the_same_beside_many_good_ones() {
 
 #[test]
 fn findings_within_conditional_comments_are_for_their_clients() {
-    let all = clients(&[]).unwrap();
+    let all = clients(Dataset::builtin(), &[]).unwrap();
     let scores = |html: &str| {
-        let report = check(&super::mail(html), &all);
+        let report = check(&super::mail(html), &all, Dataset::builtin());
         let score = |id: &str| report.clients.iter().find(|client| client.id == id).unwrap().score;
         (score("outlook.windows"), score("gmail.desktop-webmail"))
     };
@@ -77,7 +77,7 @@ fn a_remote_style_sheet_is_one_finding() {
 
 #[test]
 fn notes_keep_all_digits_of_their_numbers() {
-    let data = dataset();
+    let data = Dataset::builtin();
     let mut noted =
         data.features.iter().flat_map(|feature| &feature.cells).flat_map(|cell| &cell.notes);
     assert!(noted.any(|note| note == "10"));

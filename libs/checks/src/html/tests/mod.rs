@@ -8,11 +8,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use trapline_model::{HtmlReport, SupportLevel};
 
-use super::{
-    check, clients,
-    data::{Dataset, dataset},
-    matchers::rows,
-};
+use super::{check, clients, data::Dataset, matchers::rows};
 use crate::pages;
 
 /// A mail with that HTML.
@@ -22,7 +18,7 @@ fn mail(html: &str) -> Vec<u8> {
 }
 
 fn judge(html: &str) -> HtmlReport {
-    check(&mail(html), &clients(&[]).unwrap())
+    check(&mail(html), &clients(Dataset::builtin(), &[]).unwrap(), Dataset::builtin())
 }
 
 /// The features that a message uses, by the scan.
@@ -30,7 +26,7 @@ fn used(raw: &[u8]) -> BTreeSet<&'static str> {
     let view = trapline_mime::View::read(raw);
     let mut uses = super::scan::scan(view.html().unwrap(), &super::part_types(&view));
     super::beside_html(&view, &mut uses);
-    let features = dataset().features.iter().zip(&uses.by_feature);
+    let features = Dataset::builtin().features.iter().zip(&uses.by_feature);
     features.filter(|(_, seen)| seen.count > 0).map(|(feature, _)| feature.slug.as_str()).collect()
 }
 
@@ -85,10 +81,10 @@ fn every_example_uses_its_feature_and_nothing_else() {
 
 #[test]
 fn every_client_has_the_letter_of_its_last_listed_version() {
-    let data: &Dataset = dataset();
-    let all = clients(&[]).unwrap();
+    let data: &Dataset = Dataset::builtin();
+    let all = clients(Dataset::builtin(), &[]).unwrap();
     for row in rows() {
-        let report = check(&example(row.slug, row.example), &all);
+        let report = check(&example(row.slug, row.example), &all, data);
         let feature = data.features.iter().find(|feature| feature.slug == row.slug).unwrap();
         let lacks = |support| matches!(support, SupportLevel::No | SupportLevel::Partial);
         let is_lacked = data
@@ -122,15 +118,19 @@ fn places_are_lines_and_columns_of_the_html() {
 
 #[test]
 fn a_message_without_html_has_no_score() {
-    let report = check(b"Subject: a\r\n\r\nHello", &clients(&[]).unwrap());
+    let report = check(
+        b"Subject: a\r\n\r\nHello",
+        &clients(Dataset::builtin(), &[]).unwrap(),
+        Dataset::builtin(),
+    );
     assert_eq!((report.score, report.clients.len(), report.issues.len()), (None, 0, 0));
     assert_eq!(report.dataset.features, 307);
 }
 
 #[test]
 fn clients_are_chosen_by_id_and_by_family() {
-    assert_eq!(clients(&["gmail", "outlook.windows"]).unwrap().len(), 5);
-    assert_eq!(clients(&["outlook.windows", "lotus"]), Err("lotus"));
+    assert_eq!(clients(Dataset::builtin(), &["gmail", "outlook.windows"]).unwrap().len(), 5);
+    assert_eq!(clients(Dataset::builtin(), &["outlook.windows", "lotus"]), Err("lotus"));
 }
 
 #[test]
@@ -177,13 +177,13 @@ fn hostile_pages_are_read_in_time_linear_in_their_length() {
 #[test]
 fn the_page_lists_the_clients_and_the_features() {
     let mut list = String::from("| client | name | weight |\n|---|---|--:|\n");
-    for client in &dataset().clients {
+    for client in &Dataset::builtin().clients {
         let name = format!("{} {}", client.family, client.platform);
         writeln!(list, "| `{}` | {name} | {} |", client.id, client.weight).unwrap();
     }
     pages::holds("html-check.md", "clients", &list);
     let mut list = String::from("| feature | title | impact |\n|---|---|--:|\n");
-    for (row, feature) in rows().zip(&dataset().features) {
+    for (row, feature) in rows().zip(&Dataset::builtin().features) {
         assert_eq!(row.slug, feature.slug);
         let title = feature.title.replace('<', "&lt;").replace('|', "\\|");
         writeln!(list, "| `{}` | {title} | {} |", row.slug, row.impact).unwrap();

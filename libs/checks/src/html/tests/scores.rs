@@ -3,7 +3,7 @@
 use proptest::{prelude::*, sample::subsequence};
 use trapline_model::SupportLevel;
 
-use super::{dataset, judge, mail};
+use super::{Dataset, judge, mail};
 use crate::html::{check, clients, matchers::rows};
 
 fn examples() -> Vec<(&'static str, &'static str)> {
@@ -37,7 +37,7 @@ proptest! {
     fn narrowing_to_one_client_gives_its_score(parts in some(), at in 0_usize..48) {
         let html = page(&parts);
         let all = judge(&html);
-        let one = check(&mail(&html), &[at]);
+        let one = check(&mail(&html), &[at], Dataset::builtin());
         prop_assert_eq!(one.score, all.clients.get(at).map(|client| client.score));
         prop_assert_eq!(&one.clients[..], &all.clients[at..=at]);
     }
@@ -47,9 +47,9 @@ proptest! {
         let all = examples();
         let (slug, html) = all[more % all.len()];
         prop_assume!(!parts.iter().any(|(known, _)| *known == slug));
-        let feature = dataset().features.iter().find(|feature| feature.slug == slug).unwrap();
+        let feature = Dataset::builtin().features.iter().find(|feature| feature.slug == slug).unwrap();
         let support = feature.cells[at].support;
-        let score = |html: &str| check(&mail(html), &[at]).clients[0].score;
+        let score = |html: &str| check(&mail(html), &[at], Dataset::builtin()).clients[0].score;
         let (before, after) = (score(&page(&parts)), score(&format!("{}\n{html}", page(&parts))));
         prop_assert!(after <= before);
         let is_new = !super::used_in(&page(&parts)).contains(slug);
@@ -66,7 +66,11 @@ proptest! {
 
 #[test]
 fn clients_are_named_as_the_data_does() {
-    let report = check(&mail("<p>a</p>"), &clients(&["outlook.windows"]).unwrap());
+    let report = check(
+        &mail("<p>a</p>"),
+        &clients(Dataset::builtin(), &["outlook.windows"]).unwrap(),
+        Dataset::builtin(),
+    );
     let client = &report.clients[0];
     assert_eq!((client.name.as_str(), client.family.as_str()), ("Outlook Windows", "Outlook"));
 }
