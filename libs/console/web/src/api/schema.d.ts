@@ -1384,6 +1384,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mocks/{id}/objects/{objectId}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move an object
+         * @description Takes an object a step along its flow, as time or a person would, and sends the webhooks of that.
+         */
+        post: operations["moveMockObject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mocks/{id}/rotate": {
         parameters: {
             query?: never;
@@ -1398,6 +1418,26 @@ export interface paths {
          * @description Replaces one credential or all. The old value holds for no call that comes after the answer.
          */
         post: operations["rotateMock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mocks/{id}/trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trigger an event
+         * @description Lets something come from outside, such as a message or a dispute, and sends the webhooks of that.
+         */
+        post: operations["triggerMockEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4212,6 +4252,13 @@ export interface components {
             /** @description The body, the same in each attempt. */
             body: string;
         };
+        /** @description What a test made happen in a mock. */
+        MockHappened: {
+            /** @description The object as it is now. */
+            object: components["schemas"]["MockObject"];
+            /** @description What is sent to the app for it. */
+            deliveryIds: string[];
+        };
         /** @description A header. */
         MockHeader: {
             /**
@@ -4251,6 +4298,14 @@ export interface components {
              * @example 60
              */
             expiresInMinutes?: number;
+        };
+        /** @description Where to move an object. */
+        MockMove: {
+            /**
+             * @description A state to which the object's flow leads; its usual next one when left out or null.
+             * @example complete
+             */
+            to?: string | null;
         };
         /** @description An object that a mock keeps. */
         MockObject: {
@@ -4404,6 +4459,30 @@ export interface components {
             truncated: boolean;
             /** @description SHA-256 of the whole body, in hex. */
             sha256: string;
+        };
+        /** @description What comes from outside. */
+        MockTrigger: {
+            /**
+             * @description An event of the provider's that comes from outside.
+             * @example charge.dispute.created
+             */
+            event: string;
+            /**
+             * @description The provider's id of the object that it is about; null where it is about none.
+             * @example ch_1
+             */
+            objectId?: string | null;
+            /** @description What is said of it, in the provider's own fields. */
+            data?: components["schemas"]["MockTriggerData"];
+        };
+        /**
+         * @description What is said of it, in the provider's own fields.
+         * @example {
+         *       "reason": "fraudulent"
+         *     }
+         */
+        MockTriggerData: {
+            [key: string]: unknown;
         };
         /**
          * @description How SAML names somebody (saml-core, section 8.3).
@@ -9497,6 +9576,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    moveMockObject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+                /** @description The provider's id of the object. */
+                objectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MockMove"];
+            };
+        };
+        responses: {
+            /** @description What happened. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockHappened"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     rotateMock: {
         parameters: {
             query?: never;
@@ -9526,6 +9652,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiMock"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    triggerMockEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mock. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MockTrigger"];
+            };
+        };
+        responses: {
+            /** @description What happened. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MockHappened"];
                 };
             };
             400: components["responses"]["Invalid"];
