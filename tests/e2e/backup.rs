@@ -70,7 +70,7 @@ async fn backed_up(
     })
     .await;
     let before = accepted.lock().unwrap().clone();
-    let told = tokio::task::block_in_place(|| server.command(&["backup", "--to", &text(to)]));
+    let told = server.command(&["backup", "--to", &text(to)]);
     senders.iter().for_each(tokio::task::JoinHandle::abort);
     drop(join_all(senders).await);
     let (file, _) = told.split_once(" is written: ").unwrap_or_else(|| panic!("{told}"));
@@ -160,7 +160,7 @@ async fn through_a_bucket(server: &Deployment, known: &Known, before: &BTreeMap<
     let bucket = std::env::var("TRAPLINE_TEST_S3").unwrap();
     let (bucket, query) = bucket.split_once('?').unwrap_or((&bucket, ""));
     let place = format!("{bucket}/backups-{}?{query}", std::process::id());
-    let told = tokio::task::block_in_place(|| server.command(&["backup", "--to", &place]));
+    let told = server.command(&["backup", "--to", &place]);
     assert!(told.contains("/trapline-") && !told.contains('?'), "{told}");
     let told = server.command(&["verify", "--from", &place]);
     assert!(told.contains(" is whole"), "{told}");
@@ -168,7 +168,7 @@ async fn through_a_bucket(server: &Deployment, known: &Known, before: &BTreeMap<
 }
 
 fn restored(file: &Path, secret: Option<&str>, from: &Deployment) -> Deployment {
-    tokio::task::block_in_place(|| Deployment::restored(&text(file), secret, from.team().key()))
+    Deployment::restored(&text(file), secret, from.team().key())
 }
 
 /// A backup that was killed leaves nothing that counts, and the next one takes its leftovers away.

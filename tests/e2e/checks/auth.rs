@@ -159,8 +159,8 @@ async fn a_foreign_signer_is_understood() {
             "From: Ada <ada@example.com>\nTo: bob@example.com\nSubject: Signed\n\
             Date: Mon, 02 Mar 2026 09:00:00 +0000\n\nHello\n",
         );
-        let mut signer = Command::new(tool("python/bin/python"));
-        let out = signer.arg(script).args(mode.split(' ')).arg(&raw).output().unwrap();
+        let mut python = Command::new(tool("python/bin/python"));
+        let out = python.arg(script).args(mode.split(' ')).arg(&raw).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let signed: Value = serde_json::from_slice(&out.stdout).unwrap();
         let key = signed["key"].as_str().unwrap();

@@ -6,13 +6,13 @@ use trapline_tests::{Deployment, Mail, command, deliver};
 
 /// The data set as its package has it: one client, of which the last listed version is not the highest, and a
 /// feature that nobody knows.
-const DATA: &str = r##"{ "last_update_date": "2030-01-02 03:04:05 +0000",
+const DATA: &str = r#"{ "last_update_date": "2030-01-02 03:04:05 +0000",
     "nicenames": { "family": { "gmail": "Gmail" }, "platform": { "ios": "iOS", "android": "Android" }, "category": { "html": "HTML" } },
     "data": [
         { "slug": "html-video", "title": "<video> element", "category": "html", "notes_by_num": { "1": "A note" },
           "stats": { "gmail": { "ios": { "12": "y", "10.15": "n #1" }, "android": { "1": "y" } } } },
         { "slug": "html-invented", "title": "invented", "category": "html", "notes_by_num": null,
-          "stats": { "gmail": { "ios": { "1": "n" } } } } ] }"##;
+          "stats": { "gmail": { "ios": { "1": "n" } } } } ] }"#;
 
 fn file(folder: &TempDir, name: &str, text: &str) -> String {
     let path = folder.path().join(name);

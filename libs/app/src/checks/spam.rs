@@ -49,17 +49,12 @@ impl Checks {
             return self.report(by, id, ("spam", spam::ENGINE), check).await;
         }
         let record = self.messages.record(by.team, id).await?;
-        match self.gates().iter().find(|gate| gate.name() == name) {
-            Some(gate) => self.judged(id, record, gate).await,
-            None => {
-                let known: Vec<_> = self.gates().iter().map(EngineGate::name).collect();
-                let message = format!(
-                    "this server has {}",
-                    [&known[..], &[spam::ENGINE]].concat().join(", ")
-                );
-                Err(Error::invalid("engine", "engine_not_configured", message))
-            }
-        }
+        let Some(gate) = self.gates().iter().find(|gate| gate.name() == name) else {
+            let known = self.gates().iter().map(EngineGate::name).chain([spam::ENGINE]);
+            let message = format!("this server has {}", known.collect::<Vec<_>>().join(", "));
+            return Err(Error::invalid("engine", "engine_not_configured", message));
+        };
+        self.judged(id, record, gate).await
     }
 
     /// The engines, the one that judges by itself first, with whether they answer.

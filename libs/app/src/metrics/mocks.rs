@@ -34,11 +34,11 @@ pub(super) fn describe() {
 pub(crate) fn mock_call(provider: &'static str, status: u16, is_told: bool, took: Duration) {
     let outcome = match status {
         _ if is_told => "told",
-        ..400 => "ok",
         401 => "unauthorized",
         429 => "limited",
-        ..500 => "refused",
-        _ => "failed",
+        400..500 => "refused",
+        500.. => "failed",
+        _ => "ok",
     };
     counter!(CALLS, "provider" => provider, "outcome" => outcome).increment(1);
     histogram!(SECONDS, "provider" => provider).record(took.as_secs_f64());

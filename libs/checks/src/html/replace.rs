@@ -157,12 +157,12 @@ mod tests {
 
     use super::*;
 
-    const ORIGINAL: &str = r##"{"api_version":"1.0.4","last_update_date":"2030-01-02 03:04:05 +0000",
+    const ORIGINAL: &str = r#"{"api_version":"1.0.4","last_update_date":"2030-01-02 03:04:05 +0000",
         "nicenames":{"family":{"gmail":"Gmail"},"platform":{"ios":"iOS"},"support":{},"category":{"css":"CSS","html":"HTML"}},
         "data":[
             {"slug":"html-video","title":"<video>","category":"html","stats":{"gmail":{"ios":{"12":"y","10.15":"n #1 #2"}}},"notes_by_num":{"1":"A","2":"B"}},
             {"slug":"css-invented","title":"invented","category":"css","stats":{"gmail":{"ios":{"1":"y"}}},"notes_by_num":null}
-        ]}"##;
+        ]}"#;
 
     #[test]
     fn the_original_is_read_in_its_own_order() {
