@@ -242,13 +242,14 @@ fn router_with(
     let operators = operator_routes().layer((request_timeout, enforce));
     let routes =
         Router::from(teams.merge(long_lived).merge(sign_in).merge(public).merge(operators));
-    let state = Api::new(app.clone(), options, document);
-    let mocks = mock::routes(&app).with_state(state.clone());
+    let of_mocks = mock::routes(&app);
+    let state = Api::new(app, options, document);
+    let mocks = of_mocks.clone().with_state(state.clone());
     let pages = docs::routes()
         .merge(inbox_page::routes())
         .merge(people_page::routes(site))
         .merge(sso_page::routes())
-        .merge(mock::routes(&app))
+        .merge(of_mocks)
         .merge(status::routes())
         .merge(further.with_state(()).layer(around(layers::request_timeout)));
     assembled(routes.merge(pages), Some(mocks), &contract, state)

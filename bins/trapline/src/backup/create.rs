@@ -48,30 +48,22 @@ impl BackupSource<'_> {
             has_key: !without_keys,
         };
         let keys = if without_keys { Vec::new() } else { self.keys()? };
-        match (self.backend, self.folder) {
-            (Backend::Folder(embedded), Some(folder)) => {
-                let _lock = folder.lock_for_backup()?;
-                self.room(embedded, folder, place)?;
-                let snapshot = Snapshot::in_folder(folder.path())?;
-                let copy = self.copy(embedded, &snapshot).await?;
-                let (name, sink) = place.create(head.started).await?;
-                let ports = copy.ports();
-                let backup = Backup {
-                    store: &*ports.store,
-                    blobs: &*ports.blobs,
-                    clock: self.clock,
-                    is_shared: false,
-                };
-                let written = backup.write(&head, &keys, sink).await;
-                drop(ports);
-                copy.close().await;
-                Ok((name, written?))
-            }
-            _ => {
-                let (name, sink) = place.create(head.started).await?;
-                Ok((name, self.shared(&head, &keys, sink).await?))
-            }
-        }
+        let (Backend::Folder(embedded), Some(folder)) = (self.backend, self.folder) else {
+            let (name, sink) = place.create(head.started).await?;
+            return Ok((name, self.shared(&head, &keys, sink).await?));
+        };
+        let _lock = folder.lock_for_backup()?;
+        has_room(embedded, folder, place)?;
+        let snapshot = Snapshot::in_folder(folder.path())?;
+        let copy = self.copy(embedded, &snapshot).await?;
+        let (name, sink) = place.create(head.started).await?;
+        let ports = copy.ports();
+        let (store, blobs) = (&*ports.store, &*ports.blobs);
+        let backup = Backup { store, blobs, clock: self.clock, is_shared: false };
+        let written = backup.write(&head, &keys, sink).await;
+        drop(ports);
+        copy.close().await;
+        Ok((name, written?))
     }
 
     async fn shared(
@@ -103,21 +95,6 @@ impl BackupSource<'_> {
         Ok(keys)
     }
 
-    /// Refuses to take what mail needs.
-    fn room(&self, embedded: &Embedded, folder: &Folder, place: &ArchivePlace) -> Result<()> {
-        let size = embedded.size()?;
-        let copies = if place.is_on_disk_of(folder.path()) { 2 } else { 1 };
-        let needed = size.saturating_mul(copies).saturating_add(SPARE_BYTES);
-        let (free, _) = embedded.disk_space()?;
-        ensure!(
-            free >= needed,
-            "the disk of the data folder has {free} bytes free, and a backup needs {needed}: a copy of the \
-             database{}. Free some, or add to the disk",
-            if copies == 2 { ", and the archive, which may go elsewhere" } else { "" }
-        );
-        Ok(())
-    }
-
     /// A copy of all, as it is at one moment, which nobody else works on.
     async fn copy(&self, embedded: &Embedded, snapshot: &Snapshot) -> Result<Embedded> {
         embedded.snapshot(&snapshot.0).await.context("the database cannot be copied")?;
@@ -132,6 +109,21 @@ impl BackupSource<'_> {
         copy.put_jobs_into_outbox().await?;
         Ok(copy)
     }
+}
+
+/// Refuses to take what mail needs.
+fn has_room(embedded: &Embedded, folder: &Folder, place: &ArchivePlace) -> Result<()> {
+    let size = embedded.size()?;
+    let copies = if place.is_on_disk_of(folder.path()) { 2 } else { 1 };
+    let needed = size.saturating_mul(copies).saturating_add(SPARE_BYTES);
+    let (free, _) = embedded.disk_space()?;
+    ensure!(
+        free >= needed,
+        "the disk of the data folder has {free} bytes free, and a backup needs {needed}: a copy of the \
+         database{}. Free some, or add to the disk",
+        if copies == 2 { ", and the archive, which may go elsewhere" } else { "" }
+    );
+    Ok(())
 }
 
 /// A folder for a snapshot, which goes when this is dropped.

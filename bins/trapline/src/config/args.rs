@@ -220,7 +220,7 @@ pub(crate) struct BackupArgs {
     /// `--backup-to`.
     #[arg(long, value_name = "PLACE")]
     pub to: Option<String>,
-    /// Leave the secret key and the SMTP certificate authority out, for who keeps TRAPLINE_SECRET_KEY
+    /// Leave the secret key and the SMTP certificate authority out, for who keeps `TRAPLINE_SECRET_KEY`
     /// elsewhere.
     #[arg(long)]
     pub without_keys: bool,

@@ -291,6 +291,7 @@ impl OutboundArgs {
 }
 
 /// The backups that one process makes of itself; the inner `None` is none.
+#[expect(clippy::option_option, reason = "settings that are wrong are not those of no backups")]
 fn backups(
     place: &SettingTexts<BackupPlace>,
     schedule: &SettingTexts<BackupSchedule>,
@@ -299,13 +300,11 @@ fn backups(
     let place = place.read(errors);
     let BackupSchedule { backup_every, backup_keep } = schedule.read(errors)?;
     let Some(every) = backup_every else { return Some(None) };
-    match place?.backup_to {
-        Some(to) => Some(Some(Backups { to, every, keep: backup_keep })),
-        None => {
-            errors.needed_with("backup-every", "backup-to");
-            None
-        }
-    }
+    let Some(to) = place?.backup_to else {
+        errors.needed_with("backup-every", "backup-to");
+        return None;
+    };
+    Some(Some(Backups { to, every, keep: backup_keep }))
 }
 
 fn folder(

@@ -159,8 +159,8 @@ fn rules(report: &str) -> Vec<MatchedRule> {
         match (row(line), rules.last_mut()) {
             (Some(rule), _) if indent < WRAPPED => rules.push(rule),
             (_, Some(rule)) if indent >= WRAPPED && !line.trim().is_empty() => {
-                rule.description =
-                    format!("{} {}", rule.description, line.trim()).trim().to_owned();
+                let joined = format!("{} {}", rule.description, line.trim());
+                joined.trim().clone_into(&mut rule.description);
             }
             // Below the table come texts that the operator has chosen.
             _ => break,

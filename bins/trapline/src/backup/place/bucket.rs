@@ -1,12 +1,13 @@
 //! Archives in a bucket.
 
-use std::{io, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use async_trait::async_trait;
 use bytes::Bytes;
 use trapline_backup::{ArchiveSink, ArchiveSource, is_file_name};
 
+use super::is_archive;
 use crate::cluster::{Objects, Upload};
 
 /// Bytes read at a time.
@@ -25,7 +26,7 @@ impl ArchiveBucket {
     pub(super) fn open(url: &str) -> Result<Self> {
         let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
         let (prefix, object) = match place.rsplit_once('/') {
-            Some((prefix, name)) if name.ends_with(".tar") => (prefix, Some(name.to_owned())),
+            Some((prefix, name)) if is_archive(Path::new(name)) => (prefix, Some(name.to_owned())),
             _ => (place, None),
         };
         let objects = Objects::open(&format!("{prefix}?{parameters}"))?;
@@ -41,12 +42,11 @@ impl ArchiveBucket {
     }
 
     pub(super) async fn source(&self) -> Result<(String, Box<dyn ArchiveSource>)> {
-        let name = match &self.object {
-            Some(name) => name.clone(),
-            None => {
-                let none = || format!("there is no archive under {}", self.shown);
-                self.archives().await?.pop().with_context(none)?
-            }
+        let name = if let Some(name) = &self.object {
+            name.clone()
+        } else {
+            let none = || format!("there is no archive under {}", self.shown);
+            self.archives().await?.pop().with_context(none)?
         };
         let shown = format!("{}/{name}", self.shown);
         let size = self.objects.size(&name).await;
