@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use trapline_store::{
-    Blobs, Clock, PortError, Record as _, Store, Table, Walked, WalkedRow,
+    Blobs, Clock, Record as _, Store, Table, Walked, WalkedRow,
     records::{Message, SegmentAlias, TABLES},
     segment::{self, Class},
 };
@@ -105,7 +105,7 @@ impl Backup<'_> {
             renew(lease).await?;
             let Walked { rows, next } = self.store.walk(table, place, PAGE_ROWS).await?;
             for row in &rows {
-                segments.note(table, row)?;
+                segments.note(table, row);
                 lines.push(row).map_err(|error| BackupError::Write(error.into()))?;
                 if lines.is_full() {
                     count += entry(table, std::mem::take(&mut lines), &mut number, writer).await?;
@@ -187,17 +187,28 @@ struct SegmentNames {
 }
 
 impl SegmentNames {
-    fn note(&mut self, table: &Table, row: &WalkedRow) -> ArchiveResult<(), PortError> {
-        if table.name == Message::TABLE.name {
-            let message = Message::of(&row.row)?;
-            self.add(&message.blob.segment);
-            self.add(message.whole_envelope.as_ref().map_or("", |envelope| &envelope.segment));
+    /// A row that this release cannot read is backed up as it is; what it names is not known.
+    fn note(&mut self, table: &Table, row: &WalkedRow) {
+        let noted = if table.name == Message::TABLE.name {
+            Message::of(&row.row).map(|message| self.message(&message))
         } else if table.name == SegmentAlias::TABLE.name {
-            let alias = SegmentAlias::of(&row.row)?;
-            self.moved.extend(segment::parse(&alias.segment));
-            alias.moved.iter().for_each(|moved| self.add(&moved.to.segment));
+            SegmentAlias::of(&row.row).map(|alias| self.alias(&alias))
+        } else {
+            Ok(())
+        };
+        if let Err(error) = noted {
+            tracing::warn!(%error, "a row cannot be read, and is backed up as it is");
         }
-        Ok(())
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.add(&message.blob.segment);
+        self.add(message.whole_envelope.as_ref().map_or("", |envelope| &envelope.segment));
+    }
+
+    fn alias(&mut self, alias: &SegmentAlias) {
+        self.moved.extend(segment::parse(&alias.segment));
+        alias.moved.iter().for_each(|moved| self.add(&moved.to.segment));
     }
 
     fn add(&mut self, name: &str) {

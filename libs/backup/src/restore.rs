@@ -128,8 +128,10 @@ impl Restore<'_> {
     /// Jobs of an outbox, for a queue that keeps what it takes.
     async fn jobs(&self, rows: &[WalkedRow]) -> ArchiveResult<()> {
         for row in rows {
-            let Outbox { due, job } = Outbox::of(&row.row)?;
-            self.ports.queue.publish(&job, Some(due)).await?;
+            match Outbox::of(&row.row) {
+                Ok(Outbox { due, job }) => self.ports.queue.publish(&job, Some(due)).await?,
+                Err(error) => tracing::warn!(%error, "a job cannot be read, and is left out"),
+            }
         }
         Ok(())
     }
@@ -180,15 +182,20 @@ fn restored(
     Ok(Some(Op::Put { key, doc: row.doc, ttl, when }))
 }
 
-/// What was due before now is due soon: readers of queues begin at this time, and go only forward.
+/// What was due before now is due soon: readers of queues begin at this time, and go only forward. What this
+/// release cannot read stays where it was.
 fn planned_anew(table: &Table, row: &Row, now: Time) -> ArchiveResult<Option<Op>, PortError> {
-    if table.name == Outbox::TABLE.name && Outbox::place(row).is_some_and(|(due, _)| due <= now) {
-        return Outbox { due: now, ..Outbox::of(row)? }.put().map(Some);
+    if table.name == Outbox::TABLE.name
+        && Outbox::place(row).is_some_and(|(due, _)| due <= now)
+        && let Ok(outbox) = Outbox::of(row)
+    {
+        return Outbox { due: now, ..outbox }.put().map(Some);
     }
     if table.name == MaintenanceTask::TABLE.name
         && let Some((due, subject)) = MaintenanceTask::place(row).filter(|(due, _)| *due <= now)
+        && let Ok(task) = MaintenanceTask::of(row)
     {
-        let queue = MaintenanceTask::of(row)?.task.queue();
+        let queue = task.task.queue();
         // Tasks about one subject are at different times, and must be so again.
         let within = due.millis().rem_euclid(SPREAD_MILLIS).unsigned_abs();
         let due = now.after(Duration::from_millis(within));

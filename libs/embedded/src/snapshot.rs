@@ -48,13 +48,13 @@ pub(crate) async fn put_jobs_into_outbox(database: &Database, store: &dyn Store)
         let jobs = database.readers.long(move |connection| jobs(connection, behind)).await?;
         let Some((last, _)) = jobs.last() else { return Ok(()) };
         behind = *last;
-        let puts = jobs.into_iter().map(|(_, outbox)| outbox.put());
+        let puts = jobs.into_iter().filter_map(|(_, outbox)| Some(outbox?.put()));
         store.write(puts.collect::<Result<_>>()?).await?;
     }
 }
 
-/// The jobs behind one of these numbers, with their own.
-fn jobs(connection: &Connection, behind: i64) -> Result<Vec<(i64, Outbox)>> {
+/// The jobs behind one of these numbers, with their own; `None` for one that this release cannot read.
+fn jobs(connection: &Connection, behind: i64) -> Result<Vec<(i64, Option<Outbox>)>> {
     let text =
         "SELECT seq, lane, id, due, attempt, body FROM job WHERE seq > ? ORDER BY seq LIMIT ?";
     let mut statement = connection.prepare_cached(text).map_err(sql)?;
@@ -67,12 +67,13 @@ fn jobs(connection: &Connection, behind: i64) -> Result<Vec<(i64, Outbox)>> {
     let mut jobs = Vec::new();
     for row in found {
         let (seq, lane, due, id, attempt, body) = row.map_err(sql)?;
-        let lane = Lane::ALL.into_iter().find(|known| known.name() == lane);
-        let lane =
-            lane.ok_or(PortError::Misuse("a job of a lane that this release does not know"))?;
-        let body = serde_json::from_str(&body);
-        let body = body.map_err(|source| PortError::Corrupt { table: "job", source })?;
-        jobs.push((seq, Outbox { due, job: Job { id, lane, attempt, body } }));
+        let known = Lane::ALL.into_iter().find(|known| known.name() == lane);
+        let job = known.zip(serde_json::from_str(&body).ok());
+        let job = job.map(|(lane, body)| Outbox { due, job: Job { id, lane, attempt, body } });
+        if job.is_none() {
+            tracing::warn!(lane, "a job cannot be read, and is not in the copy");
+        }
+        jobs.push((seq, job));
     }
     Ok(jobs)
 }
