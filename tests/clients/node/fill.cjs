@@ -105,8 +105,53 @@ async function fill(page) {
   await ask(page, "POST", "/api/api-keys", { name: "Dashboard", access: "read" });
   await ask(page, "POST", "/api/team/invitations", { email: "bob@example.com", role: "member" });
   const messages = await ask(page, "GET", `/api/inboxes/${made.id}/messages`);
+  const idp = await provider(page);
+  const mock = await mockOfStripe(page, `${hooks.url}/shop`);
   hooks.close();
-  return { empty: first.id, full: made.id, hook: hook.id, messages: messages.messages, send };
+  const ids = { empty: first.id, full: made.id, hook: hook.id, idp, mock };
+  const [event] = await ask(page, "GET", `/api/idps/${idp}/events`);
+  const { calls } = await ask(page, "GET", `/api/mocks/${mock}/calls`);
+  return { ...ids, event: event.id, call: calls[0].id, messages: messages.messages, send };
+}
+
+// An identity provider with people, a fault that waits, and a sign-in that went wrong; its id.
+async function provider(page) {
+  const redirectUris = ["http://localhost:3000/callback"];
+  const idp = await ask(page, "POST", "/api/idps", { name: "Staging", redirectUris });
+  const [inbox] = await ask(page, "GET", "/api/inboxes");
+  const grace = { email: "grace@example.org", name: "Grace Hopper", groups: ["admins"] };
+  const users = [grace, { email: inbox.address, name: "Ada Lovelace", claims: { plan: "pro" } }];
+  for (const user of users) await ask(page, "POST", `/api/idps/${idp.id}/users`, user);
+  const [, ada] = await ask(page, "GET", `/api/idps/${idp.id}/users`);
+  await ask(page, "PATCH", `/api/idps/${idp.id}`, { autoLoginUserId: ada.id });
+  await ask(page, "POST", `/api/idps/${idp.id}/faults`, { scenario: "wrong_nonce", times: 3 });
+  const query = { client_id: idp.clientId, response_type: "code", scope: "openid email" };
+  for (const redirect_uri of [redirectUris[0], `${redirectUris[0]}/`]) {
+    const url = `${idp.issuer}/authorize?${new URLSearchParams({ ...query, redirect_uri })}`;
+    const answer = await page.request.get(url, { maxRedirects: 0 });
+    const code = new URL(answer.headers().location ?? url).searchParams.get("code");
+    const client = { client_id: idp.clientId, client_secret: idp.clientSecret };
+    const form = { grant_type: "authorization_code", code, redirect_uri, ...client };
+    if (code) await page.request.post(`${idp.issuer}/token`, { form });
+  }
+  return idp.id;
+}
+
+// A mock that was called, and told of it; its id.
+async function mockOfStripe(page, webhookUrl) {
+  const wanted = { name: "Checkout", provider: "stripe", webhookUrl };
+  const mock = await ask(page, "POST", "/api/mocks", wanted);
+  const headers = { Authorization: `Bearer ${mock.credentials.secretKey}` };
+  const post = (path, form) => page.request.post(mock.baseUrl + path, { headers, form });
+  const paid = { amount: "4200", currency: "eur", confirm: "true", payment_method: "pm_card_visa" };
+  await post("/v1/customers", { email: "grace@example.org", name: "Grace Hopper" });
+  await post("/v1/payment_intents", paid);
+  await post("/v1/payment_intents", { ...paid, payment_method: "pm_card_chargeDeclined" });
+  const next = [{ decline: "insufficient_funds", times: 2, path: "/v1/payment_intents*" }];
+  await ask(page, "PATCH", `/api/mocks/${mock.id}`, { settings: { next, webhooks: { delayMs: 50 } } });
+  const sent = () => ask(page, "GET", `/api/mocks/${mock.id}/webhooks`);
+  while ((await sent()).some(({ status }) => status !== "succeeded")) await page.waitForTimeout(100);
+  return mock.id;
 }
 
 module.exports = { ask, fill, sender };

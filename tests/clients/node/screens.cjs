@@ -2,12 +2,12 @@
 "use strict";
 
 // Where a screen is in an installation that `fill` filled, and what is there once it is complete.
-function screens({ empty, full, hook, messages }) {
+function screens({ empty, full, hook, messages, idp, event, mock, call }) {
   const [newest] = messages;
   const invoice = messages.find((message) => message.subject.startsWith("Invoice"));
   const reading = (tab, { id } = newest) => `/inboxes/${full}?message=${id}&tab=${tab}`;
   return [
-    ["waiting", `/inboxes/${empty}`, '[aria-label="SMTP settings"]'],
+    ["waiting", `/inboxes/${empty}`, "main dl"],
     ["list", `/inboxes/${full}`, "[data-message]"],
     ["nothing-found", `/inboxes/${full}?q=nobody`, "section h2"],
     ["message-html", `/inboxes/${full}?message=${newest.id}`, "iframe"],
@@ -18,13 +18,27 @@ function screens({ empty, full, hook, messages }) {
     ["message-files", reading("files", invoice), "[role=tabpanel] a"],
     ["message-links", reading("links"), "[role=tabpanel] a"],
     ["message-checks", reading("checks"), "[role=tabpanel] [role=meter]"],
-    ["connect", `/inboxes/${full}/connect`, '[aria-label="SMTP settings"]'],
+    ["connect", `/inboxes/${full}/connect`, "main dl"],
     ["inbox-settings", `/inboxes/${full}/settings`, "main form"],
     ["inboxes", "/inboxes", "main tbody tr"],
     ["projects", "/projects", "main tbody tr"],
     ["webhooks", "/webhooks", "main tbody tr"],
     ["webhook", `/webhooks/${hook}`, "main li"],
     ["forwarding", "/forwarding", "main section h2"],
+    ["idps", "/idps", "main tbody tr"],
+    ["idp-connect", `/idps/${idp}/overview`, "main dl"],
+    ["idp-users", `/idps/${idp}/users`, "main tbody tr"],
+    ["idp-faults", `/idps/${idp}/faults`, "main section:last-of-type tbody tr"],
+    ["idp-activity", `/idps/${idp}/activity?entry=${event}`, "main pre"],
+    ["idp-settings", `/idps/${idp}/settings`, "main form"],
+    ["mocks", "/mocks", "main tbody tr"],
+    ["mocks-new", "/mocks/new", "main li"],
+    ["mock-connect", `/mocks/${mock}/overview`, "main dl"],
+    ["mock-calls", `/mocks/${mock}/calls?entry=${call}`, "main pre:visible"],
+    ["mock-webhooks", `/mocks/${mock}/webhooks`, "main li"],
+    ["mock-objects", `/mocks/${mock}/objects`, "main li"],
+    ["mock-scenarios", `/mocks/${mock}/scenarios`, "main form"],
+    ["mock-settings", `/mocks/${mock}/settings`, "main form"],
     ["team-members", "/team/members", "main tbody tr"],
     ["team-keys", "/team/keys", "main tbody tr"],
     ["team-plan", "/team/plan", "main dl, main table, main li"],
@@ -65,6 +79,18 @@ const dialogs = [
   ["delete-project", "projects", { name: "Delete Back office" }],
   ["new-webhook", "webhooks", { name: "New webhook" }],
   ["delete-webhook", "webhooks", { name: "Delete webhook" }],
+  ["new-idp", "idps", { name: "New identity provider" }],
+  ["new-user", "idp-users", { name: "New user" }],
+  ["delete-user", "idp-users", { name: "Delete Grace Hopper" }],
+  ["arm-fault", "idp-faults", { name: "Arm clock_skew" }],
+  ["clear-activity", "idp-activity", { name: "Clear" }],
+  ["rotate-keys", "idp-settings", { name: "Rotate the keys" }],
+  ["delete-idp", "idp-settings", { name: "Delete identity provider" }],
+  ["new-mock", "mocks-new", { name: "New mock of Stripe" }],
+  ["clear-mock", "mock-calls", { name: "Clear" }],
+  ["reset-scenarios", "mock-scenarios", { name: "Reset all" }],
+  ["rotate-mock", "mock-settings", { name: "Rotate all" }],
+  ["delete-mock", "mock-settings", { name: "Delete API mock" }],
   ["invite", "team-members", { name: "Invite people" }],
   ["new-key", "team-keys", { name: "New key" }],
   ["revoke-key", "team-keys", { name: "Revoke CI" }],
@@ -90,7 +116,8 @@ async function closeDialog(page) {
 
 // The names of all screens, whatever is in the installation.
 function names() {
-  const nothing = { empty: "0", full: "0", hook: "0", messages: [{ id: "0", subject: "Invoice" }] };
+  const ids = { empty: "0", full: "0", hook: "0", idp: "0", event: "0", mock: "0", call: "0" };
+  const nothing = { ...ids, messages: [{ id: "0", subject: "Invoice" }] };
   return [...screens(nothing), ...outside].map(({ name }) => name);
 }
 

@@ -17,7 +17,7 @@ const OWN = ["no-such-page", "team-settings", "account-profile", "account-passwo
 // Those whose data the sidebar has fetched already.
 const KNOWN = ["connect", "inbox-settings", "projects", "start"];
 // Where all share what is shown, one of each kind.
-const KINDS = ["list", "message-text", "connect", "webhooks", "webhook", "start"];
+const KINDS = ["list", "message-text", "connect", "webhooks", "webhook", "idp-users", "mock-calls", "start"];
 
 walk(async (form, link) => {
   const way = await gate(link);
@@ -72,6 +72,8 @@ async function empty({ page }) {
   const texts = {
     "/projects": "There are no projects yet",
     "/webhooks": "There are no webhooks yet",
+    "/idps": "There are no identity providers yet",
+    "/mocks": "There are no API mocks yet",
     "/team/members": "Nobody is invited at the moment.",
     "/": "Waiting for mail",
   };
@@ -86,6 +88,22 @@ async function empty({ page }) {
   await to(page, `/webhooks/${hook.id}`);
   await shows("that it is empty", "webhook", page.getByText("Nothing was delivered yet"));
   await ask(page, "DELETE", `/api/webhooks/${hook.id}`);
+  const idp = await ask(page, "POST", "/api/idps", { name: "Empty" });
+  const mock = await ask(page, "POST", "/api/mocks", { name: "Empty", provider: "stripe" });
+  const parts = {
+    [`/idps/${idp.id}/users`]: "There are no test users yet",
+    [`/idps/${idp.id}/faults`]: "Nothing is asked for",
+    [`/idps/${idp.id}/activity`]: "Nothing happened here yet",
+    [`/mocks/${mock.id}/calls`]: "Nothing was called yet",
+    [`/mocks/${mock.id}/webhooks`]: "Nothing was sent yet",
+    [`/mocks/${mock.id}/objects`]: "Nothing is kept yet",
+  };
+  for (const [path, text] of Object.entries(parts)) {
+    await to(page, path);
+    await shows("that it is empty", path, page.getByText(text));
+  }
+  await ask(page, "DELETE", `/api/idps/${idp.id}`);
+  await ask(page, "DELETE", `/api/mocks/${mock.id}`);
   for (const [path, text] of Object.entries(texts)) {
     await to(page, path);
     await shows("that it is empty", path, page.getByText(text));
@@ -108,6 +126,18 @@ async function loading({ page, way, all }) {
 }
 
 async function nothingFound({ page, there }) {
+  const found = [
+    [`/idps/${there.idp}/faults`, "Filter faults", "No fault matches"],
+    [`/mocks/${there.mock}/calls`, "Filter by path", "No call matches"],
+    ["/mocks/new", "Search providers", "No provider matches"],
+  ];
+  for (const [path, field, text] of found) {
+    await to(page, path);
+    await page.getByLabel(field).fill("nobody");
+    await shows("that nothing is found", path, page.getByText(text));
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByText(text).waitFor({ state: "detached" });
+  }
   const texts = {
     [`/inboxes/${there.full}?q=nobody`]: "Nothing matches the filter",
     "/inboxes?q=nobody": "No inbox matches",
@@ -268,10 +298,21 @@ async function gone({ page, there }) {
   await shows("that it is gone", "message", page.getByText("This message is gone"));
   await to(page, `/webhooks/${there.hook}`);
   await shows("that it is gone", "webhook", page.getByText("This webhook is gone"));
+  const mock = await ask(page, "POST", "/api/mocks", {
+    name: "Short",
+    provider: "stripe",
+    expiresInMinutes: 1,
+  });
+  await ask(page, "DELETE", `/api/idps/${there.idp}`);
+  await to(page, `/idps/${there.idp}/users`);
+  await shows("that it is gone", "idp", page.getByText("This identity provider is gone"));
+  await shows("the way back", "idp", page.getByRole("link", { name: "All identity providers" }));
   await to(page, path);
   await shows("when it ends", "inbox", page.getByText(/Ends /));
   await have("jump 4000");
   await page.keyboard.press("r");
+  await to(page, `/mocks/${mock.id}/calls`);
+  await shows("that it has expired", "mock", page.getByText("This API mock is gone"));
   for (const place of ["", "/connect", "/settings"]) {
     await to(page, path + place);
     await shows("that it has expired", `inbox${place}`, page.getByText("This inbox is gone"));
