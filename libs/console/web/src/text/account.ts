@@ -1,4 +1,5 @@
 import type { Preference } from "../lib/preferences.svelte";
+import { inLanguage } from "./language";
 
 /** What a preference is called, and its choices. */
 type Words = Record<Preference, { label: string; choices: Record<string, string> }>;
@@ -25,7 +26,7 @@ const preferences: Words = {
 };
 
 /** Texts of the account's screens. */
-export const account = {
+export const account = inLanguage({
   title: "Account",
   parts: {
     profile: "Profile",
@@ -66,4 +67,4 @@ export const account = {
 
   preferencesWhat: "They are kept in this browser, and hold in all its tabs.",
   preferences,
-};
+});

@@ -1,4 +1,5 @@
 import type { Schema } from "../api/client";
+import { inLanguage } from "./language";
 
 type Purpose = Schema["LinkRequest"]["purpose"];
 
@@ -32,7 +33,7 @@ const links: Record<Purpose, { title: string; what: string; button: string }> = 
 };
 
 /** Texts of the pages for whoever is not signed in yet. */
-export const auth = {
+export const auth = inLanguage({
   links,
   joinTeam: (team: string) => `Join the team ${team}`,
   newPassword: "New password, of 10 characters at least",
@@ -58,4 +59,4 @@ export const auth = {
   sendLink: "Send a link",
   noMail: "No mail was sent",
   toSignIn: "To the sign-in",
-};
+});

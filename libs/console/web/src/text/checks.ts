@@ -1,3 +1,4 @@
+import { inLanguage } from "./language";
 import { count, names, number } from "./words";
 
 const points = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -6,7 +7,7 @@ const points = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFr
 const LINES = 5;
 
 /** Texts of the checks on a message. */
-export const checks = {
+export const checks = inLanguage({
   warnings: "Warnings",
   noWarnings: "The sender got nothing wrong that would be told of here.",
   spam: "Spam",
@@ -106,4 +107,4 @@ export const checks = {
   oneClick: "One click is enough",
   noOneClick: "One click is not enough",
   severities: { error: "Error", warning: "Warning", notice: "Notice" },
-};
+});

@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** The texts of the shell, of mail, and of what all screens share; other areas have a file each beside this. */
-export const text = {
+export const text = inLanguage({
   product: "Trapline",
   title: (what: string) => `${what} · Trapline`,
   titleUnread: (unread: number, name: string) =>
@@ -215,4 +216,4 @@ export const text = {
     dark: "Dark preview",
     images: "Remote images",
   },
-};
+});

@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, names, number } from "./words";
 
 /** Texts of forwarding: the addresses, and what inboxes do by themselves. */
-export const forwarding = {
+export const forwarding = inLanguage({
   title: "Forwarding",
   what: "Caught mail goes on only to addresses whose owners agreed.",
   noRelay:
@@ -67,4 +68,4 @@ export const forwarding = {
   noAddressesYet: "Mail is forwarded only to addresses whose owners agreed. Add one:",
   notConfirmed: "its owner was asked, and has not agreed yet",
   addAnother: "Another address",
-};
+});

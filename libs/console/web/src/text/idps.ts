@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** Texts of the screens of identity providers. */
-export const idps = {
+export const idps = inLanguage({
   title: "Identity providers",
   new: "New identity provider",
   none: "There are no identity providers yet",
@@ -173,4 +174,4 @@ export const idps = {
   delete: "Delete identity provider",
   deleteWhat: (name: string) =>
     `“${name}”, its users and its log will be gone for good. Nobody can sign in at it.`,
-};
+});

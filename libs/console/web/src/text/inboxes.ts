@@ -1,8 +1,9 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 const inboxesOf = (value: number) => count(value, "inbox", "inboxes");
 
-export const inboxes = {
+export const inboxes = inLanguage({
   title: "Inboxes",
   search: "Search name or address",
   kind: "Kind",
@@ -31,9 +32,9 @@ export const inboxes = {
     `${number.format(done)} of ${inboxesOf(total)} deleted`,
   stop: "Stop",
   mayNot: "You may not change inboxes in this team. Its owners and admins give that right.",
-};
+});
 
-export const projects = {
+export const projects = inLanguage({
   title: "Projects",
   none: "There are no projects yet",
   noneNext: "A project groups inboxes that belong together.",
@@ -46,9 +47,9 @@ export const projects = {
   inboxes: "Inboxes",
   show: "Show",
   made: "Made",
-};
+});
 
-export const settings = {
+export const settings = inLanguage({
   limits: "Limits",
   maxMessages: "Messages that are kept",
   maxMessagesWhat: "When more come, the oldest give way.",
@@ -56,4 +57,4 @@ export const settings = {
     `${count(value, "message", "messages")}, the oldest, will be gone for good as soon as this is saved.`,
   saveAndDelete: (value: number) => `Save and delete ${count(value, "message", "messages")}`,
   noneProject: "None",
-};
+});

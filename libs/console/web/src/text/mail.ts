@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** The texts of the list and of the message, beside those in `en.ts`. */
-export const mail = {
+export const mail = inLanguage({
   deleted: (messages: number) => `${count(messages, "message", "messages")} deleted`,
   notDeleted: (messages: number, why: string) =>
     `${count(messages, "message", "messages")} not deleted: ${why}`,
@@ -70,4 +71,4 @@ export const mail = {
     extendBack: "Select the previous too",
     selectAll: "In the list: select all that are loaded, then all that match",
   },
-};
+});

@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** Texts of the screens of API mocks. */
-export const mocks = {
+export const mocks = inLanguage({
   title: "API mocks",
   new: "New API mock",
   none: "There are no API mocks yet",
@@ -160,6 +161,7 @@ export const mocks = {
   offset: "Seconds by which it is moved",
   seed: "A number that makes ids and chance repeatable",
   own: (provider: string) => `Of ${provider}`,
+  ownOf: (name: string, description: string) => `${name}: ${description}`,
   next: "Next calls",
   nextWhat:
     "Used up in order by calls that fit, each once over all processes. The list stays as it was saved; saving another one begins anew.",
@@ -185,4 +187,4 @@ export const mocks = {
   rotated: "The mock has new credentials",
   delete: "Delete API mock",
   deleteWhat: (name: string) => `“${name}” and all that it holds will be gone for good.`,
-};
+});

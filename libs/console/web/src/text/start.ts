@@ -1,3 +1,4 @@
+import { inLanguage } from "./language";
 import { number } from "./words";
 
 const ACTIONS: Record<string, string> = {
@@ -9,7 +10,7 @@ const ACTIONS: Record<string, string> = {
   invitation: "To the members",
 };
 
-export const start = {
+export const start = inLanguage({
   title: "Get started",
   progress: (done: number, total: number) =>
     `${number.format(done)} of ${number.format(total)} done`,
@@ -18,4 +19,4 @@ export const start = {
   action: (step: string) => ACTIONS[step] ?? "Open",
   all: "All of it is done",
   wait: "Wait for a message",
-};
+});

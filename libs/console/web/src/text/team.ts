@@ -1,7 +1,8 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** Texts of the team's screens. */
-export const team = {
+export const team = inLanguage({
   title: "Team",
   parts: {
     members: "Members",
@@ -128,4 +129,4 @@ export const team = {
   deleteWhat: (name: string) =>
     `“${name}” will be gone for good, with its inboxes, mail, keys and people. To go on, type its name.`,
   gone: "The team is deleted",
-};
+});

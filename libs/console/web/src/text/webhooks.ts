@@ -1,3 +1,4 @@
+import { inLanguage } from "./language";
 import { count, number } from "./words";
 
 /** What the words of failed attempts mean. */
@@ -18,7 +19,7 @@ const ERRORS: Record<string, string> = {
   feature_unavailable: "The plan of the team had no webhooks when the attempt was due.",
 };
 
-export const webhooks = {
+export const webhooks = inLanguage({
   title: "Webhooks",
   new: "New webhook",
   edit: "Edit webhook",
@@ -88,4 +89,4 @@ export const webhooks = {
   ended: "Ended",
   again: "Sends again",
   record: "Record",
-};
+});
