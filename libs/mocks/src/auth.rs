@@ -16,6 +16,8 @@ pub(crate) enum CredentialPlace {
     BasicUser,
     /// The password of `Authorization: Basic`.
     BasicPassword,
+    /// `Authorization: Bearer` at this path, where it needs nothing else.
+    BearerAt(&'static str),
     /// `Authorization` behind these letters.
     Prefixed(&'static str),
     /// The client that asks for a token, at this path.
@@ -73,10 +75,13 @@ fn given(place: CredentialPlace, call: &MockCall, body: Option<&Value>) -> Optio
         CredentialPlace::Bearer => behind(authorization, "Bearer "),
         CredentialPlace::BasicUser => oauth::basic(call).map(|(user, _)| user),
         CredentialPlace::BasicPassword => oauth::basic(call).map(|(_, password)| password),
+        CredentialPlace::BearerAt(path) if call.path == path => behind(authorization, "Bearer "),
         CredentialPlace::Prefixed(word) => behind(authorization, word),
         CredentialPlace::Client(path) if call.path == path => oauth::client(call, body?),
         CredentialPlace::Issuer(path) if call.path == path => oauth::issuer(body?),
-        CredentialPlace::Client(_) | CredentialPlace::Issuer(_) => None,
+        CredentialPlace::BearerAt(_) | CredentialPlace::Client(_) | CredentialPlace::Issuer(_) => {
+            None
+        }
         CredentialPlace::ClientSecret => oauth::client_secret(call, body?),
         CredentialPlace::Header(name) => call.header(name).map(str::to_owned),
         CredentialPlace::Field(name) => body?.get(name)?.as_str().map(str::to_owned),

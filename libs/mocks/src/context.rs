@@ -103,6 +103,21 @@ impl<'a> CallContext<'a> {
         }
     }
 
+    /// Asks for many rows at once: a call may come back for more only a few times.
+    pub(crate) fn need_rows(
+        &mut self,
+        kind: &str,
+        ids: impl IntoIterator<Item = String>,
+    ) -> Result<(), Halt> {
+        let mut all = Ok(());
+        for id in ids {
+            if let Err(halt) = self.row(kind, &id) {
+                all = Err(halt);
+            }
+        }
+        all
+    }
+
     pub(crate) fn write_row(&mut self, kind: &str, id: &str, doc: Option<String>) {
         self.write_row_for(kind, id, doc, WriteLife::Object);
     }
@@ -211,6 +226,31 @@ impl<'a> CallContext<'a> {
         self.put(stored)
     }
 
+    /// Writes an object that has been read or is new, and need not be written with the rest of the call.
+    pub(crate) fn put_apart(&mut self, object: StoredObject) -> StoredObject {
+        let object = self.put(object);
+        if let Some(write) = self.writes.get_mut(&(object.kind.clone(), object.id.clone())) {
+            write.life = WriteLife::Apart;
+        }
+        object
+    }
+
+    /// Writes an object of a kind that is a log; one of the same id and time is the same.
+    pub(crate) fn log(&mut self, kind: &'static str, id: &str, at: Time, object: Value) {
+        let stored = StoredObject {
+            kind: kind.to_owned(),
+            id: id.to_owned(),
+            state: None,
+            created_at: self.now,
+            updated_at: self.now,
+            object,
+            hidden: Value::Null,
+        };
+        self.touch(id);
+        let doc = serde_json::to_string(&stored).unwrap_or_default();
+        self.write_row_for(kind, id, Some(doc), WriteLife::Log { at });
+    }
+
     pub(crate) fn remove(&mut self, object: &StoredObject) {
         self.states.remove(&(object.kind.clone(), object.id.clone()));
         self.write_row(&object.kind, &object.id, None);
@@ -315,7 +355,23 @@ impl<'a> CallContext<'a> {
         body: String,
     ) {
         let (object_id, content_type) = (Some(object_id.to_owned()), "application/json");
-        self.events.push(MockEvent { name, object_id, url, content_type, body });
+        let endpoint = None;
+        self.events.push(MockEvent { name, object_id, url, endpoint, content_type, body });
+    }
+
+    /// The same to one address alone: the one that the app registered, with its own secret, or another.
+    pub(crate) fn emit_json_of(
+        &mut self,
+        name: &'static str,
+        object_id: &str,
+        url: &str,
+        endpoint: Option<String>,
+        body: &Value,
+    ) {
+        self.emit_json_to(name, object_id, Some(url.to_owned()), body.to_string());
+        if let Some(event) = self.events.last_mut() {
+            event.endpoint = endpoint;
+        }
     }
 
     /// A new id with the time in it, as a UUID.
@@ -337,6 +393,7 @@ impl<'a> CallContext<'a> {
             name,
             object_id: Some(object_id.to_owned()),
             url,
+            endpoint: None,
             content_type: "application/x-www-form-urlencoded",
             body: form.finish(),
         });

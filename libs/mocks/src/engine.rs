@@ -215,7 +215,8 @@ pub(crate) fn written(
         context.write_row_for("~out", context.mock.call_id, Some(doc), WriteLife::Event);
     }
     let writes = context.writes();
-    let size: usize = writes.iter().map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
+    let together = writes.iter().filter(|write| !write.life.is_apart());
+    let size: usize = together.map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
     (size <= MAX_WRITTEN).then_some((writes, goes_on))
 }
 
@@ -330,7 +331,7 @@ fn targets(
     endpoints: &[StoredObject],
 ) -> Vec<EventTarget> {
     if let Some(url) = &event.url {
-        return vec![(url.clone(), None)];
+        return vec![(url.clone(), event.endpoint.clone())];
     }
     let own = context.mock.webhook_url.map(|url| (url.to_owned(), None));
     let wants = |endpoint: &&StoredObject| {

@@ -41,8 +41,8 @@ pub(crate) fn look_up(
     let Idempotency::Replay { header, mark } = context.provider.idempotency else {
         return Ok((None, None));
     };
-    let is_post = context.call.method == "POST";
-    let Some(key) = context.call.header(header).filter(|key| is_post && !key.is_empty()) else {
+    let may_repeat = matches!(context.call.method.as_str(), "POST" | "PUT");
+    let Some(key) = context.call.header(header).filter(|key| may_repeat && !key.is_empty()) else {
         return Ok((None, None));
     };
     if key.len() > MAX_KEY {

@@ -105,6 +105,8 @@ pub struct Provider {
     pub declines: &'static [Decline],
     /// What is kept.
     pub kinds: &'static [ObjectKind],
+    /// The kinds of which objects only come, and are read by no call.
+    pub logs: &'static [&'static str],
     /// What repeats a call.
     pub(crate) idempotency: Idempotency,
     /// The longest body of a request, in bytes.

@@ -1,22 +1,28 @@
 //! The providers. Each is a module with one table, and a line here.
 
+mod airtable;
 mod docusign;
 mod hubspot;
 mod onfido;
 mod plaid;
+mod segment;
 mod stripe;
 mod twilio;
+mod xero;
 
 use crate::{Provider, flow::Simulation};
 
 /// Every provider.
-pub static ALL: [&Provider; 6] = [
+pub static ALL: [&Provider; 9] = [
     &stripe::STRIPE,
     &plaid::PLAID,
     &onfido::ONFIDO,
     &twilio::TWILIO,
     &docusign::DOCUSIGN,
+    &xero::XERO,
     &hubspot::HUBSPOT,
+    &airtable::AIRTABLE,
+    &segment::SEGMENT,
 ];
 
 /// The provider with this id.

@@ -66,6 +66,8 @@ pub(crate) enum Algorithm {
 pub(crate) enum KeyForm {
     /// The secret as it is.
     Text,
+    /// The bytes that the secret is the base64 of.
+    Base64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +127,7 @@ pub(crate) fn seconds(at: Time) -> i64 {
 fn signature(sign: &Sign, signing: &Signing<'_>) -> String {
     let key = match sign.key {
         KeyForm::Text => signing.secret.as_bytes().to_vec(),
+        KeyForm::Base64 => BASE64.decode(signing.secret.as_bytes()).unwrap_or_default(),
     };
     let over = over(sign.over, signing);
     let bytes = match sign.algorithm {

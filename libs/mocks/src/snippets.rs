@@ -13,7 +13,8 @@ pub struct Snippet {
     pub template: &'static str,
 }
 
-/// The code with the mock's own values: its credentials by name, and `baseUrl`.
+/// The code with the mock's own values: its credentials by name, `baseUrl`, and its `scheme`, `host`, `port`
+/// and `path`.
 #[must_use]
 pub fn filled(template: &str, base_url: &str, credentials: &BTreeMap<String, String>) -> String {
     let mut text = template.replace("{{baseUrl}}", base_url);
@@ -26,7 +27,8 @@ pub fn filled(template: &str, base_url: &str, credentials: &BTreeMap<String, Str
         }
         _ => (authority, default),
     };
-    for (name, value) in [("scheme", scheme), ("host", host), ("port", port)] {
+    let path = rest.strip_prefix(authority).unwrap_or_default();
+    for (name, value) in [("scheme", scheme), ("host", host), ("port", port), ("path", path)] {
         text = text.replace(&format!("{{{{{name}}}}}"), value);
     }
     for (name, value) in credentials {

@@ -69,6 +69,21 @@ pub enum WriteLife {
     Key,
     /// One hour: what is to be sent.
     Event,
+    /// 30 days, and written apart from the rest of its call, of which it need not be one with.
+    Apart,
+    /// 30 days, in the order of this time. It is written without a look at what was there, and read by no call.
+    Log {
+        /// When it happened, as the app says.
+        at: Time,
+    },
+}
+
+impl WriteLife {
+    /// Whether it need not be written together with the rest of its call.
+    #[must_use]
+    pub fn is_apart(self) -> bool {
+        matches!(self, Self::Apart | Self::Log { .. })
+    }
 }
 
 /// A change of one row of the mock's state.
@@ -95,6 +110,8 @@ pub struct MockEvent {
     pub object_id: Option<String>,
     /// Where it is sent; `None` is to the mock's address and to what the app registered.
     pub url: Option<String>,
+    /// The address that the app registered and whose own secret signs it, where the event is for one alone.
+    pub endpoint: Option<String>,
     /// The type of the body.
     pub content_type: &'static str,
     /// The bytes that are sent.

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod airtable;
 mod docs;
 mod docusign;
 mod engine;
@@ -7,9 +8,11 @@ mod flows;
 mod hubspot;
 mod onfido;
 mod plaid;
+mod segment;
 mod stripe;
 mod tables;
 mod twilio;
+mod xero;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -205,17 +208,19 @@ impl World {
                 }
                 CredentialPlace::BasicPassword => {
                     basic[1] = value;
-                    (
-                        "authorization",
-                        format!("Basic {}", BASE64.encode(basic.join(":").as_bytes())),
-                    )
+                    continue;
                 }
-                CredentialPlace::Client(_)
+                CredentialPlace::BearerAt(_)
+                | CredentialPlace::Client(_)
                 | CredentialPlace::ClientSecret
                 | CredentialPlace::Issuer(_)
                 | CredentialPlace::Field(_) => continue,
             };
             headers.push((name.to_owned(), value));
+        }
+        if !basic[0].is_empty() {
+            let value = format!("Basic {}", BASE64.encode(basic.join(":").as_bytes()));
+            headers.push(("authorization".to_owned(), value));
         }
         headers
     }

@@ -92,3 +92,52 @@ async fn docusigns_sdk_for_python_works() {
 async fn docusigns_sdk_for_node_works() {
     node("docusign").await;
 }
+
+async fn segments_sdk_for_python_works() {
+    python("segment").await;
+}
+
+#[tokio::test]
+async fn segments_sdk_for_node_works() {
+    node("segment").await;
+}
+
+#[tokio::test]
+async fn airtables_sdk_for_python_works() {
+    python("airtable").await;
+}
+
+#[tokio::test]
+async fn airtables_sdk_for_node_works() {
+    node("airtable").await;
+}
+
+#[tokio::test]
+async fn xeros_sdk_for_python_works() {
+    python("xero").await;
+}
+
+#[tokio::test]
+async fn xeros_sdk_for_node_works() {
+    node("xero").await;
+}
+
+#[tokio::test]
+async fn twilios_sdk_for_python_works() {
+    python("twilio").await;
+}
+
+#[tokio::test]
+async fn twilios_sdk_for_node_works() {
+    node("twilio").await;
+}
+
+#[tokio::test]
+async fn hubspots_sdk_for_python_works() {
+    python("hubspot").await;
+}
+
+#[tokio::test]
+async fn hubspots_sdk_for_node_works() {
+    node("hubspot").await;
+}

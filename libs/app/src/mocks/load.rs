@@ -3,11 +3,14 @@
 use std::{collections::HashMap, time::Duration};
 
 use futures_util::future::try_join_all;
+use sha2::{Digest as _, Sha256};
 use trapline_mocks::{Loaded, StoredObject, Want, Write, WriteLife};
+use trapline_model::Time;
 use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, Row, When, records::MockEpoch};
+use uuid::Uuid;
 
 use super::Mocks;
-use crate::Result;
+use crate::{Result, rows::write_all};
 
 /// Objects of a kind that a mock has, the newest.
 pub(super) const MAX_OBJECTS: usize = 1_000;
@@ -111,7 +114,15 @@ impl Mocks {
         Ok(serde_json::from_str(&self.opened_item(of, &row)?).ok())
     }
 
-    /// Writes what a call changes, all of it or nothing, and with it the job that sends what is to be sent.
+    /// The newest entries of a kind that is a log, newest first. One that does not decode is left out.
+    pub(super) async fn entries_of(&self, of: MockEpoch, kind: &str) -> Result<Vec<StoredObject>> {
+        let rows = self.store.scan(of.entries(MAX_OBJECTS)).await?;
+        let entries = rows.iter().filter_map(|row| serde_json::from_str(&row.doc).ok());
+        Ok(entries.filter(|entry: &StoredObject| entry.kind == kind).collect())
+    }
+
+    /// Writes what a call changes, all of it or nothing, and with it the job that sends what is to be sent. What
+    /// is apart is written before: it is the same when the call is run again.
     pub(super) async fn commit(
         &self,
         of: MockEpoch,
@@ -121,9 +132,16 @@ impl Mocks {
     ) -> Result<(), PortError> {
         let sealed = writes.into_iter().map(|write| self.with_sealed_secret(of, write));
         let writes = sealed.collect::<Result<Vec<_>, _>>()?;
-        let ops = writes.into_iter().filter_map(|write| reads.op(of, write)).collect();
+        let (apart, together): (Vec<_>, Vec<_>) =
+            writes.into_iter().partition(|write| write.life.is_apart());
+        let ops = |writes: Vec<Write>| -> Vec<Op> {
+            writes.into_iter().filter_map(|write| reads.op(of, write)).collect()
+        };
+        write_all(&*self.store, ops(apart)).await?;
+        let ops = ops(together);
         match job {
             Some(job) => self.jobs.schedule_with_batch(ops, &job).await,
+            None if ops.is_empty() => Ok(()),
             None => self.store.write(ops).await,
         }
     }
@@ -133,10 +151,14 @@ impl Reads {
     /// The write of a row: at the version that was read, or new. The removal of a row that is not there is none.
     fn op(&self, of: MockEpoch, write: Write) -> Option<Op> {
         let Write { kind, id, doc, life, .. } = write;
+        if let WriteLife::Log { at } = life {
+            let (key, ttl) = (of.entry(id_of_entry(at, &kind, &id)), Some(MockEpoch::KEPT));
+            return doc.map(|doc| Op::Put { key, doc, ttl, when: When::Always });
+        }
         let key: Key = of.item(&kind, &id);
         let version = self.versions.get(&(kind, id)).copied();
         let ttl = match life {
-            WriteLife::Object => MockEpoch::KEPT,
+            WriteLife::Object | WriteLife::Apart | WriteLife::Log { .. } => MockEpoch::KEPT,
             WriteLife::Key => KEY_LIFE,
             WriteLife::Event => EVENT_LIFE,
         };
@@ -149,4 +171,14 @@ impl Reads {
             (None, None) => None,
         }
     }
+}
+
+/// The id of an entry, the same however often it comes: a `UUIDv7` with its time.
+fn id_of_entry(at: Time, kind: &str, id: &str) -> Uuid {
+    let hash = Sha256::digest(format!("{kind}/{id}").as_bytes());
+    let mut bits = [0; 10];
+    bits.copy_from_slice(&hash[..10]);
+    // 48 bits hold the milliseconds of a UUIDv7.
+    let millis = u64::try_from(at.millis()).unwrap_or(0).min((1 << 48) - 1);
+    uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }

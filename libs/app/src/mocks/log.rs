@@ -199,7 +199,11 @@ impl Mocks {
         }
         let mut found = Vec::new();
         for known in provider.kinds.iter().filter(|it| kind.is_none_or(|kind| kind == it.name)) {
-            found.extend(self.objects_of(of, known.name, MAX_OBJECTS).await?);
+            found.extend(if provider.logs.contains(&known.name) {
+                self.entries_of(of, known.name).await?
+            } else {
+                self.objects_of(of, known.name, MAX_OBJECTS).await?
+            });
         }
         found.sort_by(|one, other| {
             let age = |object: &StoredObject| Reverse((object.created_at, object.id.clone()));

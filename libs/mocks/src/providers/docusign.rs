@@ -48,6 +48,7 @@ pub(super) static DOCUSIGN: Provider = Provider {
     own_settings: &[],
     declines: DECLINES,
     kinds: &[kind("envelopes"), kind("templates"), kind("connect")],
+    logs: &[],
     idempotency: Idempotency::None,
     max_body: 32 << 20,
     routes: ROUTES,

@@ -11,7 +11,7 @@ use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
     flow::{Simulation, Trigger},
-    provider::{Hooks, Idempotency, MockRoute},
+    provider::{Hooks, Idempotency, MockRoute, Sdk},
     sign::{Algorithm, KeyForm, SignatureText},
 };
 
@@ -33,6 +33,7 @@ pub(super) static HUBSPOT: Provider = Provider {
         message: "This app hasn't been granted all required scopes to make this call.",
     }],
     kinds: &[ObjectKind { name: "records", prefix: "", letters: 0 }],
+    logs: &[],
     idempotency: Idempotency::None,
     max_body: 1 << 20,
     routes: ROUTES,
@@ -79,9 +80,11 @@ pub(super) static HUBSPOT: Provider = Provider {
         endpoints: None,
     },
     snippets: SNIPPETS,
-    sdks: &[],
+    sdks: &[
+        Sdk { language: "python", package: "hubspot-api-client", version: "12.0.0" },
+        Sdk { language: "node", package: "@hubspot/api-client", version: "13.5.0" },
+    ],
     divergences: &[
-        "No SDK was run against it yet.",
         "Associations, properties, owners, pipelines, merges and OAuth are not there.",
         "Any property is taken, and kept as text.",
         "Only the e-mail address of contacts is unique.",
@@ -129,9 +132,70 @@ const ROUTES: &[MockRoute] = &[
     MockRoute("GET", "/account-info/v3/details", wire::account),
 ];
 
-const SNIPPETS: &[Snippet] = &[Snippet {
-    language: "curl",
-    purpose: "connect",
-    template: "curl {{baseUrl}}/crm/v3/objects/contacts -H 'Authorization: Bearer {{accessToken}}' \\\n  \
+const SNIPPETS: &[Snippet] = &[
+    Snippet {
+        language: "curl",
+        purpose: "connect",
+        template: "curl {{baseUrl}}/crm/v3/objects/contacts -H 'Authorization: Bearer {{accessToken}}' \\\n  \
                    -H 'Content-Type: application/json' -d '{\"properties\": {\"email\": \"ada@example.com\"}}'\n",
-}];
+    },
+    Snippet {
+        language: "python",
+        purpose: "connect",
+        template: r#"from hubspot import HubSpot
+
+client = HubSpot(access_token="{{accessToken}}", host="{{baseUrl}}")
+client.crm.contacts.basic_api.get_page(limit=1)
+"#,
+    },
+    Snippet {
+        language: "python",
+        purpose: "webhook",
+        template: r#"import json
+
+from hubspot.utils.signature import Signature
+
+def verify(headers, body, url):
+    is_valid = Signature.is_valid(
+        signature=headers["x-hubspot-signature-v3"],
+        client_secret="{{clientSecret}}",
+        request_body=body.decode(),
+        http_uri=url,
+        signature_version="v3",
+        timestamp=headers["x-hubspot-request-timestamp"],
+    )
+    if not is_valid:
+        raise ValueError("the signature is wrong")
+    return json.loads(body)
+"#,
+    },
+    Snippet {
+        language: "node",
+        purpose: "connect",
+        template: r#"const { Client } = require("@hubspot/api-client");
+
+const client = new Client({ accessToken: "{{accessToken}}", basePath: "{{baseUrl}}" });
+const first = client.crm.contacts.basicApi.getPage(1);
+"#,
+    },
+    Snippet {
+        language: "node",
+        purpose: "webhook",
+        template: r#"const { Signature } = require("@hubspot/api-client");
+
+function verify(headers, body, url) {
+  const isValid = Signature.isValid({
+    signature: headers["x-hubspot-signature-v3"],
+    clientSecret: "{{clientSecret}}",
+    requestBody: body,
+    url,
+    method: "POST",
+    signatureVersion: "v3",
+    timestamp: Number(headers["x-hubspot-request-timestamp"]),
+  });
+  if (!isValid) throw new Error("the signature is wrong");
+  return JSON.parse(body);
+}
+"#,
+    },
+];

@@ -50,6 +50,7 @@ pub(super) static ONFIDO: Provider = Provider {
         kind("reports"),
         kind("webhooks"),
     ],
+    logs: &[],
     idempotency: Idempotency::None,
     max_body: 32 << 20,
     routes: ROUTES,

@@ -54,6 +54,7 @@ pub(super) static PLAID: Provider = Provider {
         kind("transfers"),
         kind("events"),
     ],
+    logs: &[],
     idempotency: Idempotency::None,
     max_body: 1 << 20,
     routes: ROUTES,

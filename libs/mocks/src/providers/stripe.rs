@@ -53,6 +53,7 @@ pub(super) static STRIPE: Provider = Provider {
         kind("sessions", "cs_test_", 24),
         kind("disputes", "du_", 24),
     ],
+    logs: &[],
     idempotency: Idempotency::Replay { header: "idempotency-key", mark: "idempotent-replayed" },
     max_body: 1 << 20,
     routes: ROUTES,

@@ -11,7 +11,7 @@ use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
     flow::{Simulation, Trigger},
-    provider::{Hooks, Idempotency, MockRoute, OwnSetting},
+    provider::{Hooks, Idempotency, MockRoute, OwnSetting, Sdk},
     sign::{Algorithm, KeyForm, SignatureText},
 };
 
@@ -40,6 +40,7 @@ pub(super) static TWILIO: Provider = Provider {
         ObjectKind { name: "services", prefix: "VA", letters: 32 },
         ObjectKind { name: "verifications", prefix: "VE", letters: 32 },
     ],
+    logs: &[],
     idempotency: Idempotency::None,
     max_body: 1 << 20,
     routes: ROUTES,
@@ -65,9 +66,11 @@ pub(super) static TWILIO: Provider = Provider {
         endpoints: None,
     },
     snippets: SNIPPETS,
-    sdks: &[],
+    sdks: &[
+        Sdk { language: "python", package: "twilio", version: "9.13.0" },
+        Sdk { language: "node", package: "twilio", version: "6.3.1" },
+    ],
     divergences: &[
-        "No SDK was run against it yet.",
         "Calls, incoming phone numbers and media are not there.",
         "A message goes from queued to sent and delivered, without accepted, scheduled and sending.",
         "Any From number is fine, unless the setting strict is on. Unlike with Twilio's own test credentials, status callbacks are sent.",
@@ -131,9 +134,64 @@ const ROUTES: &[MockRoute] = &[
     MockRoute("GET", "/lookups/v2/PhoneNumbers/{number}", lookups::get),
 ];
 
-const SNIPPETS: &[Snippet] = &[Snippet {
-    language: "curl",
-    purpose: "connect",
-    template: "curl {{baseUrl}}/2010-04-01/Accounts/{{accountSid}}/Messages.json -u {{accountSid}}:{{secretKey}} \\\n  \
+const SNIPPETS: &[Snippet] = &[
+    Snippet {
+        language: "curl",
+        purpose: "connect",
+        template: "curl {{baseUrl}}/2010-04-01/Accounts/{{accountSid}}/Messages.json -u {{accountSid}}:{{secretKey}} \\\n  \
                    -d To=+15005550010 -d From=+15005550006 -d Body=Hello\n",
-}];
+    },
+    Snippet {
+        language: "python",
+        purpose: "connect",
+        template: r#"from twilio.rest import Client
+
+client = Client("{{accountSid}}", "{{secretKey}}")
+client.api.base_url = "{{baseUrl}}"
+client.verify.base_url = "{{baseUrl}}/verify"
+client.lookups.base_url = "{{baseUrl}}/lookups"
+client.messages.list(limit=1)
+"#,
+    },
+    Snippet {
+        language: "python",
+        purpose: "webhook",
+        template: r#"from urllib.parse import parse_qsl
+
+from twilio.request_validator import RequestValidator
+
+def verify(headers, body, url):
+    form = dict(parse_qsl(body.decode(), keep_blank_values=True))
+    validator = RequestValidator("{{secretKey}}")
+    if not validator.validate(url, form, headers["x-twilio-signature"]):
+        raise ValueError("the signature is wrong")
+    return form
+"#,
+    },
+    Snippet {
+        language: "node",
+        purpose: "connect",
+        template: r#"const twilio = require("twilio");
+
+const client = twilio("{{accountSid}}", "{{secretKey}}");
+client.api.baseUrl = "{{baseUrl}}";
+client.verify.baseUrl = "{{baseUrl}}/verify";
+client.lookups.baseUrl = "{{baseUrl}}/lookups";
+const first = client.messages.list({ limit: 1 });
+"#,
+    },
+    Snippet {
+        language: "node",
+        purpose: "webhook",
+        template: r#"const { validateRequest } = require("twilio");
+
+function verify(headers, body, url) {
+  const form = Object.fromEntries(new URLSearchParams(body));
+  if (!validateRequest("{{secretKey}}", headers["x-twilio-signature"], url, form)) {
+    throw new Error("the signature is wrong");
+  }
+  return form;
+}
+"#,
+    },
+];

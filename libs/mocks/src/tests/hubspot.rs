@@ -109,6 +109,24 @@ fn lists_are_paged_to_the_end() {
 }
 
 #[test]
+fn a_batch_asks_for_all_that_it_names_at_once() {
+    let mut world = World::of("hubspot");
+    let input = |number: usize| json!({"properties": {"email": format!("n{number}@a.test")}});
+    let inputs: Vec<_> = (0..40).map(input).collect();
+    let path = |action: &str| format!("{CONTACTS}/batch/{action}");
+    assert_eq!(world.ask_json("POST", &path("create"), &json!({"inputs": inputs})).0, 201);
+    let ids: Vec<_> = (101..141).map(|id| json!({"id": id.to_string()})).collect();
+    let (_, read) = world.ask_json("POST", &path("read"), &json!({"inputs": ids}));
+    assert_eq!(read["results"].as_array().unwrap().len(), 40);
+    let emails: Vec<_> = (0..40).map(|number| json!({"id": format!("N{number}@a.test")})).collect();
+    let by_email = json!({"idProperty": "email", "inputs": emails});
+    let (_, read) = world.ask_json("POST", &path("read"), &by_email);
+    assert_eq!(read["results"].as_array().unwrap().len(), 40);
+    assert_eq!(world.ask_json("POST", &path("archive"), &json!({"inputs": ids})).0, 204);
+    assert!(world.objects("records").is_empty());
+}
+
+#[test]
 fn a_batch_is_all_or_nothing() {
     let mut world = World::of("hubspot");
     let input = |email: &str| json!({"properties": {"email": email}});

@@ -18,7 +18,7 @@ use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] =
-    &[MOCK, MOCK_BY_SLUG, MOCK_STATE, MOCK_CALL, MOCK_CALL_BODY, MOCK_DELIVERY];
+    &[MOCK, MOCK_BY_SLUG, MOCK_STATE, MOCK_LOG, MOCK_CALL, MOCK_CALL_BODY, MOCK_DELIVERY];
 
 const MOCK: &Table = &Table {
     name: "mock",
@@ -46,6 +46,17 @@ const MOCK_STATE: &Table = &Table {
     writes: Writes::Guarded,
     owner: RowOwner::Mock,
     about: "What a mock keeps: objects by kind, keys of calls, counters, and what is to be sent.",
+    ..Table::PLAIN
+};
+
+const MOCK_LOG: &Table = &Table {
+    name: "mock_log",
+    partition: &[uuid("mock_id"), int("epoch")],
+    sort: &[uuid("entry_id")],
+    order: Order::NewestFirst,
+    storage: Storage::Log { window: Duration::from_hours(24), ttl: MockEpoch::KEPT },
+    owner: RowOwner::Mock,
+    about: "What a mock keeps and no call reads, such as events of analytics.",
     ..Table::PLAIN
 };
 
@@ -205,6 +216,18 @@ impl MockEpoch {
         Scan::of(MOCK_STATE, self.partition(), limit)
     }
 
+    /// The row of something that is kept and that no call reads; the id begins with its time.
+    #[must_use]
+    pub fn entry(self, id: Uuid) -> Key {
+        self.of(MOCK_LOG, id)
+    }
+
+    /// What is kept and no call reads, newest first.
+    #[must_use]
+    pub fn entries(self, limit: usize) -> Scan {
+        Scan::of(MOCK_LOG, self.partition(), limit)
+    }
+
     /// The calls, newest first.
     #[must_use]
     pub fn calls(self, limit: usize) -> Scan {
@@ -218,8 +241,9 @@ impl MockEpoch {
     }
 
     /// The tables whose rows of an epoch go by one range delete.
-    pub(super) fn logs(self) -> [Key; 3] {
-        [MOCK_CALL, MOCK_CALL_BODY, MOCK_DELIVERY].map(|table| self.of(table, Uuid::max()))
+    pub(super) fn logs(self) -> [Key; 4] {
+        [MOCK_LOG, MOCK_CALL, MOCK_CALL_BODY, MOCK_DELIVERY]
+            .map(|table| self.of(table, Uuid::max()))
     }
 }
 

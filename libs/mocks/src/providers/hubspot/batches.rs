@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::records::{changed, made, named, removed, type_of};
+use super::records::{changed, email_of, made, named, removed, type_of};
 use crate::{
-    MockReply,
+    MockReply, StoredObject,
     context::CallContext,
     failure::{CallFailure, Halt},
 };
@@ -28,6 +28,39 @@ fn id_of(input: &Value) -> String {
     }
 }
 
+/// Asks at once for all that a batch names, and for the addresses that its contacts have and get.
+fn need(
+    context: &mut CallContext<'_>,
+    inputs: &[Value],
+    property: Option<&str>,
+) -> Result<(), Halt> {
+    let by_email = |input: &Value| property.or(input["idProperty"].as_str()) == Some("email");
+    let (named, ids): (Vec<_>, Vec<_>) = inputs.iter().partition(|input| by_email(input));
+    let mut ids: Vec<_> = ids.into_iter().map(id_of).collect();
+    let named: Vec<_> = named.into_iter().map(|input| id_of(input).to_lowercase()).collect();
+    let of_ids = context.need_rows("records", ids.clone());
+    context.need_rows("~email", named.clone())?;
+    of_ids?;
+    for email in named {
+        ids.extend(context.row("~email", &email)?);
+    }
+    context.need_rows("records", ids.clone())?;
+    let mut emails = emails(inputs);
+    for id in ids {
+        let record = context.row("records", &id)?;
+        let record: Option<StoredObject> = record.and_then(|doc| serde_json::from_str(&doc).ok());
+        emails.extend(
+            record.and_then(|it| email_of("contacts", it.object["properties"].as_object()?)),
+        );
+    }
+    context.need_rows("~email", emails)
+}
+
+fn emails(inputs: &[Value]) -> Vec<String> {
+    let email = |input: &Value| email_of("contacts", input["properties"].as_object()?);
+    inputs.iter().filter_map(email).collect()
+}
+
 fn done(context: &CallContext<'_>, status: u16, results: &[Value]) -> MockReply {
     let now = context.now.to_string();
     let body = json!({
@@ -38,7 +71,9 @@ fn done(context: &CallContext<'_>, status: u16, results: &[Value]) -> MockReply 
 
 pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
-    for input in inputs(context)? {
+    let inputs = inputs(context)?;
+    context.need_rows("~email", emails(&inputs))?;
+    for input in inputs {
         results.push(made(context, of_type, &input)?.object);
     }
     Ok(done(context, 201, &results))
@@ -47,8 +82,9 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 /// What is not there is left out.
 pub(super) fn read(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
-    let property = context.text("idProperty");
-    for input in inputs(context)? {
+    let (inputs, property) = (inputs(context)?, context.text("idProperty"));
+    need(context, &inputs, property.as_deref())?;
+    for input in inputs {
         match named(context, of_type, &id_of(&input), property.as_deref()) {
             Ok(stored) => results.push(stored.object),
             Err(Halt::Failed(CallFailure::NotFound { .. })) => {}
@@ -60,7 +96,9 @@ pub(super) fn read(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 
 pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let (of_type, mut results) = (type_of(context)?, Vec::new());
-    for input in inputs(context)? {
+    let inputs = inputs(context)?;
+    need(context, &inputs, None)?;
+    for input in inputs {
         let stored = named(context, of_type, &id_of(&input), input["idProperty"].as_str())?;
         results.push(changed(context, stored, &input)?.object);
     }
@@ -68,8 +106,9 @@ pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 }
 
 pub(super) fn archive(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let of_type = type_of(context)?;
-    for input in inputs(context)? {
+    let (of_type, inputs) = (type_of(context)?, inputs(context)?);
+    need(context, &inputs, None)?;
+    for input in inputs {
         match named(context, of_type, &id_of(&input), None) {
             Ok(stored) => removed(context, &stored)?,
             Err(Halt::Failed(CallFailure::NotFound { .. })) => {}

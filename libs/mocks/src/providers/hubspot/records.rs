@@ -77,7 +77,8 @@ pub(super) fn made(
     Ok(stored)
 }
 
-fn email_of(of_type: &str, properties: &Map<String, Value>) -> Option<String> {
+/// The address of a contact.
+pub(super) fn email_of(of_type: &str, properties: &Map<String, Value>) -> Option<String> {
     let email = properties.get("email").filter(|_| of_type == "contacts")?.as_str()?;
     Some(email.to_lowercase()).filter(|email| !email.is_empty())
 }
