@@ -31,7 +31,7 @@ async fn op() -> Rp {
         [rp.idp, rp.user]
     };
     let [idp, user] = PROVIDER.get_or_init(|| made).await.clone();
-    Rp::known(&shared(), idp, user)
+    Rp::known(&shared(), idp, user).at_issuer()
 }
 
 /// The tokens of a sign-in whose request has these parameters.
@@ -130,7 +130,7 @@ async fn oidcc_requests_with_what_changes_nothing_succeed() {
 
 #[tokio::test]
 async fn oidcc_prompt_login_and_none() {
-    let rp = Rp::asking(&shared()).await;
+    let rp = Rp::asking(&shared()).await.at_issuer();
     let none = [("prompt", "none")];
     assert_eq!(rp.told(&none).await["error"], "login_required");
     let (_, rid) = rp.page(&[]).await;

@@ -96,8 +96,7 @@ async fn a_fault_for_fifty_sign_ins_is_used_by_fifty_of_four_hundred() {
 #[tokio::test]
 async fn ten_answers_of_a_provider_are_late_at_once() {
     let server = Deployment::start();
-    let mut rp = Rp::new(&server).await;
-    rp.stay_at_one_process();
+    let rp = Rp::new(&server).await.at_issuer();
     rp.ask_for(json!({ "scenario": "slow", "value": 8, "times": 14 })).await;
     let mut codes = Vec::new();
     for _ in 0..14 {

@@ -61,9 +61,12 @@ impl Rp {
         Self::known(server, self.idp, self.user)
     }
 
-    /// Every step is at the first process from now on.
-    pub(super) fn stay_at_one_process(&mut self) {
-        self.clients.truncate(1);
+    /// Every step is at the process that the issuer names from now on: without one base URL for all, each
+    /// names itself.
+    pub(super) fn at_issuer(self) -> Self {
+        let issuer = self.idp["issuer"].as_str().unwrap();
+        let home = issuer.split("/idp/").next().unwrap();
+        Self { clients: vec![Rest::new(home, None)], ..self }
     }
 
     pub(super) async fn set(&self, change: Value) -> Value {
