@@ -4,6 +4,7 @@ mod conformance;
 mod crash;
 mod faults;
 mod foreign;
+mod https;
 mod manage;
 mod races;
 mod refusals;

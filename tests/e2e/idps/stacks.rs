@@ -2,7 +2,7 @@
 //! their checks on, and what these refuse. docs/idp.md shows each of them.
 
 mod table;
-mod web;
+pub(super) mod web;
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(super) mod rust;
 
 /// What an application says to a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+pub(super) enum Outcome {
     /// The library refuses it.
     Library,
     /// The application that is shown refuses it, and its library would not.
@@ -41,7 +41,7 @@ enum App {
 }
 
 /// A library's verdict with the text that goes with it.
-type Verdict = (Outcome, String);
+pub(super) type Verdict = (Outcome, String);
 
 impl App {
     async fn start(stack: &str, idp: &Value) -> Self {

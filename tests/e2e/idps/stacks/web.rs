@@ -1,6 +1,10 @@
 //! An application of another language, and a browser that signs in at it.
 
-use std::{path::PathBuf, process::Stdio, sync::LazyLock};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::LazyLock,
+};
 
 use serde_json::Value;
 use tokio::{
@@ -12,7 +16,7 @@ use trapline_tests::{Answer, Rest};
 use super::{Verdict, outcome};
 use crate::tools::{source, tool};
 
-pub(super) struct WebApp {
+pub(in crate::idps) struct WebApp {
     rest: Rest,
     /// The one cookie that it has set.
     cookie: String,
@@ -44,7 +48,16 @@ fn command(stack: &str) -> Command {
 
 impl WebApp {
     pub(super) async fn start(stack: &str, idp: &Value) -> Self {
+        Self::trusting(stack, idp, None).await
+    }
+
+    /// The same where it trusts a certificate authority of this PEM file.
+    pub(in crate::idps) async fn trusting(stack: &str, idp: &Value, ca: Option<&Path>) -> Self {
         let mut command = command(stack);
+        if let Some(ca) = ca {
+            let names = ["NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"];
+            command.envs(names.map(|name| (name, ca)));
+        }
         let names =
             [("ISSUER", "issuer"), ("CLIENT_ID", "clientId"), ("CLIENT_SECRET", "clientSecret")];
         command.envs(names.map(|(name, of)| (name, idp[of].as_str().unwrap()))).env("PORT", "0");
@@ -57,7 +70,7 @@ impl WebApp {
         Self { rest, cookie: String::new(), _child: child }
     }
 
-    pub(super) async fn get(&mut self, path: &str) -> Answer {
+    pub(in crate::idps) async fn get(&mut self, path: &str) -> Answer {
         let request = self.rest.request("GET", path).header("cookie", &self.cookie);
         let answer = Answer::to(request).await;
         let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default();
@@ -67,7 +80,7 @@ impl WebApp {
         answer
     }
 
-    pub(super) async fn ask(&mut self, path: &str) -> Verdict {
+    pub(in crate::idps) async fn ask(&mut self, path: &str) -> Verdict {
         outcome(&self.get(path).await)
     }
 
