@@ -3662,11 +3662,27 @@ export interface components {
             /** @description Whether to say the password that the person has; else it becomes that. */
             hasPassword: boolean;
         };
-        /**
-         * @description What an address of a message is there for.
-         * @enum {string}
-         */
-        LinkUse: "link" | "image";
+        /** @description What whoever has a link says. */
+        LinkUse: {
+            /** @description The link's token. */
+            token: string;
+            /**
+             * @description The address, where the link does not know it.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description The name of a new person; that of the address when left out.
+             * @example Ada
+             */
+            name?: string;
+            /**
+             * @description The new password, where the link wants one: 10 to 256 characters, and none that everybody tries
+             *     first.
+             * @example correct horse battery
+             */
+            password?: string;
+        };
         /** @description A mail client on a platform. */
         MailClient: {
             /**
