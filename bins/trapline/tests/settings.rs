@@ -214,8 +214,9 @@ fn a_folder_in_memory_is_refused() {
 }
 
 /// Values that each secret setting takes.
-const SECRETS: [(&str, &str); 8] = [
+const SECRETS: [(&str, &str); 10] = [
     ("TRAPLINE_API_KEY", "tl_abcdefghijklmnopqrstuvwxyz"),
+    ("TRAPLINE_BACKUP_TO", "s3://backups?region=eu-west-1&key=a&secret=pa55"),
     ("TRAPLINE_BLOBS", "s3://mail?region=eu-west-1&key=a&secret=pa55"),
     ("TRAPLINE_CQL", "cql://ada:pa55@127.0.0.1:9042"),
     ("METRICS_TOKEN", "sixteen letters!"),
@@ -223,6 +224,7 @@ const SECRETS: [(&str, &str); 8] = [
     ("TRAPLINE_REDIS", "redis://:pa55@127.0.0.1:6379"),
     ("TRAPLINE_RELAY_PASSWORD", "pa55"),
     ("TRAPLINE_SECRET_KEY", "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="),
+    ("TRAPLINE_SPAM_ENGINE", "rspamd://127.0.0.1:11334?password=pa55"),
 ];
 /// Settings that some of these need.
 const BESIDE: [(&str, &str); 3] = [
@@ -253,7 +255,7 @@ fn every_secret_may_be_in_a_file() {
         // Each of them is needed there.
         assert_eq!(good(&["api"], &variables), "The settings are good.\n");
     }
-    let flag = format!("--secret-key-file={}", variables[7].1);
+    let flag = format!("--secret-key-file={}", variables[8].1);
     good(&["serve", &flag], &[]);
 }
 

@@ -5,7 +5,6 @@
 
 mod auth;
 mod authenticator;
-mod engine;
 mod gate;
 mod html;
 mod links;
@@ -32,9 +31,6 @@ use crate::{
 };
 pub use auth::AuthQuery;
 pub use authenticator::{AuthDns, AuthMail, AuthUnreadable, Authenticator};
-pub use engine::{
-    SpamEngine, SpamEngineAddress, SpamEngineChoice, SpamEngineFailure, SpamJudgement, SpamMail,
-};
 use reports::ReportCache;
 use spam::SpamEngines;
 pub use visitor::{LinkAnswer, LinkFailure, LinkVisit, LinkVisitor};

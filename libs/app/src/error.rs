@@ -5,8 +5,8 @@ use std::{fmt, panic::Location, sync::Arc, time::Duration};
 use trapline_store::PortError;
 
 use crate::{
-    checks::SpamEngineFailure,
     plans::{PlanFeature, PlanLimit},
+    spam_engine::SpamEngineFailure,
     sso_problem::SsoProblem,
 };
 

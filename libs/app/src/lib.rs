@@ -43,6 +43,7 @@ mod rows;
 mod secrets;
 mod segment_reviews;
 mod settings;
+mod spam_engine;
 mod sso;
 mod sso_problem;
 mod status;
@@ -61,8 +62,7 @@ pub use audit::{AuditAction, AuditLog, KeptLog};
 pub use body_memory::{AnswerReservation, BodyMemory, ClientShare, HandledRequest, MemoryHold};
 pub use checks::{
     AuthDns, AuthMail, AuthQuery, AuthUnreadable, Authenticator, Checks, LinkAnswer, LinkFailure,
-    LinkVisit, LinkVisitor, SpamEngine, SpamEngineAddress, SpamEngineChoice, SpamEngineFailure,
-    SpamJudgement, SpamMail,
+    LinkVisit, LinkVisitor,
 };
 pub use cpu::CpuPool;
 pub use error::{Error, Fault, Forbidden, Issue, Result, Unauthenticated};
@@ -98,6 +98,9 @@ pub use plans::{Plan, PlanCatalog, PlanFeature, PlanLimit, Plans};
 pub use receive::{Incoming, MailReceiver};
 pub use secrets::MasterKey;
 pub use settings::{Outbound, Settings};
+pub use spam_engine::{
+    SpamEngine, SpamEngineAddress, SpamEngineChoice, SpamEngineFailure, SpamJudgement, SpamMail,
+};
 pub use sso::{
     Authorization, ExternalAccount, IdentityProvider, ProviderAnswer, ProviderClient, SingleSignOn,
     SsoAnswer, SsoSettings, SsoStart,

@@ -6,7 +6,7 @@ use trapline_checks::html::Dataset;
 use trapline_model::Address;
 use trapline_store::Rate;
 
-use crate::{checks::SpamEngineChoice, plans::PlanCatalog};
+use crate::{plans::PlanCatalog, spam_engine::SpamEngineChoice};
 
 /// Settings of the use cases; the binary fills them from flags and the environment.
 #[derive(Debug, Clone)]

@@ -21,7 +21,7 @@ use crate::{
     state::{At, IdpState},
 };
 
-use waiting::Waiting;
+use waiting::WaitingLogin;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -99,7 +99,7 @@ async fn kept(
     idp: &IdpState,
     provider: IdpHandle,
     params: &RequestParams,
-) -> Result<Result<Waiting, Box<Response>>, EndpointFailure> {
+) -> Result<Result<WaitingLogin, Box<Response>>, EndpointFailure> {
     let rid = params.get("rid").unwrap_or_default();
     let kept = idp.idps().kept_login(&provider, rid).await?;
     let Some(kept) = kept else {
@@ -107,7 +107,7 @@ async fn kept(
         let page = problem(StatusCode::GONE, "Start again in your app", words);
         return Ok(Err(Box::new(page)));
     };
-    Ok(Waiting::read(idp, provider, &kept).await)
+    Ok(WaitingLogin::read(idp, provider, &kept).await)
 }
 
 /// Whether a form comes from a page of this service, or from no browser.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::Value;
 use trapline_model::Time;
 
-use crate::{Chance, Provider, jws::SigningKey};
+use crate::{Chance, Provider, jws::EcKey};
 
 /// A credential of a provider.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Make {
     pub fn value(self, slug: &str, chance: &Chance, now: Time) -> String {
         match self {
             Self::Text(template) | Self::Kept(template) => text(template, slug, chance),
-            Self::P256 => SigningKey::new_text(chance, now),
+            Self::P256 => EcKey::new_text(chance, now),
         }
     }
 }
@@ -130,7 +130,7 @@ impl Provider {
             let value = credentials.get(credential.name)?;
             let value = match credential.make {
                 Make::Text(_) | Make::Kept(_) => value.clone(),
-                Make::P256 => SigningKey::of(value)?.id(),
+                Make::P256 => EcKey::of(value)?.id(),
             };
             Some((credential.name.to_owned(), value))
         });
@@ -176,7 +176,7 @@ pub(crate) fn public_key(
     let current = credentials.get(name).map(|text| (text.as_str(), None));
     let before = before(credentials, name, now).map(|(text, until)| (text, Some(until)));
     let keys = [current, before].into_iter().flatten();
-    let mut keys = keys.filter_map(|(text, until)| Some((SigningKey::of(text)?, until)));
+    let mut keys = keys.filter_map(|(text, until)| Some((EcKey::of(text)?, until)));
     let (key, until) = keys.find(|(key, _)| key.id() == id)?;
     Some(key.public(until))
 }

@@ -16,14 +16,14 @@ use crate::Chance;
 const NUMBER: usize = 32;
 
 /// A private key, as the text of a credential has it: when it was made, and its number in hexadecimal digits.
-pub(crate) struct SigningKey {
+pub(crate) struct EcKey {
     created_at: Time,
     private: Vec<u8>,
     /// A byte that says how the point is written, and its two numbers.
     public: Vec<u8>,
 }
 
-impl SigningKey {
+impl EcKey {
     /// The text of a new key. One number in 2^32 is none of the curve; the next is taken then.
     pub(crate) fn new_text(chance: &Chance, now: Time) -> String {
         loop {
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn a_key_is_named_by_its_public_half() {
         let now = Time::from_millis(1_800_000_000_000);
-        let text = |seed| SigningKey::new_text(&Chance::new([seed; 32]), now);
-        let key = SigningKey::of(&text(1)).unwrap();
-        assert_eq!(key.id(), SigningKey::of(&text(1)).unwrap().id());
-        assert_ne!(key.id(), SigningKey::of(&text(2)).unwrap().id());
+        let text = |seed| EcKey::new_text(&Chance::new([seed; 32]), now);
+        let key = EcKey::of(&text(1)).unwrap();
+        assert_eq!(key.id(), EcKey::of(&text(1)).unwrap().id());
+        assert_ne!(key.id(), EcKey::of(&text(2)).unwrap().id());
         assert_eq!(key.public(None)["created_at"], 1_800_000_000);
         for broken in ["", "1", "1.00", "x.00", &format!("1.{}", "0".repeat(64))] {
-            assert!(SigningKey::of(broken).is_none(), "{broken}");
+            assert!(EcKey::of(broken).is_none(), "{broken}");
         }
     }
 }

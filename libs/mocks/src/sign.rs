@@ -182,7 +182,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{Chance, jws::SigningKey};
+    use crate::{Chance, jws::EcKey};
 
     /// Signatures that the vendors' own verifiers took.
     const VECTORS: &str = include_str!("../tests/webhook_vectors.json");
@@ -239,13 +239,13 @@ mod tests {
         let signature = BASE64URL_NOPAD.decode(signature.as_bytes()).unwrap();
         key.verify(signed.as_bytes(), &signature).unwrap();
         let at = Time::from_millis(vector["timestamp"].as_i64().unwrap() * 1000);
-        let secret = SigningKey::new_text(&Chance::new([1; 32]), at);
+        let secret = EcKey::new_text(&Chance::new([1; 32]), at);
         let body = vector["body"].as_str().unwrap().as_bytes();
         let signing = Signing { secret: &secret, before: None, at, id: "", url: "", body };
         let provider = crate::find(vector["provider"].as_str().unwrap()).unwrap();
         let ours = sign(&provider.hooks.scheme, &signing);
         let (head, rest) = ours[0].1.split_once('.').unwrap();
-        let id = SigningKey::of(&secret).unwrap().id();
+        let id = EcKey::of(&secret).unwrap().id();
         let head = String::from_utf8(BASE64URL_NOPAD.decode(head.as_bytes()).unwrap()).unwrap();
         let head = BASE64URL_NOPAD.encode(head.replace(&id, "kid-1").as_bytes());
         format!("{head}.{rest}").starts_with(&format!("{signed}."))

@@ -93,6 +93,7 @@ async fn docusigns_sdk_for_node_works() {
     node("docusign").await;
 }
 
+#[tokio::test]
 async fn segments_sdk_for_python_works() {
     python("segment").await;
 }

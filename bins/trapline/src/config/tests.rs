@@ -353,7 +353,8 @@ fn backups_need_a_place_for_several() {
 
 #[test]
 fn no_secret_is_in_the_debug_form_of_the_command_line() {
-    let secrets = ["api-key", "secret-key", "relay-password", "metrics-token"];
+    let secrets =
+        ["api-key", "secret-key", "relay-password", "metrics-token", "spam-engine", "backup-to"];
     let flags = secrets.map(|flag| format!("--{flag}=pa55"));
     let cli = Cli::parse_from(["trapline"].into_iter().chain(flags.iter().map(String::as_str)));
     let text = format!("{cli:?}");

@@ -108,6 +108,8 @@ pub(crate) async fn set_zone(
 }
 
 /// Remove an inbox's DNS zone
+///
+/// Name servers are asked again where a check wants DNS. Nothing happens where there is no zone.
 #[utoipa::path(
     delete,
     path = "/api/inboxes/{id}/dns-zone",

@@ -9,8 +9,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{SpamEngine, SpamEngineFailure, SpamJudgement, SpamMail};
 use crate::metrics;
+use crate::spam_engine::{SpamEngine, SpamEngineFailure, SpamJudgement, SpamMail};
 use state::GateState;
 
 /// Messages of this process that are with an engine at the same time.

@@ -6,8 +6,11 @@ use trapline_checks::spam;
 use trapline_model::{MessageId, Principal, SpamEngineInfo, SpamReport};
 use trapline_store::records;
 
-use super::{Checks, SpamEngine, SpamMail, gate::EngineGate, outcome};
-use crate::{Error, Result, metrics};
+use super::{Checks, gate::EngineGate, outcome};
+use crate::{
+    Error, Result, metrics,
+    spam_engine::{SpamEngine, SpamMail},
+};
 
 /// How long what an engine said of a message holds: its rules may learn.
 const KEPT_MILLIS: i64 = 60_000;

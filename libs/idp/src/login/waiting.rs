@@ -13,12 +13,12 @@ use crate::{
 };
 
 /// What waits.
-pub(super) enum Waiting {
+pub(super) enum WaitingLogin {
     Oidc(Box<Asked>),
     Saml(Box<SamlAsked>),
 }
 
-impl Waiting {
+impl WaitingLogin {
     /// Checks a request anew as it was kept.
     pub(super) async fn read(
         idp: &IdpState,

@@ -8,7 +8,7 @@ use super::{
     Binding, Refusal,
     decode::{message, relay_state},
     log::entry_of,
-    message::{AuthnRequest, RequestHead},
+    message::{AuthnRequest, SamlRequestHead},
     sso_url,
 };
 use crate::{
@@ -112,7 +112,7 @@ fn checked(
 /// Holds what a request says of both sides against what is known. The entity id of the service provider.
 pub(crate) fn check_head(
     provider: &IdpHandle,
-    head: Option<&RequestHead>,
+    head: Option<&SamlRequestHead>,
     place: &str,
 ) -> Result<String, Refusal> {
     let destination = head.and_then(|head| head.destination.as_deref());

@@ -3,8 +3,8 @@
 use trapline_app::{FaultScenario, FaultUse, Result, SamlKey};
 
 use super::{
-    response::{Claims, Envelope, FailedStatus, Signed, assembled},
-    sign::{DigestMethod, Signer},
+    response::{AssertionClaims, FailedStatus, SamlEnvelope, Signed, assembled},
+    sign::{DigestMethod, SamlSigner},
     wrapping,
     xml::{Element, Namespace, Node},
 };
@@ -29,10 +29,11 @@ pub(crate) fn failed_status(fault: FaultUse) -> Option<FailedStatus> {
 }
 
 /// Changes what is said before it is signed.
-pub(crate) fn spoil(fault: FaultUse, envelope: &mut Envelope, claims: &mut Claims) {
+pub(crate) fn spoil(fault: FaultUse, envelope: &mut SamlEnvelope, claims: &mut AssertionClaims) {
     let now = envelope.issued_at;
     let mut move_by = |seconds: i64| {
-        let Claims { not_before, not_on_or_after, auth_instant, session_ends, .. } = claims;
+        let AssertionClaims { not_before, not_on_or_after, auth_instant, session_ends, .. } =
+            claims;
         for time in
             [&mut envelope.issued_at, not_before, not_on_or_after, auth_instant, session_ends]
         {
@@ -66,7 +67,7 @@ pub(crate) fn spoil(fault: FaultUse, envelope: &mut Envelope, claims: &mut Claim
 ///
 /// Those of the key.
 pub(crate) fn document(
-    (envelope, claims): (&Envelope, &Claims),
+    (envelope, claims): (&SamlEnvelope, &AssertionClaims),
     parts: Signed,
     fault: Option<FaultUse>,
     key: &SamlKey,
@@ -85,7 +86,7 @@ pub(crate) fn document(
         Some(FaultScenario::Sha1) => DigestMethod::Sha1,
         _ => DigestMethod::Sha256,
     };
-    let signer = Signer { certificate: key.certificate(), digest, sign: &sign };
+    let signer = SamlSigner { certificate: key.certificate(), digest, sign: &sign };
     let mut assertion = claims.assertion(envelope);
     if scenario == Some(FaultScenario::CommentInNameid)
         && let Some(name) = name_of(&mut assertion)

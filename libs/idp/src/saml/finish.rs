@@ -14,8 +14,8 @@ use super::{
     log::{answer, entry_of},
     name::{attributes, name_of},
     new_id,
-    response::{Claims, DEFAULT_CLASS, Envelope, FailedStatus},
-    sign::{DigestMethod, Signer},
+    response::{AssertionClaims, DEFAULT_CLASS, FailedStatus, SamlEnvelope},
+    sign::{DigestMethod, SamlSigner},
 };
 use crate::{
     authorize::{Decision, not_of_team},
@@ -85,7 +85,7 @@ async fn fail(
     let xml = idp.app.cpu().run(move || {
         let sign = |message: &[u8]| key.sign(message);
         let digest = DigestMethod::Sha256;
-        let signer = Signer { certificate: key.certificate(), digest, sign: &sign };
+        let signer = SamlSigner { certificate: key.certificate(), digest, sign: &sign };
         signer.sign(&mut response).map(|()| response.document())
     });
     let xml = xml.await??;
@@ -171,8 +171,8 @@ async fn response(
     Ok((xml, left_out))
 }
 
-fn envelope(idp: &IdpState, asked: &SamlAsked) -> Envelope {
-    Envelope {
+fn envelope(idp: &IdpState, asked: &SamlAsked) -> SamlEnvelope {
+    SamlEnvelope {
         id: new_id(idp),
         issuer: entity_id(&asked.provider),
         destination: asked.acs.clone(),
@@ -186,12 +186,12 @@ fn claims(
     asked: &SamlAsked,
     user: &IdpUserRecord,
     session: &IdpSession,
-) -> (Claims, Vec<String>) {
+) -> (AssertionClaims, Vec<String>) {
     let (attributes, left_out) = attributes(user);
     let now = idp.now();
     let class = asked.request.as_ref().and_then(|request| request.class.clone());
     let name = (asked.sp.as_str(), asked.name_id_format(), session.sid.as_str());
-    let claims = Claims {
+    let claims = AssertionClaims {
         id: new_id(idp),
         entity_id: entity_id(&asked.provider),
         name: name_of(idp, &asked.provider, user, name),

@@ -10,8 +10,8 @@ use trapline_app::{Error, IdpSession, Result, SamlKey, SamlSession};
 use super::{
     Binding,
     name::name_id,
-    response::{Envelope, samlp, status},
-    sign::{DigestMethod, RSA_SHA256, Signer},
+    response::{SamlEnvelope, samlp, status},
+    sign::{DigestMethod, RSA_SHA256, SamlSigner},
     xml::Element,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A message to be sent.
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingLogout {
     pub(crate) to: String,
     /// The parameter that it is sent in.
     pub(crate) name: &'static str,
@@ -32,7 +32,11 @@ pub(crate) struct Outgoing {
 }
 
 /// The request that a service provider end its session.
-pub(crate) fn request(envelope: &Envelope, session: &IdpSession, known: &SamlSession) -> Element {
+pub(crate) fn request(
+    envelope: &SamlEnvelope,
+    session: &IdpSession,
+    known: &SamlSession,
+) -> Element {
     envelope
         .head(samlp("LogoutRequest"))
         .child(name_id(known, &envelope.issuer))
@@ -40,11 +44,11 @@ pub(crate) fn request(envelope: &Envelope, session: &IdpSession, known: &SamlSes
 }
 
 /// The answer that a session has ended.
-pub(crate) fn response(envelope: &Envelope) -> Element {
+pub(crate) fn response(envelope: &SamlEnvelope) -> Element {
     envelope.head(samlp("LogoutResponse")).child(status(None))
 }
 
-impl Outgoing {
+impl OutgoingLogout {
     /// Signs the message and has the browser take it there. Returns the answer and the message.
     pub(crate) async fn send(
         self,
@@ -72,7 +76,7 @@ impl Outgoing {
 fn enveloped(mut message: Element, key: &SamlKey) -> Result<String> {
     let sign = |text: &[u8]| key.sign(text);
     let digest = DigestMethod::Sha256;
-    Signer { certificate: key.certificate(), digest, sign: &sign }.sign(&mut message)?;
+    SamlSigner { certificate: key.certificate(), digest, sign: &sign }.sign(&mut message)?;
     Ok(message.document())
 }
 

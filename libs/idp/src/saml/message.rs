@@ -22,7 +22,7 @@ const MAX_SKEW: i64 = 600;
 
 /// What every request says (saml-core, section 3.2.1).
 #[derive(Debug, Clone)]
-pub(crate) struct RequestHead {
+pub(crate) struct SamlRequestHead {
     pub(crate) id: String,
     pub(crate) issuer: Option<String>,
     pub(crate) destination: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct RequestHead {
 /// A request that somebody be signed in (saml-core, section 3.4.1).
 #[derive(Debug, Clone)]
 pub(crate) struct AuthnRequest {
-    pub(crate) head: RequestHead,
+    pub(crate) head: SamlRequestHead,
     pub(crate) acs: Option<String>,
     /// The binding of the answer.
     pub(crate) binding: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct AuthnRequest {
 /// A request that somebody be signed out (saml-core, section 3.7.1).
 #[derive(Debug, Clone)]
 pub(crate) struct LogoutRequest {
-    pub(crate) head: RequestHead,
+    pub(crate) head: SamlRequestHead,
     pub(crate) name_id: Option<String>,
     pub(crate) session_index: Option<String>,
 }
@@ -80,7 +80,7 @@ impl AuthnRequest {
         let subject = subject.and_then(|it| child(it, Namespace::Saml, "NameID"));
         let text = |name| root.attribute(name).map(str::to_owned);
         Ok(Self {
-            head: RequestHead::read(root, now)?,
+            head: SamlRequestHead::read(root, now)?,
             acs: text("AssertionConsumerServiceURL"),
             binding: text("ProtocolBinding"),
             name_id_format: policy.and_then(|it| it.attribute("Format")).map(str::to_owned),
@@ -98,7 +98,7 @@ impl LogoutRequest {
         let document = parsed(xml)?;
         let root = root(&document, "LogoutRequest")?;
         Ok(Self {
-            head: RequestHead::read(root, now)?,
+            head: SamlRequestHead::read(root, now)?,
             name_id: child(root, Namespace::Saml, "NameID").map(content),
             session_index: child(root, Namespace::Samlp, "SessionIndex").map(content),
         })
@@ -117,7 +117,7 @@ impl LogoutResponse {
     }
 }
 
-impl RequestHead {
+impl SamlRequestHead {
     fn read(root: Node<'_, '_>, now: i64) -> Result<Self, Refusal> {
         if root.attribute("Version") != Some("2.0") {
             return Err(malformed("Version must be 2.0"));

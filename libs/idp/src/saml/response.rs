@@ -6,7 +6,7 @@ use trapline_model::SamlSign;
 
 use super::{
     name::name_id,
-    sign::Signer,
+    sign::SamlSigner,
     xml::{Element, Namespace},
 };
 
@@ -26,7 +26,7 @@ pub(crate) struct FailedStatus {
 
 /// To whom a response goes, and what it answers.
 #[derive(Debug, Clone)]
-pub(crate) struct Envelope {
+pub(crate) struct SamlEnvelope {
     pub(crate) id: String,
     pub(crate) issuer: String,
     pub(crate) destination: String,
@@ -37,7 +37,7 @@ pub(crate) struct Envelope {
 
 /// What an assertion says. Times are in seconds since 1970.
 #[derive(Debug, Clone)]
-pub(crate) struct Claims {
+pub(crate) struct AssertionClaims {
     pub(crate) id: String,
     pub(crate) entity_id: String,
     pub(crate) name: SamlSession,
@@ -93,7 +93,7 @@ pub(super) fn status(failed: Option<FailedStatus>) -> Element {
     })
 }
 
-impl Envelope {
+impl SamlEnvelope {
     /// A response without an assertion.
     pub(crate) fn response(&self, failed: Option<FailedStatus>) -> Element {
         self.head(samlp("Response")).child(status(failed))
@@ -111,9 +111,9 @@ impl Envelope {
     }
 }
 
-impl Claims {
+impl AssertionClaims {
     /// The assertion inside of an envelope.
-    pub(crate) fn assertion(&self, envelope: &Envelope) -> Element {
+    pub(crate) fn assertion(&self, envelope: &SamlEnvelope) -> Element {
         saml("Assertion")
             .with("ID", self.id.as_str())
             .with("Version", "2.0")
@@ -125,7 +125,7 @@ impl Claims {
             .children(self.attribute_statement())
     }
 
-    fn subject(&self, envelope: &Envelope) -> Element {
+    fn subject(&self, envelope: &SamlEnvelope) -> Element {
         let data = saml("SubjectConfirmationData")
             .with("NotOnOrAfter", instant(self.not_on_or_after))
             .with("Recipient", self.recipient.as_str())
@@ -171,7 +171,7 @@ pub(crate) fn assembled(
     response: Element,
     mut assertion: Element,
     parts: Signed,
-    signer: &Signer<'_>,
+    signer: &SamlSigner<'_>,
 ) -> Result<Element> {
     if parts.assertion {
         signer.sign(&mut assertion)?;

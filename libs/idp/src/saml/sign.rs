@@ -39,7 +39,7 @@ impl DigestMethod {
 }
 
 /// Who signs.
-pub(crate) struct Signer<'k> {
+pub(crate) struct SamlSigner<'k> {
     /// The certificate in base64, as signatures show it.
     pub(crate) certificate: &'k str,
     pub(crate) digest: DigestMethod,
@@ -51,7 +51,7 @@ fn ds(name: &'static str) -> Element {
     Element::new(Namespace::Ds, name)
 }
 
-impl Signer<'_> {
+impl SamlSigner<'_> {
     /// Puts a signature over the whole element behind its issuer, where the schemas want it.
     ///
     /// # Errors

@@ -15,10 +15,10 @@ use super::{
     decode::{message, relay_state},
     entity_id,
     log::{answer, entry_of},
-    logout::{self, Outgoing},
+    logout::{self, OutgoingLogout},
     message::{LogoutRequest, LogoutResponse},
     new_id,
-    response::Envelope,
+    response::SamlEnvelope,
     slo_url,
     sso::form,
 };
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// A message that came, and who is signed in at the browser that brought it.
-struct Incoming {
+struct IncomingLogout {
     provider: IdpHandle,
     binding: Binding,
     params: RequestParams,
@@ -48,7 +48,7 @@ pub(crate) async fn by_query(
     let params = RequestParams::of(query.unwrap_or_default().as_bytes());
     let session = cookie::session(&idp, &provider, &headers);
     let flow = idp.idps().random_id();
-    let incoming = Incoming { provider, binding: Binding::Redirect, params, flow, session };
+    let incoming = IncomingLogout { provider, binding: Binding::Redirect, params, flow, session };
     answer_to(&idp, incoming).await
 }
 
@@ -65,10 +65,11 @@ pub(crate) async fn by_form(
     };
     let session = cookie::session(&idp, &provider, &headers);
     let flow = idp.idps().random_id();
-    answer_to(&idp, Incoming { provider, binding: Binding::Post, params, flow, session }).await
+    answer_to(&idp, IncomingLogout { provider, binding: Binding::Post, params, flow, session })
+        .await
 }
 
-async fn answer_to(idp: &IdpState, incoming: Incoming) -> Result<Response, EndpointFailure> {
+async fn answer_to(idp: &IdpState, incoming: IncomingLogout) -> Result<Response, EndpointFailure> {
     let has = |name| incoming.params.get(name).is_some();
     let (is_request, is_response) = (has("SAMLRequest"), has("SAMLResponse"));
     if !is_request && !is_response && incoming.binding == Binding::Redirect {
@@ -83,7 +84,7 @@ async fn answer_to(idp: &IdpState, incoming: Incoming) -> Result<Response, Endpo
     match outcome {
         Err(EndpointFailure::Refused(refusal)) => {
             let kind = IdpEventKind::SamlLogout;
-            let Incoming { provider, params, flow, .. } = &incoming;
+            let IncomingLogout { provider, params, flow, .. } = &incoming;
             let entry = entry_of(kind, params, flow, (None, xml.as_deref()));
             let page = refused(provider, &refusal);
             entry.refused(idp, provider, &refusal).await;
@@ -97,10 +98,10 @@ async fn answer_to(idp: &IdpState, incoming: Incoming) -> Result<Response, Endpo
 /// that nobody be signed in.
 async fn requested(
     idp: &IdpState,
-    incoming: &Incoming,
+    incoming: &IncomingLogout,
     xml: &mut Option<String>,
 ) -> Result<Response, EndpointFailure> {
-    let Incoming { provider, binding, params, flow, session } = incoming;
+    let IncomingLogout { provider, binding, params, flow, session } = incoming;
     let relay_state = relay_state(params)?;
     let text = xml.insert(message(*binding, "SAMLRequest", params)?);
     let request = LogoutRequest::read(text, idp.now())?;
@@ -119,7 +120,7 @@ async fn requested(
     let mut envelope = envelope(idp, provider, &to);
     envelope.in_response_to = Some(request.head.id);
     let message = logout::response(&envelope);
-    let outgoing = Outgoing { to: to.clone(), name: "SAMLResponse", message, relay_state };
+    let outgoing = OutgoingLogout { to: to.clone(), name: "SAMLResponse", message, relay_state };
     let key = idp.idps().saml_key(provider)?;
     let (page, sent) = outgoing.send(idp, *binding, key).await?;
     entry.event().response = answer(&to, &sent);
@@ -146,10 +147,10 @@ fn note_on(request: &LogoutRequest, session: Option<&IdpSession>) -> String {
 /// A service provider has done what it was asked for.
 async fn confirmed(
     idp: &IdpState,
-    incoming: &Incoming,
+    incoming: &IncomingLogout,
     xml: &mut Option<String>,
 ) -> Result<Response, EndpointFailure> {
-    let Incoming { provider, binding, params, flow, .. } = incoming;
+    let IncomingLogout { provider, binding, params, flow, .. } = incoming;
     let text = xml.insert(message(*binding, "SAMLResponse", params)?);
     let response = LogoutResponse::read(text)?;
     let sp = response.issuer.as_deref();
@@ -167,8 +168,8 @@ async fn confirmed(
 }
 
 /// Somebody signs out at the provider; the service provider is told where there is one.
-async fn begun_here(idp: &IdpState, incoming: Incoming) -> Result<Response, EndpointFailure> {
-    let Incoming { provider, params, flow, session, .. } = incoming;
+async fn begun_here(idp: &IdpState, incoming: IncomingLogout) -> Result<Response, EndpointFailure> {
+    let IncomingLogout { provider, params, flow, session, .. } = incoming;
     let kind = IdpEventKind::SamlLogout;
     let known = session.as_ref().and_then(|session| Some((session, session.saml.as_ref()?)));
     let sp = known.map(|(_, known)| known.sp.as_str());
@@ -182,7 +183,7 @@ async fn begun_here(idp: &IdpState, incoming: Incoming) -> Result<Response, Endp
     };
     let message = logout::request(&envelope(idp, &provider, &to), session, known);
     let relay_state = None;
-    let outgoing = Outgoing { to: to.clone(), name: "SAMLRequest", message, relay_state };
+    let outgoing = OutgoingLogout { to: to.clone(), name: "SAMLRequest", message, relay_state };
     let key = idp.idps().saml_key(&provider)?;
     let (page, sent) = outgoing.send(idp, Binding::Redirect, key).await?;
     entry.event().response = answer(&to, &sent);
@@ -191,8 +192,8 @@ async fn begun_here(idp: &IdpState, incoming: Incoming) -> Result<Response, Endp
     Ok(ended(&provider, page))
 }
 
-fn envelope(idp: &IdpState, provider: &IdpHandle, to: &str) -> Envelope {
-    Envelope {
+fn envelope(idp: &IdpState, provider: &IdpHandle, to: &str) -> SamlEnvelope {
+    SamlEnvelope {
         id: new_id(idp),
         issuer: entity_id(provider),
         destination: to.to_owned(),

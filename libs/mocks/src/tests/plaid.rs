@@ -286,7 +286,7 @@ fn what_is_missing_or_unknown_is_told_by_its_code() {
 #[test]
 fn the_key_of_webhooks_is_given_out() {
     let mut world = World::of("plaid");
-    let key = jws::SigningKey::of(&world.credentials["webhookKeyId"]).unwrap();
+    let key = jws::EcKey::of(&world.credentials["webhookKeyId"]).unwrap();
     let shown = done(&mut world, "/webhook_verification_key/get", &json!({"key_id": key.id()}));
     assert_eq!(shown["key"], key.public(None));
     let made = Time::from_millis(1_700_000_000_000);

@@ -29,7 +29,7 @@ impl SpamdEngine {
     }
 
     /// One request, of which the daemon closes the connection.
-    async fn ask(&self, command: &str, message: &[u8]) -> Result<Answer, SpamEngineFailure> {
+    async fn ask(&self, command: &str, message: &[u8]) -> Result<SpamdAnswer, SpamEngineFailure> {
         let host = self.address.host.trim_matches(['[', ']']);
         let stream = TcpStream::connect((host, self.address.port)).await;
         let mut stream = stream.map_err(|_| SpamEngineFailure::Unreachable)?;
@@ -47,7 +47,7 @@ impl SpamdEngine {
         let read = talk.await.map_err(|_| SpamEngineFailure::BadAnswer)?;
         let is_whole = u64::try_from(read).is_ok_and(|read| read <= MAX_ANSWER);
         let text = String::from_utf8_lossy(&bytes);
-        Answer::parse(&text).filter(|_| is_whole).ok_or(SpamEngineFailure::BadAnswer)
+        SpamdAnswer::parse(&text).filter(|_| is_whole).ok_or(SpamEngineFailure::BadAnswer)
     }
 
     async fn judged(&self, mail: &SpamMail) -> Result<SpamJudgement, SpamEngineFailure> {
@@ -95,7 +95,7 @@ impl SpamEngine for SpamdEngine {
 }
 
 /// What the daemon answers.
-struct Answer {
+struct SpamdAnswer {
     /// `SPAMD/1.1` or the like.
     version: String,
     /// `EX_OK`, or `PONG`.
@@ -111,7 +111,7 @@ struct SpamField {
     threshold: f64,
 }
 
-impl Answer {
+impl SpamdAnswer {
     /// An answer that reports success.
     fn parse(text: &str) -> Option<Self> {
         let (first, rest) = text.split_once('\n')?;
@@ -229,14 +229,14 @@ mod tests {
 
     #[test]
     fn answers_that_are_no_verdict_are_none() {
-        let good = Answer::parse(
+        let good = SpamdAnswer::parse(
             "SPAMD/1.1 0 EX_OK\r\nContent-length: 3\r\nSpam: True ; 17.2 / 5.0\r\n\r\nabc",
         );
         let verdict = good.unwrap().verdict().unwrap();
         assert_eq!((verdict.is_spam, verdict.score, verdict.threshold), (true, 17.2, 5.0));
-        assert_eq!(Answer::parse("SPAMD/1.5 0 PONG\r\n").unwrap().word, "PONG");
+        assert_eq!(SpamdAnswer::parse("SPAMD/1.5 0 PONG\r\n").unwrap().word, "PONG");
         for bad in ["", "SPAMD/1.1 74 EX_IOERR\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n<html>"] {
-            assert!(Answer::parse(bad).is_none(), "{bad}");
+            assert!(SpamdAnswer::parse(bad).is_none(), "{bad}");
         }
         for field in [
             "",
@@ -245,7 +245,8 @@ mod tests {
             "Spam: True ; inf / 5.0",
             "Spam: x ; y / z",
         ] {
-            let answer = Answer::parse(&format!("SPAMD/1.1 0 EX_OK\r\n{field}\r\n\r\n")).unwrap();
+            let answer =
+                SpamdAnswer::parse(&format!("SPAMD/1.1 0 EX_OK\r\n{field}\r\n\r\n")).unwrap();
             assert!(answer.verdict().is_none(), "{field}");
         }
     }

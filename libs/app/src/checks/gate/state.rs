@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::checks::SpamEngineFailure;
+use crate::spam_engine::SpamEngineFailure;
 
 /// Failures in a row after which an engine is left alone, and for how long.
 const FAILURES: u32 = 5;

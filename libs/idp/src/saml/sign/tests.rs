@@ -73,7 +73,7 @@ fn documents_are_canonical_and_their_signatures_good() {
         Ok(signature)
     };
     let text = BASE64.encode(certificate.der());
-    let signer = Signer { certificate: &text, digest: DigestMethod::Sha256, sign: &sign };
+    let signer = SamlSigner { certificate: &text, digest: DigestMethod::Sha256, sign: &sign };
 
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("certificate.pem"), certificate.pem()).unwrap();

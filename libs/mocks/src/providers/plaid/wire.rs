@@ -9,7 +9,7 @@ use crate::{
     context::CallContext,
     credentials::public_key,
     failure::{CallFailure, Halt},
-    jws::SigningKey,
+    jws::EcKey,
     sign::seconds,
 };
 
@@ -190,7 +190,7 @@ pub(super) fn send(
 pub(super) fn sign(signing: &Signing<'_>) -> SignedRequest {
     let hash = HEXLOWER.encode(digest(&SHA256, signing.body).as_ref());
     let claims = json!({"iat": seconds(signing.at), "request_body_sha256": hash});
-    let token = SigningKey::of(signing.secret).and_then(|key| key.sign(&claims));
+    let token = EcKey::of(signing.secret).and_then(|key| key.sign(&claims));
     token.into_iter().map(|token| ("plaid-verification", token)).collect()
 }
 

@@ -35,10 +35,8 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         return Err(CallFailure::invalid("mode", "must be payment or setup here").into());
     }
     let success = web_address(context, "success_url")?;
-    let cancel = match context.text("cancel_url") {
-        Some(_) => Some(web_address(context, "cancel_url")?),
-        None => None,
-    };
+    let has_cancel = context.text("cancel_url").is_some();
+    let cancel = has_cancel.then(|| web_address(context, "cancel_url")).transpose()?;
     let customer = context.text("customer");
     if let Some(customer) = &customer {
         context.get("customers", customer, "customer")?;
