@@ -13,7 +13,7 @@
 
 use std::{fmt, marker::PhantomData};
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, parser::ValueSource};
 
 use super::{errors::ConfigErrors, secret_file};
 
@@ -69,9 +69,10 @@ impl Setting {
             let path = matches.get_one::<String>(file.flag)?;
             (!path.is_empty()).then(|| (file.flag, path.clone()))
         });
+        let is_default = matches.value_source(self.flag) == Some(ValueSource::DefaultValue);
         match (text, file) {
             (text, None) => Given::Text(text),
-            (Some(text), Some((flag, path))) if !text.is_empty() => {
+            (Some(text), Some((flag, path))) if !text.is_empty() && !is_default => {
                 let wanted = format!("--{} or {} is given too", self.flag, self.variable);
                 Given::Fault { flag, path, wanted }
             }

@@ -1,6 +1,6 @@
 //! `filterByFormula`: what is asked of it most, and an error for all else.
 
-use super::formula_values::{Cell, is_same, order};
+use super::formula_values::{CellValue, is_same, order};
 use crate::StoredObject;
 
 /// How deep a formula may go.
@@ -9,12 +9,12 @@ const MAX_DEPTH: usize = 32;
 const MAX_LETTERS: usize = 16_000;
 
 /// A record as a formula sees it.
-pub(super) struct Row<'a>(pub(super) &'a StoredObject);
+pub(super) struct RecordRow<'a>(pub(super) &'a StoredObject);
 
 /// A formula that was understood.
 #[derive(Debug)]
 pub(super) enum Formula {
-    Value(Cell),
+    Value(CellValue),
     Field(String),
     Call(Function, Vec<Formula>),
     Operation(&'static str, Box<(Formula, Formula)>),
@@ -68,7 +68,7 @@ const FUNCTIONS: [(&str, Function, usize, usize); 18] = [
 const OPERATORS: [&[&str]; 4] =
     [&["<=", ">=", "!=", "=", "<", ">"], &["&"], &["+", "-"], &["*", "/"]];
 
-type Parsed<T> = Result<T, String>;
+type FormulaResult<T> = Result<T, String>;
 
 impl Formula {
     /// Reads a formula.
@@ -76,7 +76,7 @@ impl Formula {
     /// # Errors
     ///
     /// What is wrong with it, or not known here.
-    pub(super) fn parse(text: &str) -> Parsed<Self> {
+    pub(super) fn parse(text: &str) -> FormulaResult<Self> {
         if text.chars().count() > MAX_LETTERS {
             return Err(format!("it has more than {MAX_LETTERS} characters"));
         }
@@ -85,14 +85,14 @@ impl Formula {
         if reader.skip().is_empty() { Ok(formula) } else { Err(reader.unexpected()) }
     }
 
-    pub(super) fn holds(&self, row: &Row<'_>) -> bool {
+    pub(super) fn holds(&self, row: &RecordRow<'_>) -> bool {
         self.value(row).is_true()
     }
 
-    fn value(&self, row: &Row<'_>) -> Cell {
+    fn value(&self, row: &RecordRow<'_>) -> CellValue {
         match self {
             Self::Value(value) => value.clone(),
-            Self::Field(name) => Cell::of(row.0.object["fields"].get(name)),
+            Self::Field(name) => CellValue::of(row.0.object["fields"].get(name)),
             Self::Operation(operator, sides) => {
                 applied(operator, &sides.0.value(row), &sides.1.value(row))
             }
@@ -101,59 +101,59 @@ impl Formula {
     }
 }
 
-fn applied(operator: &str, one: &Cell, other: &Cell) -> Cell {
+fn applied(operator: &str, one: &CellValue, other: &CellValue) -> CellValue {
     let (left, right) = (one.number(), other.number());
     match operator {
-        "=" => Cell::Bool(is_same(one, other)),
-        "!=" => Cell::Bool(!is_same(one, other)),
-        "<" => Cell::Bool(order(one, other).is_lt()),
-        "<=" => Cell::Bool(order(one, other).is_le()),
-        ">" => Cell::Bool(order(one, other).is_gt()),
-        ">=" => Cell::Bool(order(one, other).is_ge()),
-        "&" => Cell::Text(one.text() + &other.text()),
-        "+" => Cell::Number(left + right),
-        "-" => Cell::Number(left - right),
-        "*" => Cell::Number(left * right),
-        _ => Cell::Number(left / right),
+        "=" => CellValue::Bool(is_same(one, other)),
+        "!=" => CellValue::Bool(!is_same(one, other)),
+        "<" => CellValue::Bool(order(one, other).is_lt()),
+        "<=" => CellValue::Bool(order(one, other).is_le()),
+        ">" => CellValue::Bool(order(one, other).is_gt()),
+        ">=" => CellValue::Bool(order(one, other).is_ge()),
+        "&" => CellValue::Text(one.text() + &other.text()),
+        "+" => CellValue::Number(left + right),
+        "-" => CellValue::Number(left - right),
+        "*" => CellValue::Number(left * right),
+        _ => CellValue::Number(left / right),
     }
 }
 
-fn called(function: Function, given: &[Formula], row: &Row<'_>) -> Cell {
-    let value = |place: usize| given.get(place).map_or(Cell::Blank, |one| one.value(row));
+fn called(function: Function, given: &[Formula], row: &RecordRow<'_>) -> CellValue {
+    let value = |place: usize| given.get(place).map_or(CellValue::Blank, |one| one.value(row));
     let mut truths = given.iter().map(|one| one.holds(row));
     match function {
-        Function::And => Cell::Bool(truths.all(|holds| holds)),
-        Function::Or => Cell::Bool(truths.any(|holds| holds)),
-        Function::Not => Cell::Bool(!value(0).is_true()),
-        Function::Xor => Cell::Bool(truths.filter(|holds| *holds).count() % 2 == 1),
+        Function::And => CellValue::Bool(truths.all(|holds| holds)),
+        Function::Or => CellValue::Bool(truths.any(|holds| holds)),
+        Function::Not => CellValue::Bool(!value(0).is_true()),
+        Function::Xor => CellValue::Bool(truths.filter(|holds| *holds).count() % 2 == 1),
         Function::If => value(if value(0).is_true() { 1 } else { 2 }),
-        Function::True => Cell::Bool(true),
-        Function::False => Cell::Bool(false),
-        Function::Blank => Cell::Blank,
-        Function::RecordId => Cell::Text(row.0.id.clone()),
-        Function::CreatedTime => Cell::of(row.0.object.get("createdTime")),
+        Function::True => CellValue::Bool(true),
+        Function::False => CellValue::Bool(false),
+        Function::Blank => CellValue::Blank,
+        Function::RecordId => CellValue::Text(row.0.id.clone()),
+        Function::CreatedTime => CellValue::of(row.0.object.get("createdTime")),
         Function::Find => found(&value(0).text(), &value(1).text(), &value(2)),
         Function::Search => {
             let (what, text) = (value(0).text().to_lowercase(), value(1).text().to_lowercase());
             match found(&what, &text, &value(2)) {
-                Cell::Number(0.0) => Cell::Blank,
+                CellValue::Number(0.0) => CellValue::Blank,
                 place => place,
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "no text has so many letters")]
-        Function::Len => Cell::Number(value(0).text().chars().count() as f64),
-        Function::Lower => Cell::Text(value(0).text().to_lowercase()),
-        Function::Upper => Cell::Text(value(0).text().to_uppercase()),
-        Function::Trim => Cell::Text(value(0).text().trim().to_owned()),
+        Function::Len => CellValue::Number(value(0).text().chars().count() as f64),
+        Function::Lower => CellValue::Text(value(0).text().to_lowercase()),
+        Function::Upper => CellValue::Text(value(0).text().to_uppercase()),
+        Function::Trim => CellValue::Text(value(0).text().trim().to_owned()),
         Function::Concatenate => {
-            Cell::Text(given.iter().map(|one| one.value(row).text()).collect())
+            CellValue::Text(given.iter().map(|one| one.value(row).text()).collect())
         }
-        Function::Value => Cell::Number(value(0).number()),
+        Function::Value => CellValue::Number(value(0).number()),
     }
 }
 
 /// The place of a text in another one, from 1; zero where it is not there. It is looked for behind a place.
-fn found(what: &str, text: &str, behind: &Cell) -> Cell {
+fn found(what: &str, text: &str, behind: &CellValue) -> CellValue {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -161,9 +161,9 @@ fn found(what: &str, text: &str, behind: &Cell) -> Cell {
     )]
     let skipped = behind.number().max(0.0) as usize;
     let start = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
-    let Some(at) = text[start..].find(what) else { return Cell::Number(0.0) };
+    let Some(at) = text[start..].find(what) else { return CellValue::Number(0.0) };
     #[expect(clippy::cast_precision_loss, reason = "no text has so many letters")]
-    Cell::Number((text[..start + at].chars().count() + 1) as f64)
+    CellValue::Number((text[..start + at].chars().count() + 1) as f64)
 }
 
 struct FormulaReader<'a> {
@@ -188,12 +188,12 @@ impl<'a> FormulaReader<'a> {
         rest.is_some()
     }
 
-    fn expect(&mut self, token: &str) -> Parsed<()> {
+    fn expect(&mut self, token: &str) -> FormulaResult<()> {
         if self.take(token) { Ok(()) } else { Err(self.unexpected()) }
     }
 
     /// Operators of a level and all that bind more.
-    fn operation(&mut self, level: usize) -> Parsed<Formula> {
+    fn operation(&mut self, level: usize) -> FormulaResult<Formula> {
         let Some(operators) = OPERATORS.get(level) else { return self.operand() };
         let mut left = self.operation(level + 1)?;
         // Each operator makes what is read one deeper.
@@ -207,26 +207,26 @@ impl<'a> FormulaReader<'a> {
         Ok(left)
     }
 
-    fn deeper(&mut self) -> Parsed<()> {
+    fn deeper(&mut self) -> FormulaResult<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH { Err("it is too deep".to_owned()) } else { Ok(()) }
     }
 
-    fn operand(&mut self) -> Parsed<Formula> {
+    fn operand(&mut self) -> FormulaResult<Formula> {
         self.deeper()?;
         let operand = self.operand_inside();
         self.depth -= 1;
         operand
     }
 
-    fn operand_inside(&mut self) -> Parsed<Formula> {
+    fn operand_inside(&mut self) -> FormulaResult<Formula> {
         if self.take("(") {
             let inner = self.operation(0)?;
             self.expect(")")?;
             return Ok(inner);
         }
         if self.take("-") {
-            let zero = Formula::Value(Cell::Number(0.0));
+            let zero = Formula::Value(CellValue::Number(0.0));
             return Ok(Formula::Operation("-", Box::new((zero, self.operand()?))));
         }
         if self.take("{") {
@@ -234,14 +234,14 @@ impl<'a> FormulaReader<'a> {
         }
         for quote in ['\'', '"'] {
             if self.take(quote.encode_utf8(&mut [0; 4])) {
-                return self.quoted(quote).map(|text| Formula::Value(Cell::Text(text)));
+                return self.quoted(quote).map(|text| Formula::Value(CellValue::Text(text)));
             }
         }
         let is_digit = |letter: char| letter.is_ascii_digit() || letter == '.';
         let digits = self.word(is_digit);
         if !digits.is_empty() {
             let number = digits.parse().map_err(|_| format!("{digits} is no number"))?;
-            return Ok(Formula::Value(Cell::Number(number)));
+            return Ok(Formula::Value(CellValue::Number(number)));
         }
         let word = self.word(|letter| letter.is_alphanumeric() || letter == '_');
         if word.is_empty() {
@@ -258,7 +258,7 @@ impl<'a> FormulaReader<'a> {
     }
 
     /// What is before a closing letter, which a backslash before it makes a part of it.
-    fn quoted(&mut self, end: char) -> Parsed<String> {
+    fn quoted(&mut self, end: char) -> FormulaResult<String> {
         let mut text = String::new();
         let mut letters = self.rest.char_indices();
         while let Some((at, letter)) = letters.next() {
@@ -280,7 +280,7 @@ impl<'a> FormulaReader<'a> {
         Err(format!("there is no {end} at the end"))
     }
 
-    fn call(&mut self, name: &str) -> Parsed<Formula> {
+    fn call(&mut self, name: &str) -> FormulaResult<Formula> {
         let upper = name.to_uppercase();
         let known = FUNCTIONS.into_iter().find(|(known, ..)| *known == upper);
         let (_, function, least, most) =
@@ -360,7 +360,7 @@ mod tests {
         ];
         let record = record();
         for (text, wanted) in cases {
-            assert_eq!(Formula::parse(text).unwrap().holds(&Row(&record)), wanted, "{text}");
+            assert_eq!(Formula::parse(text).unwrap().holds(&RecordRow(&record)), wanted, "{text}");
         }
     }
 
@@ -393,7 +393,7 @@ mod tests {
         #[test]
         fn no_formula_is_a_panic(text in "[-A-Za-z{}()'\"\\\\ä&+*/=<>!,.0-9 ]{0,120}") {
             if let Ok(formula) = Formula::parse(&text) {
-                formula.holds(&Row(&record()));
+                formula.holds(&RecordRow(&record()));
             }
         }
     }

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 /// What a formula or a cell comes to.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum CellValue {
     Blank,
     Text(String),
     Number(f64),
     Bool(bool),
 }
 
-impl Cell {
+impl CellValue {
     pub(super) fn of(value: Option<&Value>) -> Self {
         match value {
             None | Some(Value::Null) => Self::Blank,
@@ -58,12 +58,12 @@ impl Cell {
 }
 
 /// Numbers compare as numbers, texts without regard to case, and a blank is before all.
-pub(super) fn order(one: &Cell, other: &Cell) -> Ordering {
+pub(super) fn order(one: &CellValue, other: &CellValue) -> Ordering {
     match (one, other) {
-        (Cell::Blank, Cell::Blank) => Ordering::Equal,
-        (Cell::Blank, _) => Ordering::Less,
-        (_, Cell::Blank) => Ordering::Greater,
-        (Cell::Text(_), _) | (_, Cell::Text(_)) => {
+        (CellValue::Blank, CellValue::Blank) => Ordering::Equal,
+        (CellValue::Blank, _) => Ordering::Less,
+        (_, CellValue::Blank) => Ordering::Greater,
+        (CellValue::Text(_), _) | (_, CellValue::Text(_)) => {
             let (one, other) = (one.text(), other.text());
             one.to_lowercase().cmp(&other.to_lowercase()).then_with(|| one.cmp(&other))
         }
@@ -72,11 +72,11 @@ pub(super) fn order(one: &Cell, other: &Cell) -> Ordering {
 }
 
 /// Whether two are the same: a blank is the empty text, zero and false.
-pub(super) fn is_same(one: &Cell, other: &Cell) -> bool {
+pub(super) fn is_same(one: &CellValue, other: &CellValue) -> bool {
     match (one, other) {
-        (Cell::Blank, other) | (other, Cell::Blank) => !other.is_true(),
-        (Cell::Text(one), Cell::Text(other)) => one == other,
-        (Cell::Text(_), _) | (_, Cell::Text(_)) => one.text() == other.text(),
+        (CellValue::Blank, other) | (other, CellValue::Blank) => !other.is_true(),
+        (CellValue::Text(one), CellValue::Text(other)) => one == other,
+        (CellValue::Text(_), _) | (_, CellValue::Text(_)) => one.text() == other.text(),
         _ => one.number().total_cmp(&other.number()).is_eq(),
     }
 }

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 
 use super::{
-    formula::{Formula, Row},
-    formula_values::{Cell, order},
+    formula::{Formula, RecordRow},
+    formula_values::{CellValue, order},
     tables::{id_of, of_path},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let sorts = sorts(context)?;
     let mut records = table.records(context)?;
     if let Some(formula) = &formula {
-        records.retain(|record| formula.holds(&Row(record)));
+        records.retain(|record| formula.holds(&RecordRow(record)));
     }
     records.sort_by(|one, other| by(&sorts, one, other));
     records.truncate(most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX));
@@ -115,7 +115,7 @@ fn sorts(context: &CallContext<'_>) -> Result<Vec<(String, bool)>, Halt> {
 }
 
 fn by(sorts: &[(String, bool)], one: &StoredObject, other: &StoredObject) -> Ordering {
-    let cell = |record: &StoredObject, name: &str| Cell::of(record.object["fields"].get(name));
+    let cell = |record: &StoredObject, name: &str| CellValue::of(record.object["fields"].get(name));
     for (name, descends) in sorts {
         let order = order(&cell(one, name), &cell(other, name));
         if order != Ordering::Equal {

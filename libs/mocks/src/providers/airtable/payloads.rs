@@ -11,14 +11,14 @@ use crate::{MockReply, StoredObject, context::CallContext, failure::Halt};
 /// Payloads of one answer.
 const MAX_PAYLOADS: i64 = 50;
 
-type Fields = Map<String, Value>;
+type RecordFields = Map<String, Value>;
 
 /// What a call did to the records of a table.
 #[derive(Default)]
 pub(super) struct Changes {
     pub(super) created: Vec<StoredObject>,
     /// With the cells as they were before.
-    pub(super) changed: Vec<(Fields, StoredObject)>,
+    pub(super) changed: Vec<(RecordFields, StoredObject)>,
     pub(super) destroyed: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ fn payload(
     changes: &Changes,
     number: u64,
 ) -> Value {
-    let cells = |fields: &Fields| -> Value {
+    let cells = |fields: &RecordFields| -> Value {
         let cell = |(name, value): (&String, &Value)| (table.field(context, name), value.clone());
         json!({"cellValuesByFieldId": Value::Object(fields.iter().map(cell).collect())})
     };
@@ -129,7 +129,8 @@ fn payload(
         let differs = |name: &String| before.get(name) != after.get(name);
         // A cell that was emptied is null.
         let names = before.keys().chain(after.keys()).filter(|name| differs(name));
-        let value = |fields: &Fields, name: &String| fields.get(name).cloned().unwrap_or_default();
+        let value =
+            |fields: &RecordFields, name: &String| fields.get(name).cloned().unwrap_or_default();
         let now = names.clone().map(|name| (name.clone(), value(&after, name))).collect();
         let was = names.map(|name| (name.clone(), value(before, name))).collect();
         (record.id.clone(), json!({"current": cells(&now), "previous": cells(&was)}))

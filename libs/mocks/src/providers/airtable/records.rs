@@ -17,7 +17,7 @@ const MAX_RECORDS: usize = 10;
 /// Fields by which an upsert finds records.
 const MAX_MERGED: usize = 3;
 
-type Fields = Map<String, Value>;
+type RecordFields = Map<String, Value>;
 
 fn refuse_declined(context: &CallContext<'_>) -> Result<(), Halt> {
     match context.declined(&[]) {
@@ -26,7 +26,7 @@ fn refuse_declined(context: &CallContext<'_>) -> Result<(), Halt> {
     }
 }
 
-fn fields_of(input: &Value) -> Result<Fields, Halt> {
+fn fields_of(input: &Value) -> Result<RecordFields, Halt> {
     let fields = input.get("fields").and_then(Value::as_object).cloned();
     fields.ok_or_else(|| CallFailure::missing("fields").into())
 }
@@ -55,7 +55,7 @@ fn inputs(context: &CallContext<'_>) -> Result<Vec<Value>, Halt> {
 fn added(
     context: &mut CallContext<'_>,
     table: &TableOfPath,
-    mut fields: Fields,
+    mut fields: RecordFields,
     changes: &mut Changes,
 ) -> StoredObject {
     fields.retain(|_, value| is_shown(value));
@@ -72,11 +72,11 @@ fn added(
 fn changed(
     context: &mut CallContext<'_>,
     record: StoredObject,
-    fields: Fields,
+    fields: RecordFields,
     changes: &mut Changes,
 ) -> StoredObject {
     let before = record.object["fields"].as_object().cloned().unwrap_or_default();
-    let mut after = if context.call.method == "PUT" { Fields::new() } else { before.clone() };
+    let mut after = if context.call.method == "PUT" { RecordFields::new() } else { before.clone() };
     after.extend(fields);
     after.retain(|_, value| is_shown(value));
     let record = context.change(record, json!({"fields": after}));
@@ -196,7 +196,7 @@ fn alike(
     context: &mut CallContext<'_>,
     table: &TableOfPath,
     names: &[String],
-    fields: &Fields,
+    fields: &RecordFields,
 ) -> Result<Option<StoredObject>, Halt> {
     let mut found = table.records(context)?;
     found.retain(|record| {

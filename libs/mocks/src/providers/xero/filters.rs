@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::wire::{ms_date, time_of};
 
 /// Comparisons of which all of one group have to hold; one group is enough. No group holds for all.
-pub(super) struct Filter(Vec<Vec<Comparison>>);
+pub(super) struct WhereFilter(Vec<Vec<WhereComparison>>);
 
-struct Comparison {
+struct WhereComparison {
     pointer: String,
     operator: &'static str,
     value: Value,
@@ -18,7 +18,7 @@ struct Comparison {
 const OPERATORS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
 const METHODS: [&str; 3] = ["Contains", "StartsWith", "EndsWith"];
 
-impl Filter {
+impl WhereFilter {
     /// Reads a filter; an empty one holds for all.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Filter {
         let groups = groups.into_iter().map(|group| {
             joined(group, &["AND", "&&"])
                 .into_iter()
-                .map(|words| Comparison::parse(&words.concat()))
+                .map(|words| WhereComparison::parse(&words.concat()))
                 .collect()
         });
         Ok(Self(groups.collect::<Result<_, String>>()?))
@@ -65,7 +65,7 @@ fn joined<'a>(words: &'a [String], by: &[&str]) -> Vec<&'a [String]> {
     words.split(|word| by.iter().any(|one| word.eq_ignore_ascii_case(one))).collect()
 }
 
-impl Comparison {
+impl WhereComparison {
     fn parse(text: &str) -> Result<Self, String> {
         let unclear = || format!("{text} is not understood");
         let pointer = |field: &str| {
@@ -186,7 +186,7 @@ mod tests {
             ("Odd==\"a AND b\"", true),
         ];
         for (text, wanted) in cases {
-            assert_eq!(Filter::parse(text).unwrap().holds(&object), wanted, "{text}");
+            assert_eq!(WhereFilter::parse(text).unwrap().holds(&object), wanted, "{text}");
         }
         for text in [
             "Name",
@@ -197,14 +197,14 @@ mod tests {
             "Date==DateTime(1)",
             "(a==1)",
         ] {
-            assert!(Filter::parse(text).is_err(), "{text}");
+            assert!(WhereFilter::parse(text).is_err(), "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn no_filter_is_a_panic(text in "[A-Za-z .=!<>\"()0-9,&|ä]{0,80}") {
-            if let Ok(filter) = Filter::parse(&text) {
+            if let Ok(filter) = WhereFilter::parse(&text) {
                 filter.holds(&json!({"A": "x", "B": 1}));
             }
         }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 
 use super::{
-    filters::{Filter, compare},
+    filters::{WhereFilter, compare},
     resources::of_path,
     wire::{answer, time_of},
 };
@@ -75,7 +75,7 @@ pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     if text.len() > MAX_LETTERS {
         return Err(unclear(format!("at most {MAX_LETTERS} characters")).into());
     }
-    let filter = Filter::parse(&text).map_err(unclear)?;
+    let filter = WhereFilter::parse(&text).map_err(unclear)?;
     let mut objects = context.list("records")?;
     objects.retain(|object| object.hidden["type"] == resource.name);
     objects.sort_by_key(|object| (object.created_at, object.hidden["place"].as_u64()));

@@ -18,7 +18,7 @@ const MAX_INPUTS: usize = 50;
 const MAX_NAME: usize = 255;
 
 /// What is checked of an input before anything is written.
-type Check = fn(&mut CallContext<'_>, Option<&StoredObject>, &Value) -> Result<Value, Halt>;
+type DocumentCheck = fn(&mut CallContext<'_>, Option<&StoredObject>, &Value) -> Result<Value, Halt>;
 
 /// A type of documents.
 pub(super) struct Resource {
@@ -31,7 +31,7 @@ pub(super) struct Resource {
     /// How a number that is not given begins; empty where one has to be given.
     pub(super) prefix: &'static str,
     /// Gives the fields that it then has.
-    check: Check,
+    check: DocumentCheck,
 }
 
 pub(super) const RESOURCES: [Resource; 7] = [
