@@ -226,6 +226,7 @@ fn value_of(document: &Value, schema: &Value) -> Value {
         Some("integer") => schema.get("minimum").cloned().unwrap_or(json!(1)),
         Some("string") => json!("text"),
         Some("object") => object_of(document, schema),
+        Some("array") => json!([value_of(document, &schema["items"])]),
         _ => panic!("the walk has no value for {schema}"),
     }
 }

@@ -801,7 +801,10 @@ export interface paths {
          */
         put: operations["setDnsZone"];
         post?: never;
-        /** Remove an inbox's DNS zone */
+        /**
+         * Remove an inbox's DNS zone
+         * @description Name servers are asked again where a check wants DNS. Nothing happens where there is no zone.
+         */
         delete: operations["deleteDnsZone"];
         options?: never;
         head?: never;
