@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    records::RecordFields,
     tables::{TableOfPath, id_of},
     webhooks::{counter, last, of_base, of_path},
 };
@@ -10,8 +11,6 @@ use crate::{MockReply, StoredObject, context::CallContext, failure::Halt};
 
 /// Payloads of one answer.
 const MAX_PAYLOADS: i64 = 50;
-
-type RecordFields = Map<String, Value>;
 
 /// What a call did to the records of a table.
 #[derive(Default)]

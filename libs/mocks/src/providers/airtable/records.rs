@@ -17,7 +17,8 @@ const MAX_RECORDS: usize = 10;
 /// Fields by which an upsert finds records.
 const MAX_MERGED: usize = 3;
 
-type RecordFields = Map<String, Value>;
+/// What a record has, by the name of the field.
+pub(super) type RecordFields = Map<String, Value>;
 
 fn refuse_declined(context: &CallContext<'_>) -> Result<(), Halt> {
     match context.declined(&[]) {
