@@ -125,6 +125,8 @@ async fn works(server: &Deployment, rest: &Rest, known: &Known) {
     let listed = rest.get("/api/inboxes").await.expect(200).json();
     let names = listed.as_array().unwrap().iter().map(|inbox| inbox["name"].clone());
     assert_eq!(names.filter(|name| name == "Renamed").count(), 1);
+    // As whoever restores it once more expects it.
+    rest.patch(&path, json!({ "name": known.disposable["name"] })).await.expect(200);
     assert_eq!(rest.message(&id).await["subject"], "after the restore");
 }
 

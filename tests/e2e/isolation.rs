@@ -18,6 +18,8 @@ struct MockIds {
     call: String,
     delivery: String,
     object: String,
+    /// What a dispute is about.
+    charge: String,
 }
 
 /// What a team has, fresh for each route.
@@ -86,6 +88,10 @@ impl Fixture {
         let open = open.header("content-type", "application/x-www-form-urlencoded");
         let form = "mode=setup&success_url=https://app.example/done";
         let session = Answer::to(open.body(form)).await.expect(200).json();
+        let pay = app.request("POST", "/v1/payment_intents");
+        let pay = pay.header("content-type", "application/x-www-form-urlencoded");
+        let form = "amount=100&currency=eur&confirm=true&payment_method=pm_card_visa";
+        let paid = Answer::to(pay.body(form)).await.expect(200).json();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let id = text(&mock["id"]);
         let calls = rest.get(&format!("/api/mocks/{id}/calls")).await.expect(200).json();
@@ -94,7 +100,13 @@ impl Fixture {
             sent[0]["id"].as_str().map(str::to_owned)
         });
         let delivery = delivery.await;
-        MockIds { id, call: text(&calls["calls"][0]["id"]), delivery, object: text(&session["id"]) }
+        MockIds {
+            id,
+            call: text(&calls["calls"][0]["id"]),
+            delivery,
+            object: text(&session["id"]),
+            charge: text(&paid["latest_charge"]),
+        }
     }
 
     /// A forwarding address whose owner agreed.
@@ -274,7 +286,11 @@ async fn send(rest: &Rest, operation: &Operation, fixture: &Fixture) -> u16 {
         path.push_str("?timeout=1");
     }
     let request = rest.request(&operation.method, &path);
-    let request = if operation.body.is_null() { request } else { request.json(&operation.body) };
+    let mut body = operation.body.clone();
+    if path.ends_with("/trigger") {
+        body["objectId"] = json!(fixture.mock.charge);
+    }
+    let request = if body.is_null() { request } else { request.json(&body) };
     request.send().await.unwrap().status().as_u16()
 }
 

@@ -81,14 +81,20 @@ fn flags_of<'a>(role: &str, flags: &'a [String]) -> Vec<&'a str> {
 }
 
 fn knows(role: &str, flag: &str) -> bool {
-    const API: [&str; 7] = [
+    const API: [&str; 13] = [
         "--answer-memory",
         "--api-rate",
+        "--caniemail",
+        "--client-weights",
         "--deep-health-",
         "--inbox-rate",
         "--max-streams",
+        "--mock-memory",
+        "--mock-rate",
+        "--outgoing-checks",
         "--preview-",
         "--sign-",
+        "--spam-",
     ];
     const SMTP: [&str; 6] =
         ["--smtp-", "--tls-", "--auth-requires-tls", "--require-auth", "--catch-all", "--drain"];
