@@ -39,6 +39,7 @@ use crate::{
     ids::Ids,
     in_flight::InFlight,
     jobs::Jobs,
+    keyed_locks::KeyedLocks,
     limits::Limits,
     parts::Parts,
     row_counts::RowCounts,
@@ -73,6 +74,7 @@ pub struct Mocks {
     room: Arc<StorageRoom>,
     rows: RowReader,
     counts: RowCounts,
+    turns: KeyedLocks,
     webhooks: Arc<Webhooks>,
     /// What addresses mean, which never changes.
     slugs: Cache<String, (TeamId, MockId)>,
@@ -126,6 +128,7 @@ impl Mocks {
             room: parts.room.clone(),
             rows: parts.rows.clone(),
             counts: RowCounts::new(parts.ports.store.clone(), parts.clock.clone()),
+            turns: KeyedLocks::new(),
             webhooks,
             slugs: Cache::new(REMEMBERED),
             unknown: Cache::builder()

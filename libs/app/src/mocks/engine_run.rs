@@ -40,6 +40,7 @@ impl Mocks {
         mock: &OpenedMock,
         run: impl Fn(&Loaded, &Chance) -> EngineRunOrWants<T> + Send + Sync,
     ) -> Result<T> {
+        let mut turn = None;
         for attempt in 1..=MAX_TRIES {
             let (EngineRun { done, writes, goes_on }, reads) = self.run(mock, &run).await?;
             if writes.is_empty() {
@@ -51,6 +52,11 @@ impl Mocks {
                 Ok(()) => return Ok(done),
                 Err(PortError::Conflict) => {
                     metrics::mock_conflict();
+                    // From now on those of one process take turns, so that few meet at the store.
+                    if turn.is_none() {
+                        turn = Some(self.turns.lock(mock.mock.id.0).await);
+                        continue;
+                    }
                     let most = (PAUSE_MS << (attempt - 1)).min(MAX_PAUSE_MS);
                     let pause = u64::from(u16::from_be_bytes(random())) % most;
                     sleep(Duration::from_millis(pause)).await;

@@ -157,7 +157,7 @@ async fn bombs_are_refused() {
 
 #[tokio::test]
 async fn metadata_and_certificate_are_of_the_key_that_signs() {
-    let rp = provider(&shared()).await;
+    let rp = provider(&shared()).await.at_issuer();
     let metadata = rp.rest().get(&rp.path("saml/metadata")).await.expect(200);
     assert_eq!(metadata.header("content-type"), "application/samlmetadata+xml");
     let xml = metadata.text().to_owned();
