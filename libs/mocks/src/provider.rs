@@ -22,6 +22,17 @@ pub struct Decline {
     pub message: &'static str,
 }
 
+impl Decline {
+    /// A decline of a provider's table.
+    pub(crate) const fn new(
+        code: &'static str,
+        triggers: &'static [&'static str],
+        message: &'static str,
+    ) -> Self {
+        Self { code, triggers, message }
+    }
+}
+
 /// A kind of object that a mock keeps.
 #[derive(Debug)]
 pub struct ObjectKind {

@@ -33,11 +33,11 @@ pub(super) static AIRTABLE: Provider = Provider {
     auth: &[&[Check { place: CredentialPlace::Bearer, is: "accessToken" }]],
     live: &[],
     own_settings: &[],
-    declines: &[Decline {
-        code: "INVALID_PERMISSIONS",
-        triggers: &[],
-        message: "You are not permitted to perform this operation",
-    }],
+    declines: &[Decline::new(
+        "INVALID_PERMISSIONS",
+        &[],
+        "You are not permitted to perform this operation",
+    )],
     kinds: &[
         ObjectKind { name: "tables", prefix: "tbl", letters: 14 },
         ObjectKind { name: "records", prefix: "rec", letters: 14 },

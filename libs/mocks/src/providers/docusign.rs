@@ -80,13 +80,13 @@ const fn kind(name: &'static str) -> ObjectKind {
 }
 
 const DECLINES: &[Decline] = &[
-    Decline { code: "declined", triggers: &["decline"], message: "The signer declines to sign." },
-    Decline { code: "voided", triggers: &["void"], message: "The envelope is made void." },
-    Decline {
-        code: "autoresponded",
-        triggers: &["bounce"],
-        message: "The signer's mail answers by itself, and nobody signs.",
-    },
+    Decline::new("declined", &["decline"], "The signer declines to sign."),
+    Decline::new("voided", &["void"], "The envelope is made void."),
+    Decline::new(
+        "autoresponded",
+        &["bounce"],
+        "The signer's mail answers by itself, and nobody signs.",
+    ),
 ];
 
 const ROUTES: &[MockRoute] = &[

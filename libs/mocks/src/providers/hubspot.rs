@@ -27,11 +27,11 @@ pub(super) static HUBSPOT: Provider = Provider {
     auth: &[&[Check { place: CredentialPlace::Bearer, is: "accessToken" }]],
     live: &[],
     own_settings: &[],
-    declines: &[Decline {
-        code: "FORBIDDEN",
-        triggers: &[],
-        message: "This app hasn't been granted all required scopes to make this call.",
-    }],
+    declines: &[Decline::new(
+        "FORBIDDEN",
+        &[],
+        "This app hasn't been granted all required scopes to make this call.",
+    )],
     kinds: &[ObjectKind { name: "records", prefix: "", letters: 0 }],
     logs: &[],
     idempotency: Idempotency::None,

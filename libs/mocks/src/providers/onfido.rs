@@ -92,31 +92,31 @@ const fn kind(name: &'static str) -> ObjectKind {
 }
 
 const DECLINES: &[Decline] = &[
-    Decline {
-        code: "consider",
-        triggers: &["Consider"],
-        message: "Reports are consider, and a workflow run is up for review.",
-    },
-    Decline {
-        code: "declined",
-        triggers: &["Declined"],
-        message: "Reports are consider, and a workflow run is declined.",
-    },
-    Decline {
-        code: "review",
-        triggers: &["Review"],
-        message: "Reports are consider, and a workflow run is up for review.",
-    },
-    Decline {
-        code: "abandoned",
-        triggers: &["Abandoned"],
-        message: "A check is withdrawn, and a workflow run abandoned.",
-    },
-    Decline {
-        code: "error",
-        triggers: &["Error"],
-        message: "A check is withdrawn, and a workflow run ends with an error.",
-    },
+    Decline::new(
+        "consider",
+        &["Consider"],
+        "Reports are consider, and a workflow run is up for review.",
+    ),
+    Decline::new(
+        "declined",
+        &["Declined"],
+        "Reports are consider, and a workflow run is declined.",
+    ),
+    Decline::new(
+        "review",
+        &["Review"],
+        "Reports are consider, and a workflow run is up for review.",
+    ),
+    Decline::new(
+        "abandoned",
+        &["Abandoned"],
+        "A check is withdrawn, and a workflow run abandoned.",
+    ),
+    Decline::new(
+        "error",
+        &["Error"],
+        "A check is withdrawn, and a workflow run ends with an error.",
+    ),
 ];
 
 const ROUTES: &[MockRoute] = &[

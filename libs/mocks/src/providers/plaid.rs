@@ -83,42 +83,34 @@ const fn kind(name: &'static str) -> ObjectKind {
     ObjectKind { name, prefix: "", letters: 37 }
 }
 
-const fn decline(
-    code: &'static str,
-    triggers: &'static [&'static str],
-    message: &'static str,
-) -> Decline {
-    Decline { code, triggers, message }
-}
-
 const DECLINES: &[Decline] = &[
-    decline(
+    Decline::new(
         "ITEM_LOGIN_REQUIRED",
         &["error_ITEM_LOGIN_REQUIRED"],
         "the login details of this item have changed (credentials, MFA, or required user action) and a user login is \
          required to update this information. use Link's update mode to restore the item to a good state",
     ),
-    decline(
+    Decline::new(
         "PRODUCT_NOT_READY",
         &["error_PRODUCT_NOT_READY"],
         "the requested product is not yet ready. please provide a webhook or try the request again later",
     ),
-    decline(
+    Decline::new(
         "RATE_LIMIT",
         &["error_RATE_LIMIT"],
         "rate limit exceeded for attempts to access this item. please try again later",
     ),
-    decline(
+    Decline::new(
         "INTERNAL_SERVER_ERROR",
         &["error_INTERNAL_SERVER_ERROR"],
         "an unexpected error occurred",
     ),
-    decline(
+    Decline::new(
         "INSTITUTION_DOWN",
         &["error_INSTITUTION_DOWN"],
         "this institution is not currently responding to this request. please try again soon",
     ),
-    decline(
+    Decline::new(
         transfers::NSF,
         &["error_NSF"],
         "Transaction likely to result in a return due to insufficient funds.",

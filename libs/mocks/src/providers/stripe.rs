@@ -116,16 +116,8 @@ const fn kind(name: &'static str, prefix: &'static str, letters: usize) -> Objec
     ObjectKind { name, prefix, letters }
 }
 
-const fn decline(
-    code: &'static str,
-    triggers: &'static [&'static str],
-    message: &'static str,
-) -> Decline {
-    Decline { code, triggers, message }
-}
-
 const DECLINES: &[Decline] = &[
-    decline(
+    Decline::new(
         "generic_decline",
         &[
             "pm_card_chargeDeclined",
@@ -136,7 +128,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card was declined.",
     ),
-    decline(
+    Decline::new(
         "insufficient_funds",
         &[
             "pm_card_chargeDeclinedInsufficientFunds",
@@ -145,7 +137,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card has insufficient funds.",
     ),
-    decline(
+    Decline::new(
         "lost_card",
         &[
             "pm_card_chargeDeclinedLostCard",
@@ -154,7 +146,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card was declined.",
     ),
-    decline(
+    Decline::new(
         "stolen_card",
         &[
             "pm_card_chargeDeclinedStolenCard",
@@ -163,7 +155,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card was declined.",
     ),
-    decline(
+    Decline::new(
         "expired_card",
         &[
             "pm_card_chargeDeclinedExpiredCard",
@@ -172,7 +164,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card has expired.",
     ),
-    decline(
+    Decline::new(
         "incorrect_cvc",
         &[
             "pm_card_chargeDeclinedIncorrectCvc",
@@ -181,7 +173,7 @@ const DECLINES: &[Decline] = &[
         ],
         "Your card's security code is incorrect.",
     ),
-    decline(
+    Decline::new(
         "processing_error",
         &[
             "pm_card_chargeDeclinedProcessingError",

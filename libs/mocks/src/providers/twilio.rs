@@ -85,35 +85,27 @@ pub(super) static SIMULATION: Simulation = Simulation {
     triggers: &[Trigger { event: "message.inbound", run: messages::inbound }],
 };
 
-const fn decline(
-    code: &'static str,
-    triggers: &'static [&'static str],
-    message: &'static str,
-) -> Decline {
-    Decline { code, triggers, message }
-}
-
 const DECLINES: &[Decline] = &[
-    decline("21211", &["to:+15005550001"], "Invalid 'To' Phone Number"),
-    decline(
+    Decline::new("21211", &["to:+15005550001"], "Invalid 'To' Phone Number"),
+    Decline::new(
         "21612",
         &["to:+15005550002"],
         "Message cannot be sent with the current combination of 'To' and/or 'From' parameters",
     ),
-    decline(
+    Decline::new(
         "21408",
         &["to:+15005550003"],
         "Permission to send an SMS has not been enabled for the region indicated by the 'To' number",
     ),
-    decline("21610", &["to:+15005550004"], "Attempt to send to unsubscribed recipient"),
-    decline("21614", &["to:+15005550009"], "'To' number is not a valid mobile number"),
-    decline("21212", &["from:+15005550001"], "Invalid 'From' Number"),
-    decline(
+    Decline::new("21610", &["to:+15005550004"], "Attempt to send to unsubscribed recipient"),
+    Decline::new("21614", &["to:+15005550009"], "'To' number is not a valid mobile number"),
+    Decline::new("21212", &["from:+15005550001"], "Invalid 'From' Number"),
+    Decline::new(
         "21606",
         &["from:+15005550007"],
         "The 'From' number is not a valid, SMS-capable Twilio phone number",
     ),
-    decline(
+    Decline::new(
         "21611",
         &["from:+15005550008"],
         "This 'From' number has exceeded the maximum number of queued messages",

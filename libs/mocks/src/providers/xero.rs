@@ -50,16 +50,16 @@ pub(super) static XERO: Provider = Provider {
     live: &[],
     own_settings: &[],
     declines: &[
-        Decline {
-            code: "PeriodLocked",
-            triggers: &[],
-            message: "The document date cannot be before the period lock date.",
-        },
-        Decline {
-            code: "AccountArchived",
-            triggers: &[],
-            message: "Account code has been archived, or is not valid for this document.",
-        },
+        Decline::new(
+            "PeriodLocked",
+            &[],
+            "The document date cannot be before the period lock date.",
+        ),
+        Decline::new(
+            "AccountArchived",
+            &[],
+            "Account code has been archived, or is not valid for this document.",
+        ),
     ],
     kinds: &[ObjectKind { name: "records", prefix: "", letters: 0 }],
     logs: &[],

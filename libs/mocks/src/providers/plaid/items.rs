@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     transactions,
-    wire::{item_error, ok, tell},
+    wire::{EVENTS, item_error, ok, tell},
 };
 use crate::{
     MockReply, StoredObject,
@@ -20,18 +20,6 @@ pub(super) const ACCESS: &str = "~access";
 pub(super) const GOOD: &str = "good";
 pub(super) const LOGIN_REQUIRED: &str = "login_required";
 const LOGIN_CODE: &str = "ITEM_LOGIN_REQUIRED";
-const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
-/// Webhooks that are fired by their code.
-const FIRED: [&str; 8] = [
-    SYNC,
-    "TRANSACTIONS.DEFAULT_UPDATE",
-    "ITEM.ERROR",
-    "ITEM.PENDING_DISCONNECT",
-    "ITEM.NEW_ACCOUNTS_AVAILABLE",
-    "ITEM.USER_PERMISSION_REVOKED",
-    "ITEM.LOGIN_REPAIRED",
-    "AUTH.SMS_MICRODEPOSITS_VERIFICATION",
-];
 const WEEK: std::time::Duration = std::time::Duration::from_hours(7 * 24);
 
 /// The id of the row of a token, which is not to be read from the storage.
@@ -130,13 +118,19 @@ pub(super) fn reset_login(context: &mut CallContext<'_>) -> Result<MockReply, Ha
 pub(super) fn fire_webhook(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let item = of_call(context)?;
     let code = context.need("webhook_code")?;
-    let event = FIRED.into_iter().find(|event| event.ends_with(&format!(".{code}")));
+    let event = events_of_items().find(|event| event.ends_with(&format!(".{code}")));
     let event = event.ok_or_else(|| {
-        let codes: Vec<_> = FIRED.iter().filter_map(|event| event.split('.').next_back()).collect();
+        let codes: Vec<_> =
+            events_of_items().filter_map(|event| event.split('.').next_back()).collect();
         CallFailure::invalid("webhook_code", format!("the codes are {}", codes.join(", ")))
     })?;
     fired(context, item, event)?;
     ok(context, json!({"webhook_fired": true}))
+}
+
+/// Webhooks that are fired by their code.
+fn events_of_items() -> impl Iterator<Item = &'static str> {
+    EVENTS.iter().copied().filter(|event| !event.starts_with("TRANSFER."))
 }
 
 /// Sends a webhook of an item, with what belongs to it.
