@@ -53,9 +53,15 @@ pub(crate) fn of_mail(message: MessageId, whom: &[u8]) -> Uuid {
         .chain_update(message.uuid.as_bytes())
         .chain_update(whom)
         .finalize();
+    of_hash(message.received_at(), &hash.into())
+}
+
+/// An id with a time, and with a hash in place of random bits: a UUIDv7 (RFC 9562, section 5.7).
+pub(crate) fn of_hash(at: Time, hash: &[u8; 32]) -> Uuid {
     let mut bits = [0; 10];
     bits.copy_from_slice(&hash[..10]);
-    let millis = u64::try_from(message.received_at().millis()).unwrap_or(0);
+    // 48 bits hold the milliseconds.
+    let millis = u64::try_from(at.millis()).unwrap_or(0).min((1 << 48) - 1);
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 

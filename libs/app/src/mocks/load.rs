@@ -10,7 +10,7 @@ use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, Row, When, rec
 use uuid::Uuid;
 
 use super::Mocks;
-use crate::{Result, rows::write_all};
+use crate::{Result, ids, rows::write_all};
 
 /// Objects of a kind that a mock has, the newest.
 pub(super) const MAX_OBJECTS: usize = 1_000;
@@ -175,10 +175,5 @@ impl Reads {
 
 /// The id of an entry, the same however often it comes: a `UUIDv7` with its time.
 fn id_of_entry(at: Time, kind: &str, id: &str) -> Uuid {
-    let hash = Sha256::digest(format!("{kind}/{id}").as_bytes());
-    let mut bits = [0; 10];
-    bits.copy_from_slice(&hash[..10]);
-    // 48 bits hold the milliseconds of a UUIDv7.
-    let millis = u64::try_from(at.millis()).unwrap_or(0).min((1 << 48) - 1);
-    uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
+    ids::of_hash(at, &Sha256::digest(format!("{kind}/{id}").as_bytes()).into())
 }
