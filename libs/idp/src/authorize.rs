@@ -41,7 +41,7 @@ pub(crate) async fn by_query(
     extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<Response, EndpointFailure> {
-    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let params = RequestParams::of_query(query);
     let asked = match read(&idp, provider, params, idp.idps().random_id()).await {
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),

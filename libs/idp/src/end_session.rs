@@ -29,7 +29,7 @@ pub(crate) async fn by_query(
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let params = RequestParams::of_query(query);
     end(&idp, &provider, &params).await
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn show(
     extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<Response, EndpointFailure> {
-    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let params = RequestParams::of_query(query);
     let asked = match kept(&idp, provider, &params).await? {
         Ok(asked) => asked,
         Err(answer) => return Ok(*answer),

@@ -13,6 +13,11 @@ impl RequestParams {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }
 
+    /// The parameters of an address.
+    pub(crate) fn of_query(query: Option<String>) -> Self {
+        Self::of(query.unwrap_or_default().as_bytes())
+    }
+
     /// The parameters of a form body.
     pub(crate) fn of_form(headers: &HeaderMap, body: &[u8]) -> Result<Self, OauthRefusal> {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());

@@ -39,17 +39,27 @@ struct IncomingLogout {
     session: Option<IdpSession>,
 }
 
+impl IncomingLogout {
+    fn new(
+        idp: &IdpState,
+        provider: IdpHandle,
+        headers: &HeaderMap,
+        binding: Binding,
+        params: RequestParams,
+    ) -> Self {
+        let session = cookie::session(idp, &provider, headers);
+        Self { provider, binding, params, flow: idp.idps().random_id(), session }
+    }
+}
+
 pub(crate) async fn by_query(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, EndpointFailure> {
-    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
-    let session = cookie::session(&idp, &provider, &headers);
-    let flow = idp.idps().random_id();
-    let incoming = IncomingLogout { provider, binding: Binding::Redirect, params, flow, session };
-    answer_to(&idp, incoming).await
+    let params = RequestParams::of_query(query);
+    answer_to(&idp, IncomingLogout::new(&idp, provider, &headers, Binding::Redirect, params)).await
 }
 
 pub(crate) async fn by_form(
@@ -63,10 +73,7 @@ pub(crate) async fn by_form(
         Ok(params) => params,
         Err(refusal) => return Ok(refused(&provider, &refusal)),
     };
-    let session = cookie::session(&idp, &provider, &headers);
-    let flow = idp.idps().random_id();
-    answer_to(&idp, IncomingLogout { provider, binding: Binding::Post, params, flow, session })
-        .await
+    answer_to(&idp, IncomingLogout::new(&idp, provider, &headers, Binding::Post, params)).await
 }
 
 async fn answer_to(idp: &IdpState, incoming: IncomingLogout) -> Result<Response, EndpointFailure> {

@@ -28,7 +28,7 @@ pub(crate) async fn by_query(
     extensions: Extensions,
     headers: HeaderMap,
 ) -> Result<Response, EndpointFailure> {
-    let params = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let params = RequestParams::of_query(query);
     let request = (params, idp.idps().random_id());
     let asked = match read(&idp, provider, Binding::Redirect, request).await {
         Ok(asked) => asked,
@@ -72,7 +72,7 @@ pub(super) fn form(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<RequestParams, Refusal> {
-    let query = RequestParams::of(query.unwrap_or_default().as_bytes());
+    let query = RequestParams::of_query(query);
     Ok(RequestParams::of_form(headers, body)?.and(query))
 }
 
