@@ -7,9 +7,7 @@ use std::{
 };
 
 use tokio::time::timeout;
-use trapline_model::{
-    AuthReport, DkimVerdict, DnsSource, DnsZone, FindingSeverity, MessageId, Principal,
-};
+use trapline_model::{AuthReport, DkimVerdict, DnsSource, FindingSeverity, MessageId, Principal};
 
 use super::{AuthDns, AuthMail, Authenticator, Checks, zones::is_name};
 use crate::{Error, Result, metrics};
@@ -65,22 +63,22 @@ impl Checks {
         let raw = self.messages.source(&record).await?;
         let count = |raw: &[u8]| trapline_checks::signatures(raw);
         let signatures = self.messages.run_parser(raw.clone(), count).await?;
-        let given = zone.clone().unwrap_or_default();
+        let given = zone.as_ref();
         let mail = AuthMail {
             raw,
             sender: record.envelope.from,
-            client_ip: query.client_ip.or_else(|| given.client_ip.as_deref()?.parse().ok()),
-            helo: query.helo.or(given.helo),
+            client_ip: query.client_ip.or_else(|| given?.client_ip.as_deref()?.parse().ok()),
+            helo: query.helo.or_else(|| given?.helo.clone()),
             now: self.clock.now(),
         };
-        if signatures > SIGNATURES {
-            return Ok(too_many_signatures(&mail, zone.as_ref(), query.dns));
-        }
         let dns = match zone {
             Some(zone) => AuthDns::Zone(zone),
             None if query.dns => AuthDns::System,
             None => AuthDns::None,
         };
+        if signatures > SIGNATURES {
+            return Ok(too_many_signatures(&mail, dns.source()));
+        }
         let began = Instant::now();
         let turn = timeout(TURN, self.authentications.acquire()).await;
         let _turn = turn.map_err(|_| Error::Unavailable)?;
@@ -93,12 +91,7 @@ impl Checks {
 }
 
 /// What is said of a message whose signatures nobody looks at.
-fn too_many_signatures(mail: &AuthMail, zone: Option<&DnsZone>, dns: bool) -> AuthReport {
-    let source = match zone {
-        Some(_) => DnsSource::Zone,
-        None if dns => DnsSource::Dns,
-        None => DnsSource::None,
-    };
+fn too_many_signatures(mail: &AuthMail, source: DnsSource) -> AuthReport {
     let reason = Some("too_many_signatures".to_owned());
     let signature = DkimVerdict {
         result: Some("permerror".to_owned()),

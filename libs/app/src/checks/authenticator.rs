@@ -4,7 +4,7 @@ use std::{net::IpAddr, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use trapline_model::{AuthReport, DnsZone, Time};
+use trapline_model::{AuthReport, DnsSource, DnsZone, Time};
 
 /// Checks a message by DNS that it is given, by name servers, or by neither.
 #[async_trait]
@@ -46,6 +46,18 @@ pub enum AuthDns {
     System,
     /// Nowhere.
     None,
+}
+
+impl AuthDns {
+    /// What a report calls it.
+    #[must_use]
+    pub fn source(&self) -> DnsSource {
+        match self {
+            Self::Zone(_) => DnsSource::Zone,
+            Self::System => DnsSource::Dns,
+            Self::None => DnsSource::None,
+        }
+    }
 }
 
 /// The library behind the check cannot take a message.

@@ -42,15 +42,13 @@ impl Authenticator for MailAuthenticator {
         dns: AuthDns,
         deadline: Duration,
     ) -> Result<AuthReport, AuthUnreadable> {
-        let (source, zone) = match &dns {
-            AuthDns::Zone(zone) => (DnsSource::Zone, Some(zone)),
-            AuthDns::System => (DnsSource::Dns, None),
-            AuthDns::None => (DnsSource::None, None),
-        };
-        let server = match dns {
+        let source = dns.source();
+        let server = match &dns {
+            AuthDns::Zone(zone) => Some(ZoneServer::start(Some(zone)).await),
+            AuthDns::None => Some(ZoneServer::start(None).await),
             AuthDns::System => None,
-            _ => Some(ZoneServer::start(zone).await.map_err(|_| AuthUnreadable)?),
         };
+        let server = server.transpose().map_err(|_| AuthUnreadable)?;
         let resolver = match &server {
             Some(server) => server.resolver(),
             None => self.dns.resolver(),

@@ -56,7 +56,6 @@ impl RspamdEngine {
         body: Bytes,
     ) -> Result<http::Response<Vec<u8>>, SpamEngineFailure> {
         let url = format!("http://{}:{}{path}", self.address.host, self.address.port);
-        // An address of an envelope that no field can carry is not the engine's business.
         // Engines close what is idle when they like, and nothing is sent twice.
         let request = request.header(CONNECTION, "close");
         let request = request.uri(url).body(body).map_err(|_| SpamEngineFailure::BadAnswer)?;
@@ -100,7 +99,7 @@ impl RspamdEngine {
     }
 }
 
-/// A value as a field can carry it.
+/// A value as a field can carry it: what else an address of an envelope has is not the engine's business.
 fn told(value: &str) -> String {
     value.chars().filter(|char| !char.is_control()).collect()
 }
