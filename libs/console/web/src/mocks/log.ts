@@ -1,8 +1,5 @@
 import type { CallSummary } from "./mocks.svelte";
 
-/** Milliseconds between two looks at what came or was sent. */
-export const LOOK = 3_000;
-
 /** Whether a call has every word of a filter in what is shown of it, in any case. */
 export function matches(call: CallSummary, filter: string): boolean {
   const { method, path, query, status, operation, fault } = call;

@@ -25,14 +25,23 @@ class Router {
 
   /** Changes parameters of the query; null takes one away. */
   set(changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void {
+    const path = this.#with(changes);
+    if (path !== this.path + this.#url.search) this.go(path, how);
+  }
+
+  /** The address of this page with other parameters; null takes one away. */
+  address(changes: Record<string, string | null>): string {
+    return address(this.#with(changes));
+  }
+
+  #with(changes: Record<string, string | null>): string {
     const query = new URLSearchParams(this.query);
     for (const [name, value] of Object.entries(changes)) {
       if (value === null || value === "") query.delete(name);
       else query.set(name, value);
     }
     const text = query.toString();
-    const path = text === "" ? this.path : `${this.path}?${text}`;
-    if (path !== this.path + this.#url.search) this.go(path, how);
+    return text === "" ? this.path : `${this.path}?${text}`;
   }
 
   /** A click on a link of the console changes the URL without a load. */
