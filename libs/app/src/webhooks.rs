@@ -11,6 +11,7 @@ mod deliver;
 mod endpoint;
 mod fan_out;
 mod log;
+mod pacing;
 mod payload;
 mod probe;
 mod record;
@@ -56,6 +57,7 @@ pub use attempt::{
     RequestSigner, WebhookFailure, WebhookOutcome, WebhookReply, WebhookRequest, WebhookSender,
 };
 use endpoint::Endpoints;
+use pacing::Pacing;
 pub(crate) use probe::probe_work;
 pub(crate) use retry_schedule::{DeliveryDecision, backoff_after, decide};
 use status::WebhookStatuses;
@@ -157,7 +159,7 @@ impl Webhooks {
             cache: Arc::new(WebhookCache::new(store.clone(), of_team)),
             statuses: WebhookStatuses::new(store.clone()),
             in_flight: Arc::default(),
-            endpoints: Endpoints::new(),
+            endpoints: Endpoints::new(Pacing::of(parts.is_alone)),
             heartbeats: parts.heartbeats.clone(),
             holder: random_text(SECRET_LETTERS, BASE62),
             buckets: Cache::new(rows::BUCKET_CAPACITY),

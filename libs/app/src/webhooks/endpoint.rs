@@ -12,7 +12,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trapline_model::{Time, WebhookId};
 use trapline_store::Lane;
 
-use super::schedule::{SLOW_DELAY, Schedule};
+use super::{
+    pacing::Pacing,
+    schedule::{SLOW_DELAY, Schedule},
+};
 
 /// Calls of one webhook that a process makes at once.
 pub(super) const MAX_CONCURRENT_CALLS: usize = 4;
@@ -39,15 +42,19 @@ const LATENCY_WINDOW: usize = 20;
 const CACHE_CAPACITY: u64 = 100_000;
 const IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
-pub(super) struct Endpoints(Cache<WebhookId, Arc<Endpoint>>);
+pub(super) struct Endpoints {
+    known: Cache<WebhookId, Arc<Endpoint>>,
+    pub(super) pacing: Pacing,
+}
 
 impl Endpoints {
-    pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(CACHE_CAPACITY).time_to_idle(IDLE_TIMEOUT).build())
+    pub(super) fn new(pacing: Pacing) -> Self {
+        let known = Cache::builder().max_capacity(CACHE_CAPACITY).time_to_idle(IDLE_TIMEOUT);
+        Self { known: known.build(), pacing }
     }
 
     pub(super) fn of(&self, webhook: WebhookId) -> Arc<Endpoint> {
-        self.0.get_with(webhook, Arc::default)
+        self.known.get_with(webhook, || Arc::new(Endpoint::new(self.pacing)))
     }
 }
 
@@ -57,18 +64,6 @@ pub(super) struct Endpoint {
     pub(super) schedule: Schedule,
     /// Held while a job for the backlog is published: who comes next then knows of it.
     pub(super) publishing: tokio::sync::Mutex<()>,
-}
-
-impl Default for Endpoint {
-    fn default() -> Self {
-        let calls = Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS));
-        Self {
-            calls,
-            health: Mutex::default(),
-            schedule: Schedule::default(),
-            publishing: tokio::sync::Mutex::default(),
-        }
-    }
 }
 
 #[derive(Default)]
@@ -99,6 +94,15 @@ impl Drop for EndpointAdmission {
 }
 
 impl Endpoint {
+    pub(super) fn new(pacing: Pacing) -> Self {
+        Self {
+            calls: Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS)),
+            health: Mutex::default(),
+            schedule: Schedule::new(pacing),
+            publishing: tokio::sync::Mutex::default(),
+        }
+    }
+
     /// Lets in new deliveries if those before them leave room soon.
     pub(super) fn admit(self: &Arc<Self>, deliveries: usize) -> Option<EndpointAdmission> {
         if self.schedule.is_running() {

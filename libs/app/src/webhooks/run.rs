@@ -17,8 +17,6 @@ use crate::{Result, jobs};
 
 /// How long a process has a backlog to itself: longer than a run takes.
 const LEASE_TIME: Duration = Duration::from_mins(1);
-/// The least time between the runs of a job. What is due meanwhile waits for it.
-const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// When a job comes again that found another process at its backlog, at first and at last.
 const DEFERRAL_DELAY: Duration = Duration::from_secs(4);
 const MAX_DEFERRAL_DELAY: Duration = Duration::from_secs(15);
@@ -131,7 +129,7 @@ impl Webhooks {
         stuck: Option<Time>,
         until: Time,
     ) -> Result<Option<NextRun>> {
-        let earliest_run = self.clock.now().after(MIN_INTERVAL);
+        let earliest_run = self.clock.now().after(self.endpoints.pacing.interval);
         let next =
             self.next_due(webhook_ref.webhook, until).await?.map(|next| next.max(earliest_run));
         let stuck_until = stuck.map(|_| self.clock.now().after(STUCK_DELAY));

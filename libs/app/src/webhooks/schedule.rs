@@ -14,26 +14,20 @@ use std::{
 
 use trapline_model::Time;
 
-use super::endpoint::Endpoint;
+use super::{endpoint::Endpoint, pacing::Pacing};
 
 /// Delay of a job for a slow endpoint, so that entries that are added meanwhile rely on it.
 pub(super) const SLOW_DELAY: Duration = Duration::from_secs(3);
-/// A job that is due later than this is not taken yet, though clocks differ.
-const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
-/// How much later than an entry its job may be due: a quarter of the wait, within these bounds.
-const MIN_LATENESS: Duration = Duration::from_secs(5);
-const MAX_LATENESS: Duration = Duration::from_mins(1);
 /// How long a run is relied on after its job was taken: less than the queue's lease, which may be lost
 /// though the run goes on.
 const RUN_TRUSTED_FOR: Duration = Duration::from_secs(20);
 /// Jobs that are remembered; what is forgotten is published once more.
 const CAPACITY: usize = 16;
 
-#[derive(Default)]
 pub(super) struct Schedule(Mutex<ScheduleState>);
 
-#[derive(Default)]
 struct ScheduleState {
+    pacing: Pacing,
     run: Option<RunState>,
     /// Runs that began; each knows its number, so that one that ended ends no other.
     runs: u64,
@@ -121,6 +115,11 @@ impl BacklogRun {
 }
 
 impl Schedule {
+    pub(super) fn new(pacing: Pacing) -> Self {
+        let planned = BTreeMap::new();
+        Self(Mutex::new(ScheduleState { pacing, run: None, runs: 0, planned }))
+    }
+
     pub(super) fn begin(endpoint: &Arc<Endpoint>, from: Time, now: Time) -> RunStart {
         let mut state = endpoint.schedule.state();
         if state.run.is_some() {
@@ -171,8 +170,8 @@ impl ScheduleState {
     }
 
     fn is_planned(&self, due: Time, from: Time, now: Time) -> bool {
-        let late = (due.since(now) / 4).clamp(MIN_LATENESS, MAX_LATENESS);
-        let mut known = self.planned.range(now.after(CLOCK_TOLERANCE)..=due.max(now).after(late));
+        let last = due.max(now).after(self.pacing.lateness(due.since(now)));
+        let mut known = self.planned.range(now.after(self.pacing.clock_tolerance)..=last);
         known.any(|(_, begins)| *begins <= from)
     }
 

@@ -6,7 +6,7 @@ fn millis(millis: u64) -> Duration {
 }
 
 fn endpoint() -> Arc<Endpoint> {
-    Arc::default()
+    Arc::new(Endpoint::new(Pacing::SHARED))
 }
 
 #[test]

@@ -6,6 +6,10 @@ fn now() -> Time {
     Time::from_millis(1_800_000_000_000)
 }
 
+fn endpoint() -> Arc<Endpoint> {
+    Arc::new(Endpoint::new(Pacing::SHARED))
+}
+
 fn next_run(due: Time, read_from: Time) -> NextRun {
     NextRun { due, read_from }
 }
@@ -19,7 +23,7 @@ fn run(endpoint: &Arc<Endpoint>, from: Time) -> BacklogRun {
 
 #[test]
 fn what_is_added_while_a_run_reads_is_read_before_it_ends() {
-    let endpoint = Arc::<Endpoint>::default();
+    let endpoint = endpoint();
     let run = run(&endpoint, now());
     let (early, later) = (now().after(SECOND), now().after(SECOND * 2));
     assert!(endpoint.schedule.covers(later, now()) && endpoint.schedule.covers(early, now()));
@@ -32,7 +36,7 @@ fn what_is_added_while_a_run_reads_is_read_before_it_ends() {
 
 #[test]
 fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_lease() {
-    let endpoint = Arc::<Endpoint>::default();
+    let endpoint = endpoint();
     let _run = run(&endpoint, now());
     let before = now().before(Duration::from_millis(1));
     assert!(!endpoint.schedule.covers(before, now()));
@@ -44,7 +48,7 @@ fn a_run_covers_nothing_from_before_its_own_and_nothing_for_longer_than_its_leas
 
 #[test]
 fn a_job_covers_what_it_reads_in_time_and_after_it_was_added() {
-    let (schedule, due) = (Schedule::default(), now().after(SECOND * 30));
+    let (schedule, due) = (Schedule::new(Pacing::SHARED), now().after(SECOND * 30));
     schedule.note_planned(due, now(), now());
     assert!(schedule.covers(due, now()));
     assert!(schedule.covers(due.after(SECOND * 3_600), now()), "it reads on from there");
@@ -58,7 +62,7 @@ fn a_job_covers_what_it_reads_in_time_and_after_it_was_added() {
 
 #[test]
 fn jobs_that_meet_become_one() {
-    let endpoint = Arc::<Endpoint>::default();
+    let endpoint = endpoint();
     let due = now().after(SECOND * 30);
     endpoint.schedule.note_planned(due, now(), now());
     assert_eq!(run(&endpoint, now()).end(Some(next_run(due, now())), now()), RunEnd::Finished);
@@ -77,7 +81,7 @@ fn jobs_that_meet_become_one() {
 
 #[test]
 fn a_run_that_ended_ends_no_other() {
-    let endpoint = Arc::<Endpoint>::default();
+    let endpoint = endpoint();
     let first = run(&endpoint, now());
     assert_eq!(first.end(None, now()), RunEnd::Finished);
     let _second = run(&endpoint, now());
@@ -87,10 +91,23 @@ fn a_run_that_ended_ends_no_other() {
 
 #[test]
 fn only_so_many_jobs_are_remembered() {
-    let schedule = Schedule::default();
+    let schedule = Schedule::new(Pacing::SHARED);
     for seconds in 1..=100 {
         schedule.note_planned(now().after(SECOND * 100 * seconds), now(), now());
     }
     assert_eq!(schedule.state().planned.len(), CAPACITY);
     assert!(schedule.covers(now().after(SECOND * 100), now()), "the first are the useful ones");
+}
+
+#[test]
+fn one_process_alone_has_its_jobs_on_time() {
+    let schedule = Schedule::new(Pacing::of(true));
+    let (due, moment) = (now().after(SECOND * 30), Duration::from_millis(200));
+    schedule.note_planned(due, now(), now());
+    assert!(schedule.covers(due.before(moment), now()));
+    assert!(!schedule.covers(due.before(moment * 2), now()), "it is too late");
+    assert!(schedule.covers(due.after(SECOND), now()), "it reads on from there");
+    // What is due at once, or was, asks for no time that is over.
+    assert!(!schedule.covers(now(), now()));
+    assert!(!schedule.covers(now().before(SECOND), now()));
 }

@@ -1,6 +1,6 @@
 //! What waits, and what it costs.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use futures_util::future::join_all;
 use trapline_app::Lane;
@@ -172,6 +172,29 @@ async fn what_waits_is_sent_in_the_order_in_which_it_is_due() {
         calls.iter().map(|it| it.header("x-webhook-delivery").to_owned()).collect();
     assert_eq!(called, due.iter().map(|it| it.id.to_string()).collect::<Vec<_>>());
     assert_eq!(jobs(&bench).await, 0);
+}
+
+#[tokio::test]
+async fn retries_of_one_process_are_on_time() {
+    const STEP: Duration = Duration::from_millis(100);
+    let bench = Bench::new().await;
+    // Three failures in a row would make it a slow endpoint, which waits longer.
+    let hook = waiting(&bench, 2).await;
+    bench.call_due(|_| answer(500)).await;
+    let log = bench.log(&hook).await.into_iter();
+    let mut due: HashMap<_, _> =
+        log.map(|it| (it.id.to_string(), it.next_attempt_at.unwrap())).collect();
+    let first = *due.values().min().unwrap();
+    bench.clock.advance(first.since(bench.clock.now()));
+    while !due.is_empty() {
+        let now = bench.clock.now();
+        for call in bench.call_due(|_| answer(200)).await {
+            let due = due.remove(call.header("x-webhook-delivery")).unwrap();
+            assert!(now.since(due) <= STEP * 5, "{due:?} at {now:?}");
+        }
+        assert!(now.since(first) < Duration::from_mins(1));
+        bench.clock.advance(STEP);
+    }
 }
 
 #[tokio::test]
