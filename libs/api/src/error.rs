@@ -1,5 +1,6 @@
 //! What goes wrong, as the client sees it: the one place that gives an error its status code.
 
+mod body;
 mod spam_engine;
 mod sso;
 
@@ -10,12 +11,12 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use serde::Serialize;
 use trapline_app::{
     Error as AppError, Fault, Forbidden, Issue, PlanLimit, PortError, Unauthenticated,
 };
 use trapline_model::NearMiss;
 
+pub(crate) use body::{ErrorBody, IssueBody, PlanBody, ValidationErrorBody, WaitTimeoutBody};
 pub(crate) use spam_engine::SpamEngineBody;
 pub(crate) use sso::of_sso;
 
@@ -61,79 +62,6 @@ impl Error {
     pub(crate) fn invalid(path: &str, code: &'static str, message: impl Into<String>) -> Self {
         Self::App(AppError::invalid(path, code, message))
     }
-}
-
-/// Any error without more to tell.
-#[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = ApiError, example = json!({ "error": "Not found", "code": "not_found" }))]
-pub(crate) struct ErrorBody {
-    /// For people.
-    error: String,
-    /// A stable word for programs.
-    code: &'static str,
-}
-
-/// The request is wrong.
-#[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = InvalidRequest)]
-pub(crate) struct ValidationErrorBody {
-    /// For people.
-    #[schema(example = "Invalid request")]
-    error: &'static str,
-    /// A stable word for programs.
-    #[schema(example = "invalid_request")]
-    code: &'static str,
-    /// What is wrong, field by field; the first 50.
-    issues: Vec<IssueBody>,
-}
-
-/// A wrong field.
-#[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = Issue)]
-pub(crate) struct IssueBody {
-    /// The field or parameter, its first 100 characters; `""` for the body as a whole.
-    #[schema(example = "expiresInMinutes")]
-    path: String,
-    /// A stable word for programs.
-    #[schema(example = "too_big")]
-    code: &'static str,
-    /// For people.
-    #[schema(example = "must be at most 10080")]
-    message: String,
-}
-
-/// A wait that ended without a message.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WaitTimeout)]
-pub(crate) struct WaitTimeoutBody {
-    /// For people.
-    #[schema(example = "No matching message arrived in time")]
-    error: &'static str,
-    /// A stable word for programs.
-    #[schema(example = "wait_timeout")]
-    code: &'static str,
-    /// Up to 5 messages of the last minutes that failed one filter only.
-    near_misses: Vec<NearMiss>,
-}
-
-/// A plan that does not allow something.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = PlanLimitReached)]
-pub(crate) struct PlanBody {
-    /// For people.
-    #[schema(example = "Your team's plan allows 10 inboxes")]
-    error: String,
-    /// A stable word for programs: `quota_exceeded` or `feature_unavailable`.
-    #[schema(example = "quota_exceeded")]
-    code: &'static str,
-    /// The limit that was reached or the feature that is not included, as `GET /api/team/usage` names it.
-    #[schema(example = "inboxes")]
-    limit: &'static str,
-    /// Where a larger plan is to be had, if the operator says so.
-    #[schema(example = json!(null))]
-    upgrade_url: Option<String>,
 }
 
 impl IntoResponse for Error {
