@@ -13,7 +13,7 @@ use trapline_store::{
 use uuid::Uuid;
 
 use super::{Mocks, is_over};
-use crate::{Result, jobs, rows::write_all};
+use crate::{Result, ids, jobs, rows::write_all};
 
 /// The place of the first step of a call: behind all that one can send.
 const FIRST_STEP: usize = 2_048;
@@ -208,14 +208,11 @@ pub(super) fn new_delivery(
 /// The id of what a call emitted at a place, the same however often it is made: a `UUIDv7` with the call's time, in
 /// the order of the places.
 pub(super) fn id_of(call: MockCallId, place: usize) -> MockDeliveryId {
-    let hash = Sha256::digest(call.0.as_bytes());
-    let mut bits = [0; 10];
-    bits.copy_from_slice(&hash[..10]);
+    let mut hash: [u8; 32] = Sha256::digest(call.0.as_bytes()).into();
     let [high, low] = u16::try_from(place).unwrap_or(u16::MAX).to_be_bytes();
     // Of the first byte four bits are the version's.
-    (bits[0], bits[1]) = (high & 0x0f, low);
-    let millis = u64::try_from(Time::of_uuid(call.0).millis()).unwrap_or(0);
-    MockDeliveryId(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
+    (hash[0], hash[1]) = (high & 0x0f, low);
+    MockDeliveryId(ids::of_hash(Time::of_uuid(call.0), &hash))
 }
 
 /// The call's time, of which the id is made.

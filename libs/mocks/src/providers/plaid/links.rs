@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     accounts, institutions,
     items::{self, GOOD, row_of},
-    wire::{ok, tell},
+    wire::{SYNC, ok, tell},
 };
 use crate::{
     MockReply,
@@ -98,7 +98,7 @@ fn new_item(context: &mut CallContext<'_>, made: &Value) -> Result<(String, Stri
     accounts::make(context, &item);
     if has(&&"transactions") {
         let done = json!({"initial_update_complete": true, "historical_update_complete": true});
-        tell(context, "TRANSACTIONS.SYNC_UPDATES_AVAILABLE", &item, done);
+        tell(context, SYNC, &item, done);
     }
     Ok((id, access))
 }

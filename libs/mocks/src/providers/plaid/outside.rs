@@ -1,6 +1,6 @@
 //! What happens to items and transfers without a call.
 
-use super::{items, transactions, transfers};
+use super::{items, transactions, transfers, wire::SYNC};
 use crate::{
     StoredObject,
     context::CallContext,
@@ -38,7 +38,6 @@ pub(in crate::providers) static SIMULATION: Simulation = Simulation {
     ],
 };
 
-const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
 const DEFAULT: &str = "TRANSACTIONS.DEFAULT_UPDATE";
 const DISCONNECT: &str = "ITEM.PENDING_DISCONNECT";
 const ACCOUNTS: &str = "ITEM.NEW_ACCOUNTS_AVAILABLE";

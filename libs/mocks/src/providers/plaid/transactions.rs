@@ -7,7 +7,7 @@ use super::{
     accounts,
     generated::{FIRST, TransactionFacts, shown, transaction},
     items,
-    wire::{ok, tell},
+    wire::{SYNC, ok, tell},
 };
 use crate::{
     MockReply, StoredObject,
@@ -22,7 +22,6 @@ const DEFAULT_COUNT: i64 = 100;
 /// Transactions that one call makes.
 const MAX_CREATED: usize = 10;
 const MAX_TEXT: usize = 1_000;
-const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
 
 fn place_of(stored: &StoredObject) -> u64 {
     stored.hidden["place"].as_u64().unwrap_or(0)

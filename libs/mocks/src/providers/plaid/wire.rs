@@ -13,9 +13,11 @@ use crate::{
     sign::seconds,
 };
 
+/// Transactions of an item are there, or others than before.
+pub(super) const SYNC: &str = "TRANSACTIONS.SYNC_UPDATES_AVAILABLE";
 /// Type and code of each webhook, joined.
 pub(super) const EVENTS: &[&str] = &[
-    "TRANSACTIONS.SYNC_UPDATES_AVAILABLE",
+    SYNC,
     "TRANSACTIONS.DEFAULT_UPDATE",
     "ITEM.ERROR",
     "ITEM.PENDING_DISCONNECT",
