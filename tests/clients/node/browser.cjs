@@ -7,6 +7,8 @@ const os = require("node:os");
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 
+const { left } = require("./left.cjs");
+
 // Without these Chromium asks its maker's hosts for updates and the like.
 const ARGS = [
   "--no-sandbox",
@@ -36,13 +38,7 @@ async function visit(url, log) {
   const options = { executablePath: "/usr/bin/chromium", args };
   // A profile of its own: without one Chromium looks up nothing ahead of need.
   const context = await chromium.launchPersistentContext(`${log}.profile`, options);
-  const requests = new Set();
-  context.on("request", (request) => requests.add(request));
-  // What a policy holds back is a request too, but it does not leave the browser. What leaves it
-  // and fails has an error of the network.
-  context.on("requestfailed", (request) => {
-    if (!request.failure().errorText.startsWith("net::")) requests.delete(request);
-  });
+  const requests = left(context);
   const page = await context.newPage();
   await page.goto(url, { waitUntil: "load" });
   for (const frame of page.frames()) await click(frame);
@@ -50,7 +46,7 @@ async function visit(url, log) {
   for (const opened of context.pages()) await opened.waitForLoadState("load").catch(() => {});
   await page.waitForTimeout(SETTLE);
   const frames = await Promise.all(page.frames().map(look));
-  const urls = [...requests].map((request) => request.url());
+  const urls = await requests(url);
   await context.close();
   return { requests: urls, frames: frames.filter(Boolean) };
 }

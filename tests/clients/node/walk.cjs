@@ -4,6 +4,8 @@
 const { chromium } = require("playwright-core");
 const nodemailer = require("nodemailer");
 
+const { left } = require("./left.cjs");
+
 const ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
 const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
@@ -28,19 +30,15 @@ async function open(options = { viewport: { width: 1280, height: 800 } }) {
       window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => report.errors.push(String(error)));
-  const requests = new Set();
-  context.on("request", (request) => requests.add(request));
-  context.on("requestfailed", (request) => {
-    if (!request.failure().errorText.startsWith("net::")) requests.delete(request);
-  });
+  const requests = left(context);
   return { context, page, end };
 
   async function end() {
     report.violations.push(...(await page.evaluate(() => window.violations)));
-    report.requests = [...requests].map((request) => request.url());
+    report.requests = await requests(page.url());
     await browser.close();
     console.log(JSON.stringify(report));
   }
