@@ -129,6 +129,21 @@ describe("stream", () => {
     expect([last().closed, held.size]).toEqual([true, 2]);
   });
 
+  it("stays without a connection when it gave way while it asked whether to go on", async () => {
+    let answer: (goesOn: boolean) => void = () => {};
+    handlers.goesOn.mockReturnValue(new Promise((done) => (answer = done)));
+    last().onerror();
+    page.hidden = true;
+    page.show();
+    await vi.advanceTimersByTimeAsync(61_000);
+    answer(true);
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(sources.map((source) => source.closed)).toEqual([true]);
+    page.hidden = false;
+    page.show();
+    expect(sources).toHaveLength(2);
+  });
+
   it("gives up a connection that does not open", async () => {
     await vi.advanceTimersByTimeAsync(14_000);
     expect(last().closed).toBe(false);

@@ -49,6 +49,8 @@ export class Stream {
   #looked = Date.now();
   #opened = false;
   #closed = false;
+  /** A hidden page has given up its connection. */
+  #gaveWay = false;
   #leavePlace = () => {};
   readonly #open: (lastEventId: string) => EventSource;
   readonly #handlers: Handlers;
@@ -117,7 +119,7 @@ export class Stream {
 
   async #again(): Promise<void> {
     const goesOn = await this.#handlers.goesOn();
-    if (this.#closed) return;
+    if (this.#closed || this.#gaveWay) return;
     if (goesOn) this.#connect();
     else this.close();
   }
@@ -140,6 +142,7 @@ export class Stream {
     clearTimeout(this.#hiding);
     this.#leavePlace();
     if (!document.hidden) {
+      this.#gaveWay = false;
       if (!this.#source) this.renew();
       return;
     }
@@ -152,6 +155,7 @@ export class Stream {
     if (this.#closed || !document.hidden) leave?.();
     else if (leave) this.#leavePlace = leave;
     else {
+      this.#gaveWay = true;
       this.#drop();
       this.#handlers.state("waiting");
     }
