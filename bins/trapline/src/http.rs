@@ -5,6 +5,7 @@ mod ask;
 mod connection;
 mod exchange;
 mod forwarded;
+mod request_body;
 mod write_timeout;
 
 use std::{sync::Arc, time::Duration};

@@ -62,3 +62,34 @@ async fn clients_that_do_not_read_take_bounded_memory_and_stop_nobody() {
         assert!(is_told || answer.is_empty(), "{head}");
     }
 }
+
+/// Whoever sends all of a large body before it reads has the answer, and asks on over the same connection.
+#[tokio::test]
+async fn a_large_body_that_nobody_wants_is_answered() {
+    const BODY: usize = 8 << 20;
+    let server = trapline_tests::shared();
+    let key = server.team().key();
+    let key = format!("Authorization: Bearer {key}\r\n");
+    let sent = vec![b'x'; BODY];
+    for (path, authorization, status) in [
+        ("/nowhere", "", "404"),
+        ("/api/projects", "", "401"),
+        ("/api/projects", key.as_str(), "415"),
+        ("/mock/nowhere/v1/customers", "", "404"),
+    ] {
+        let api = &server.api()[0];
+        let mut stream = TcpStream::connect(api.strip_prefix("http://").unwrap()).await.unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\n{authorization}Content-Length: {BODY}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        guarded("room for the body", stream.write_all(&sent)).await.unwrap();
+        stream
+            .write_all(b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            .await
+            .unwrap();
+        let answers = String::from_utf8(rest(stream).await).unwrap();
+        let statuses: Vec<_> = answers.split("HTTP/1.1 ").skip(1).map(|it| &it[..3]).collect();
+        assert_eq!(statuses, [status, "404"], "{path}: {answers}");
+    }
+}

@@ -11,7 +11,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{Router, body::Body, response::Response, routing::future::RouteFuture};
+use axum::{Router, response::Response, routing::future::RouteFuture};
 use hyper::{
     Method, Request, Version,
     body::{Body as _, Incoming},
@@ -20,7 +20,7 @@ use hyper::{
 use tower::Service as _;
 use trapline_api::{ResponseFuture, deferred_response};
 
-use super::{forwarded::Peer, write_timeout::StreamState};
+use super::{forwarded::Peer, request_body::RequestBody, write_timeout::StreamState};
 
 /// Routes the requests of one connection. Clones share it.
 #[derive(Clone)]
@@ -113,7 +113,7 @@ impl SharedExchange {
         }
         self.has_begun.store(true, Ordering::Relaxed);
         let head = RequestHead::of(&request);
-        let mut request = request.map(Body::new);
+        let mut request = RequestBody::of(request);
         let client = self.peer.client_of(request.headers());
         request.extensions_mut().insert(client);
         let work = Box::pin(self.router.clone().call(request));
