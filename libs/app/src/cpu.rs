@@ -16,6 +16,9 @@ use turn_queue::{Turn, TurnQueue};
 
 /// Pieces of work that may wait, for each thread.
 const QUEUE_PER_THREAD: usize = 64;
+/// Ranks of work that takes a millisecond or so, and of all other.
+const SHORT: u32 = 0;
+const USUAL: u32 = 1;
 /// How long a piece of work waits for a thread.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -63,7 +66,20 @@ impl CpuPool {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        self.run_ranked(0, work).await
+        self.run_ranked(USUAL, work).await
+    }
+
+    /// The same for work that takes a millisecond or so, such as a signature: it goes before all other work
+    /// that waits, which it keeps waiting no longer than that.
+    ///
+    /// # Errors
+    ///
+    /// As [`CpuPool::run`].
+    pub async fn run_short<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        self.run_ranked(SHORT, work).await
     }
 
     /// The same, after all work of a lower rank that waits. Where too much waits, the work of the highest
@@ -162,6 +178,26 @@ mod tests {
         })
         .await;
         assert_eq!(pool.run(|| 4).await.unwrap(), 4);
+    }
+
+    #[tokio::test]
+    async fn short_work_goes_first() {
+        let pool = CpuPool::new(1, 2, LONG).unwrap();
+        let (tell, told) = mpsc::channel();
+        let teller = |name| {
+            let tell = tell.clone();
+            move || tell.send(name).unwrap()
+        };
+        let (mut usual, mut short) =
+            (Box::pin(pool.run(teller("usual"))), Box::pin(pool.run_short(teller("short"))));
+        while_busy(&pool, async {
+            assert!((&mut usual).now_or_never().is_none());
+            assert!((&mut short).now_or_never().is_none());
+        })
+        .await;
+        let (usual, short) = join(usual, short).await;
+        usual.and(short).unwrap();
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), ["short", "usual"]);
     }
 
     #[tokio::test]

@@ -163,7 +163,7 @@ impl Idps {
         let pair = signing_key(&provider.settings).ok_or(Error::Crypto)?;
         let key = self.private_key(provider, pair)?;
         let alg = pair.alg.name();
-        cpu.run(move || {
+        cpu.run_short(move || {
             let began = Instant::now();
             let signature = key.sign(message.as_bytes());
             metrics::idp_signature(alg, began.elapsed());
@@ -188,7 +188,7 @@ impl Idps {
             SigningAlg::ES256 => NewKeyPair::p256()?,
         };
         let key = SigningKey::of(provider.settings.signing_alg, pair.private())?;
-        cpu.run(move || key.sign(message.as_bytes())).await?
+        cpu.run_short(move || key.sign(message.as_bytes())).await?
     }
 
     /// The public key that signs tokens now, in PEM (RFC 7468, section 13).

@@ -82,7 +82,7 @@ async fn fail(
     metrics::idp_sign_in("saml", "refused");
     let key = idp.idps().saml_key(&asked.provider)?;
     let mut response = envelope(idp, asked).response(Some(status));
-    let xml = idp.app.cpu().run(move || {
+    let xml = idp.app.cpu().run_short(move || {
         let sign = |message: &[u8]| key.sign(message);
         let digest = DigestMethod::Sha256;
         let signer = SamlSigner { certificate: key.certificate(), digest, sign: &sign };
@@ -159,7 +159,7 @@ async fn response(
     let mut envelope = envelope(idp, asked);
     let (mut claims, left_out) = claims(idp, asked, user, session);
     let signed = provider.settings.saml_sign.into();
-    let xml = idp.app.cpu().run(move || {
+    let xml = idp.app.cpu().run_short(move || {
         if let Some(fault) = fault {
             fault::spoil(fault, &mut envelope, &mut claims);
         }

@@ -60,11 +60,11 @@ impl OutgoingLogout {
         match binding {
             Binding::Redirect => {
                 let work = move || redirected(name, &message, relay_state.as_deref(), &key);
-                let (query, xml) = idp.app.cpu().run(work).await??;
+                let (query, xml) = idp.app.cpu().run_short(work).await??;
                 Ok((see_other(&with_query(&to, &query)), xml))
             }
             Binding::Post => {
-                let xml = idp.app.cpu().run(move || enveloped(message, &key)).await??;
+                let xml = idp.app.cpu().run_short(move || enveloped(message, &key)).await??;
                 let mut fields = vec![(name.to_owned(), BASE64.encode(xml.as_bytes()))];
                 fields.extend(relay_state.map(|state| ("RelayState".to_owned(), state)));
                 Ok((sending(&to, &fields), xml))
