@@ -30,9 +30,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ROOT / "tests" / "services" / "run.py"
 # Seconds that each suite took when docs/testing.md was written.
 RECORD = ROOT / "tests" / "times.json"
-# What runs one after another; suites of one stage run side by side.
-STAGES = (("unit",), ("embedded", "conformance"), ("cluster",))
-SUITES = tuple(suite for stage in STAGES for suite in stage)
+# They run one after another: two side by side take two cores no less time, and what a browser or a client waits
+# for comes late enough to fail.
+SUITES = ("unit", "embedded", "conformance", "cluster")
 NEED_SERVICES = {"conformance", "cluster", "soak"}
 # Of the month that the endurance test lives through, if SOAK does not say.
 SOAK_MINUTES = "3"
@@ -41,7 +41,7 @@ LONGEST = 60 * 60
 # Packages whose unit tests run side by side: one for each core that CI has.
 SIDE_BY_SIDE = 2
 # Most of these tests wait for a clock, a browser or a service and leave the cores to others.
-THREADS = {"embedded": 6, "conformance": 6, "cluster": 4}
+THREADS = {"embedded": 5, "conformance": 6, "cluster": 4}
 # Foreign clients, the browser and the fuzzer meet the same code in both modes. What takes turns among
 # processes for the status is shown beside the use cases.
 SAME_IN_BOTH = (
@@ -159,14 +159,6 @@ class Run:
         word, took = "FAILED" if failures else "ok", f"{name} in {self.seconds[name]:.0f} s"
         say(f"test result: {word}. {passed} passed; {len(failures)} failed; {took}")
 
-    def stage(self, names: list[str]) -> None:
-        """Runs suites side by side."""
-        if NEED_SERVICES.intersection(names):
-            self.service_addresses()
-        with ThreadPoolExecutor() as pool:
-            for done in [pool.submit(self.suite, name) for name in names]:
-                done.result()
-
     def faults(self) -> None:
         """Runs the fault tests, which show themselves what they find."""
         [faults] = self.tests["faults"]
@@ -254,8 +246,9 @@ def main() -> int:
             began = time.monotonic()
             run = Run(build(), server)
             run.seconds["build"] = time.monotonic() - began
-            for stage in STAGES:
-                run.stage([name for name in stage if name in wanted])
+            for name in SUITES:
+                if name in wanted:
+                    run.suite(name)
             if "faults" in wanted and not run.failed:
                 run.faults()
             if "soak" in wanted and not run.failed:
