@@ -36,9 +36,10 @@ test: tools deny
 	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
 # What operators apply: the chart, the image, the unit and the modules of Terraform, without a cluster,
-# an engine or an account.
+# an engine or an account. The roles of the chart run over real services, which start first.
 test-operate: tools
-	tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+	$(CARGO) build -p trapline
+	tests/services/run.py exec tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 
 # What a release is, into target/release-files: archive, image, chart, list of components, and sums. RELEASE_KEY names an SSH key that
 # signs the sums.
@@ -68,7 +69,7 @@ test-soak: tools
 # month in three minutes.
 test-full: tools
 	PROOFS=full FAULTS=full tests/suites.py unit embedded conformance cluster faults soak
-	PROOFS=full tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+	PROOFS=full tests/services/run.py exec tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
 	tests/fuzz.sh
 
 # What the end-to-end tests need beside Rust: foreign SMTP clients, a browser, an API fuzzer, and the

@@ -1,44 +1,29 @@
-"""One process as the chart starts it: command, variables, probes, metrics and grace of the rendered pod."""
+"""One process as the chart starts it: command, variables, volumes, probes, metrics and grace of the rendered pod."""
 
 import os
-import signal
 import smtplib
 import socket
 import subprocess
-import tempfile
 import time
 import unittest
-import urllib.error
-import urllib.request
 from email.message import EmailMessage
-from pathlib import Path
 
 import chart
+import kubelet
 
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", chart.ROOT / "target"))
-BINARY = TARGET / "debug" / "trapline"
+BINARY = kubelet.BINARY
 TOKEN = "a-token-of-the-test"
+SECRETS = {"trapline": {"metrics-token": TOKEN}}
 VALUES = {
     "secrets": {"existingSecret": "trapline", "keys": {"secretKey": ""}},
     "monitoring": {"podMonitor": {"enabled": True}},
 }
+status = kubelet.status
 
 
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
-
-
-def status(url: str, token: str = "") -> int:
-    """The status of an answer; 0 where nobody listens."""
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-    try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
-    except OSError:
-        return 0
 
 
 def wait_for(url: str) -> None:
@@ -51,69 +36,43 @@ def wait_for(url: str) -> None:
 
 
 @unittest.skipUnless(BINARY.exists(), f"{BINARY} is not built: no process was started")
+@unittest.skipUnless(os.geteuid() == 0, "only root may give a process a root of its own: no process was started")
 class Process(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.pod = chart.pods(VALUES)["embedded"]
-        self.container = chart.container(self.pod)
-        # Ports of this machine instead of the pod's own.
-        self.ports = {it["containerPort"]: free_port() for it in self.container["ports"]}
-        self.process = subprocess.Popen(
-            [BINARY, *self.container["args"]],
-            env=self.variables(Path(folder.name)),
-            cwd=folder.name,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.addCleanup(self.end)
-
-    def variables(self, folder: Path) -> dict[str, str]:
-        found = {}
-        for name, variable in chart.variables(self.pod).items():
-            value = variable.get("value", TOKEN).replace("/data", str(folder / "data"))
-            for port, own in self.ports.items():
-                value = value.replace(f"0.0.0.0:{port}", f"127.0.0.1:{own}")
-            found[name] = value
-        return found
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.ports[8025]}{path}"
-
-    def pass_probe(self, name: str):
-        """Probes as a kubelet does."""
-        probe = self.container[name]
-        for _ in range(probe["failureThreshold"]):
-            if status(self.url(probe["httpGet"]["path"])) == 200:
-                return
-            self.assertIsNone(self.process.poll(), "the process ended")
-            time.sleep(probe["periodSeconds"] / 10)
-        self.fail(f"{name} does not pass")
+        self.pod = kubelet.Pod("embedded", chart.pods(VALUES)["embedded"], SECRETS, 0)
+        self.addCleanup(self.pod.kill)
 
     def test_it_starts_takes_mail_shows_metrics_and_ends(self):
+        self.pod.start()
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            self.pass_probe(probe)
+            self.pod.pass_probe(probe)
+        self.assertEqual(self.pod.listening(), {(self.pod.ip, port) for port in self.pod.ports.values()})
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = "a@example.com", "b@example.com", "Hello"
-        with smtplib.SMTP("127.0.0.1", self.ports[1025]) as client:
+        with smtplib.SMTP(self.pod.ip, self.pod.ports["smtp"]) as client:
             client.send_message(mail)
-        with smtplib.SMTP_SSL("127.0.0.1", self.ports[1465]) as client:
+        with smtplib.SMTP_SSL(self.pod.ip, self.pod.ports["smtps"]) as client:
             client.send_message(mail)
         [endpoint] = chart.find(VALUES, "PodMonitor")["spec"]["podMetricsEndpoints"]
-        self.assertEqual(status(self.url(endpoint["path"])), 401)
-        self.assertEqual(status(self.url(endpoint["path"]), TOKEN), 200)
-        self.process.send_signal(signal.SIGTERM)
-        out, _ = self.process.communicate(timeout=self.pod["spec"]["terminationGracePeriodSeconds"])
-        self.assertEqual(self.process.returncode, 0, out)
+        url = self.pod.url(endpoint["port"], endpoint["path"])
+        self.assertEqual((status(url), status(url, TOKEN)), (401, 200))
+        self.pod.terminate()
+        self.assertEqual(self.pod.ended(), 0, self.pod.output())
         # No key and no link, which a collector of logs would keep.
-        self.assertNotIn("tl_", out)
-        self.assertNotIn("token=", out)
+        self.assertNotIn("tl_", self.pod.output())
+        self.assertNotIn("token=", self.pod.output())
+
+    def test_nothing_but_its_volumes_can_be_written(self):
+        for folder in ("/", "/usr", "/etc"):
+            done = subprocess.run(
+                self.pod.enclosed(self.pod.command()),
+                env=self.pod.environment() | {"TRAPLINE_DATA": f"{folder}/made"},
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            self.assertEqual(done.returncode, 1, folder)
+            self.assertIn("Read-only file system", done.stderr)
 
 
 if __name__ == "__main__":
