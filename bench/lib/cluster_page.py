@@ -40,7 +40,8 @@ def keep(found: dict) -> None:
     RAW.parent.mkdir(parents=True, exist_ok=True)
     RAW.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     docs = build.ROOT / "docs"
-    put(docs / "scaling.md", report(found, SCALING) + sizing.section(found))
+    sizing.keep(found)
+    put(docs / "scaling.md", report(found, SCALING) + sizing.section(sizing.CAPACITY["measured"]))
     put(docs / "benchmarks.md", bounds(found) + report(found, TABLES.keys() - SCALING))
 
 

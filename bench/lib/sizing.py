@@ -1,25 +1,31 @@
-"""What 10,000 messages a second need, derived from what was measured and stated assumptions."""
+"""What 10,000 messages a second need, derived from what was measured and stated assumptions: those of
+docs/operate/capacity.json, which the calculator beside it reads too."""
 
+import json
 import math
 from dataclasses import dataclass
 
+from . import build
 from .page import number
 
-RATE = 10_000
-# Machines are planned to be this busy.
-BUSY = 0.5
-SECONDS, HOURS = 2_628_000, 730
-REPLICAS = 3
-MESSAGE_BYTES, ROW_BYTES = 6_144, 1_024
-KEPT_DAYS = 1
-# Groups that one smtp process writes at a time, and the time S3 takes for a PUT.
-IN_FLIGHT, PUT_SECONDS = 2, 0.04
+FILE = build.ROOT / "docs" / "operate" / "capacity.json"
+CAPACITY = json.loads(FILE.read_text())
+ASSUMED_OF, DOLLARS = CAPACITY["assumed"], CAPACITY["dollars"]
 
-POD_CORES = 4
-NODE_CORES, NODE_DISK_TB = 8, 1.8
+RATE, MESSAGE_BYTES, KEPT_DAYS = (ASSUMED_OF[name] for name in ("rate", "bytes", "days"))
+ROW_BYTES, REPLICAS = ASSUMED_OF["rowBytes"], ASSUMED_OF["replicas"]
+# Machines are planned to be this busy.
+BUSY = ASSUMED_OF["busy"]
+SECONDS, HOURS = 2_628_000, 730
+# Groups that one smtp process writes at a time, and the time S3 takes for a PUT.
+IN_FLIGHT, PUT_SECONDS = ASSUMED_OF["inFlight"], ASSUMED_OF["putSeconds"]
+
+POD_CORES = ASSUMED_OF["podCores"]
+NODE_CORES, NODE_DISK_TB = ASSUMED_OF["nodeCores"], ASSUMED_OF["nodeTb"]
 # US dollars: a core of a general machine (2 GB each) and of one for storage (8 GB and an NVMe disk)
 # by the hour; a million PUTs; a GB of S3 by the month; a GB from one zone to another.
-CORE, STORAGE_CORE, MILLION_PUTS, STORED_GB, ZONES_GB = 0.04, 0.086, 5.0, 0.023, 0.02
+CORE, STORAGE_CORE = DOLLARS["coreHour"], DOLLARS["storageCoreHour"]
+MILLION_PUTS, STORED_GB, ZONES_GB = (DOLLARS[name] for name in ("millionPuts", "storedGb", "zonesGb"))
 
 ASSUMED = f"""\
 Assumed: {RATE:,} messages of {MESSAGE_BYTES:,} bytes a second, day and night, each kept for {KEPT_DAYS} day, waited for by one client
@@ -38,10 +44,30 @@ class Line:
     dollars: float
 
 
-def section(found: dict) -> list[str]:
-    if not {"cost", "throughput", "parked"} <= set(found):
-        return []
-    lines = lines_of(found)
+def keep(found: dict) -> None:
+    """Writes what was measured of these parts into the file; the others stay as they were."""
+    measured, origins = CAPACITY["measured"], CAPACITY["origins"]
+    if "throughput" in found:
+        cpu = found["throughput"]["runs"][0]["cpu"]
+        measured |= {f"{name}Ms": cpu[name] for name in ("smtp", "worker", "redis")}
+        measured["cqlMs"] = cpu["cassandra"]
+    if "parked" in found:
+        measured["wakeMs"] = found["parked"]["wakeMs"]
+    if "cost" in found:
+        steps = [step for step in found["cost"]["steps"] if step["what"].endswith(" inboxes")]
+        each = steps[-1]["perMessage"]
+        measured |= {name: each[name] for name in ("puts", "publishes")}
+        measured["redisCommands"] = each["redis"]
+    for part in origins.keys() & found.keys():
+        about = found[part]["about"]
+        machine, commit = about["machine"], about["versions"].get("commit", "")
+        memory = f"{machine['cores']} cores, {machine['memoryGb']} GB"
+        origins[part] = f"{about['date'][:10]}, commit {commit}, {machine['cpu']}, {memory}"
+    FILE.write_text(json.dumps(CAPACITY, indent=2, ensure_ascii=False) + "\n")
+
+
+def section(measured: dict) -> list[str]:
+    lines = lines_of(measured)
     total = sum(line.dollars for line in lines)
     rows = [
         f"| {line.what} | {line.derivation} | {line.size} | {line.dollars:,.0f} |" for line in lines
@@ -60,29 +86,26 @@ def section(found: dict) -> list[str]:
     ]
 
 
-def lines_of(found: dict) -> list[Line]:
-    cpu = found["throughput"]["runs"][0]["cpu"]
-    steps = [step for step in found["cost"]["steps"] if step["what"].endswith(" inboxes")]
-    per_message = steps[-1]["perMessage"]
-    pods = count(cpu["smtp"], POD_CORES)
+def lines_of(measured: dict) -> list[Line]:
+    smtp = measured["smtpMs"]
     return [
-        machines("`trapline smtp`", cpu["smtp"], POD_CORES),
-        machines("`trapline api`", found["parked"]["wakeMs"], POD_CORES),
+        machines("`trapline smtp`", smtp, POD_CORES),
+        machines("`trapline api`", measured["wakeMs"], POD_CORES),
         Line(
             "`trapline worker`",
-            f"{number(cpu['worker'])} ms of CPU a message without webhooks",
+            f"{number(measured['workerMs'])} ms of CPU a message without webhooks",
             "2 of 2 cores, and what deliveries need",
             4 * CORE * HOURS,
         ),
-        cql(cpu["cassandra"]),
-        redis(cpu["redis"], per_message["redis"]),
+        cql(measured["cqlMs"]),
+        redis(measured["redisMs"], measured["redisCommands"]),
         Line(
             "NATS",
-            f"{number(RATE * per_message['publishes'])} publishes a second without webhooks",
+            f"{number(RATE * measured['publishes'])} publishes a second without webhooks",
             "3 of 2 cores",
             6 * CORE * HOURS,
         ),
-        puts(per_message["puts"], pods),
+        puts(measured["puts"], count(smtp, POD_CORES)),
         stored(),
         between_zones(),
     ]

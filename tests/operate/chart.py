@@ -43,7 +43,7 @@ def helm(*arguments: str | Path) -> str:
 def text(values: str, kubernetes: str = KUBERNETES) -> str:
     """The render of a file of `ci`, or of values in JSON."""
     options = ["--namespace", NAMESPACE, "--kube-version", kubernetes]
-    if (CHART / "ci" / f"{values}.yaml").exists():
+    if not values.startswith("{"):
         return helm("template", RELEASE, CHART, *options, "--values", CHART / "ci" / f"{values}.yaml")
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(values)

@@ -16,7 +16,7 @@ import test_process
 FOLDER = chart.ROOT / "docs" / "operate"
 # Whose commands are run beside a server, and whose are followed on a machine where nothing is yet.
 BESIDE = ["backup.md", "upgrade.md"]
-FOLLOWED = ["container.md", "kubernetes.md", "one-machine.md"]
+FOLLOWED = ["capacity.md", "container.md", "kubernetes.md", "one-machine.md"]
 NEEDS = {"a cluster", "an account", "a container engine"}
 # A mark may stand before a block; the page shows it to nobody.
 BLOCK = re.compile(r"(?:<!-- needs ([^>]+) -->\n)?```sh\n(.*?)```", re.DOTALL)
@@ -112,7 +112,7 @@ class Followed(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.folder.chmod(0o755)
-        for name in ("packaging", "helm"):
+        for name in ("packaging", "helm", "docs/operate"):
             shutil.copytree(chart.ROOT / name, self.folder / name)
         for name in ("LICENSE", "THIRD_PARTY_NOTICES.md"):
             shutil.copy(chart.ROOT / name, self.folder)
@@ -152,6 +152,11 @@ class Followed(unittest.TestCase):
         told = self.follow("container.md", "/bin/true")
         self.assertRegex(told, "sha256:[0-9a-f]{64}")
         self.assertTrue((self.folder / "trapline.tar").exists())
+
+    def test_capacity(self):
+        told = self.follow("capacity.md", "/bin/true")
+        self.assertEqual(told.count("trapline smtp"), 2)
+        self.assertEqual(told.count("kind: Deployment"), 3)
 
     def test_kubernetes(self):
         told = self.follow("kubernetes.md", "/bin/true")
