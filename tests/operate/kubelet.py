@@ -2,8 +2,10 @@
 read-only root but for the rendered volumes, by the rendered command and variables. Every pod has an address of its own,
 so that its ports are those of the chart."""
 
+import contextlib
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -141,8 +143,11 @@ class Pod:
     def listening(self) -> set[tuple[str, int]]:
         """The addresses at which the process takes connections."""
         folder = Path(f"/proc/{self.process.pid}")
-        links = (os.readlink(it) for it in (folder / "fd").iterdir())
-        own = {it.removeprefix("socket:[").rstrip("]") for it in links if it.startswith("socket:[")}
+        own = set()
+        for descriptor in (folder / "fd").iterdir():
+            # Those of answers come and go.
+            with contextlib.suppress(FileNotFoundError):
+                own.update(re.findall(r"^socket:\[(\d+)]$", os.readlink(descriptor)))
         found = set()
         for line in (folder / "net" / "tcp").read_text().splitlines()[1:]:
             words = line.split()
