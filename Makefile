@@ -1,4 +1,4 @@
-.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate release deny lint bench bench-cluster tools refresh-checks
+.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate docs release deny lint bench bench-cluster tools refresh-checks
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -40,6 +40,10 @@ test: tools deny
 test-operate: tools
 	$(CARGO) build -p trapline
 	tests/services/run.py exec tests/.tools/operate/bin/python -m unittest discover --start-directory tests/operate
+
+# The docs as a site, into target/site; a warning is an error.
+docs: tools
+	NO_MKDOCS_2_WARNING=1 tests/.tools/operate/bin/mkdocs build --strict
 
 # What a release is, into target/release-files: archive, image, chart, list of components, and sums. RELEASE_KEY names an SSH key that
 # signs the sums.
