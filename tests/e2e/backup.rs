@@ -1,5 +1,9 @@
 //! Archives: written under load, and restored into another installation of either mode.
 
+mod bucket;
+mod damage;
+mod failures;
+
 use std::{
     collections::BTreeMap,
     fs,

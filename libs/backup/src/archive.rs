@@ -60,8 +60,7 @@ impl Archive {
             return Ok(None);
         }
         let Some(entry) = self.reader.next().await? else {
-            let place = "its end, where a manifest should be".to_owned();
-            return Err(BackupError::Damaged { what: "there is none".to_owned(), place, at: 0 });
+            return Err(self.reader.no_manifest());
         };
         if entry.name == MANIFEST {
             self.end(&entry)?;

@@ -8,10 +8,10 @@ use trapline_store::PortError;
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// Its file or object cannot be read.
-    #[error("the archive cannot be read: {0}")]
+    #[error("the archive cannot be read")]
     Read(#[source] io::Error),
     /// Its file or object cannot be written.
-    #[error("the archive cannot be written: {0}")]
+    #[error("the archive cannot be written")]
     Write(#[source] io::Error),
     /// Its end is missing.
     #[error("the archive is cut off: it ends at byte {at}, in {place}")]

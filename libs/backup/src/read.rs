@@ -63,6 +63,12 @@ impl EntryReader {
         Ok(Some(ArchiveEntry { name, bytes, at, sum_before }))
     }
 
+    /// The error of an archive that ends at the mark that was just read.
+    pub(crate) fn no_manifest(&self) -> BackupError {
+        let (what, place) = ("there is no manifest".to_owned(), "its end".to_owned());
+        BackupError::Damaged { what, place, at: self.at - BLOCK as u64 }
+    }
+
     async fn take(&mut self, length: u64) -> ArchiveResult<Bytes> {
         let wanted = usize::try_from(length).unwrap_or(usize::MAX);
         while self.ahead.len() < wanted {

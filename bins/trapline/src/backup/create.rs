@@ -50,7 +50,8 @@ impl BackupSource<'_> {
         let keys = if without_keys { Vec::new() } else { self.keys()? };
         let (Backend::Folder(embedded), Some(folder)) = (self.backend, self.folder) else {
             let (name, sink) = place.create(head.started).await?;
-            return Ok((name, self.shared(&head, &keys, sink).await?));
+            let written = self.shared(&head, &keys, sink).await.with_context(|| name.clone())?;
+            return Ok((name, written));
         };
         let _lock = folder.lock_for_backup()?;
         has_room(embedded, folder, place)?;
@@ -63,7 +64,8 @@ impl BackupSource<'_> {
         let written = backup.write(&head, &keys, sink).await;
         drop(ports);
         copy.close().await;
-        Ok((name, written?))
+        let written = written.with_context(|| name.clone())?;
+        Ok((name, written))
     }
 
     async fn shared(
