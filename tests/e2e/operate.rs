@@ -84,6 +84,19 @@ fn panels() -> Vec<(String, String)> {
     found
 }
 
+/// The page and the text of each query of the runbooks.
+fn queries() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, _) in alerts() {
+        let page = text(&format!("docs/operate/runbooks/{name}.md"));
+        for block in page.split("```promql\n").skip(1) {
+            let query = block.split("\n```").next().unwrap();
+            found.push((name.clone(), query.to_owned()));
+        }
+    }
+    found
+}
+
 /// The metrics that an expression names, without the endings that histograms add.
 fn metrics_of(expression: &str) -> BTreeSet<String> {
     let words = expression.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
@@ -215,6 +228,10 @@ async fn prometheus_reads_a_real_process_and_evaluates_every_expression() {
         let series = eventually(&name, async || prometheus.series(&expression).await).await;
         // Another test may fill the disk that all share.
         assert!(series == 0 || name == "TraplineDiskFull", "{name} is true of a fresh process");
+    }
+    for (page, query) in queries() {
+        let series = eventually(&page, async || prometheus.series(&query).await).await;
+        println!("{page}: {series} series of {query}");
     }
     let wanted = alerts().len();
     eventually("an evaluation of all rules", async || {
