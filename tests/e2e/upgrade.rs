@@ -1,4 +1,5 @@
-//! An installation of an earlier release is served after the upgrade, and nothing of it is lost.
+//! An installation of an earlier release is served after the upgrade, and so is one that is restored from an
+//! archive of that release; nothing of it is lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,6 +35,7 @@ async fn what_earlier_releases_left_is_served() {
         let mut flags = vec!["--webhook-allow-cidrs".to_owned(), "127.0.0.0/8".to_owned()];
         flags.extend(relay_flags(relay.address()));
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        hooks.iter().for_each(Hooks::forget);
         let (server, clock) = earlier.start(&flags).await;
         assert_clock(&server.rest(), &clock).await;
         everything_is_there(&server.rest(), expected).await;
