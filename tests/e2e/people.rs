@@ -55,6 +55,18 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
         server.rest().get(&format!("/api/inboxes/{}", server.default_inbox())).await.expect(200);
     }
 
+    // Ada takes another name; every process knows it, and the team's log has it.
+    let name = json!({ "name": "Ada Lovelace" });
+    ada.ask(rest, "PATCH", "/api/auth/me", name.clone()).await.expect(200);
+    for rest in &clients {
+        let members = ada.ask(rest, "GET", "/api/team/members", Value::Null).await.expect(200);
+        assert_eq!(members.json()[0]["name"], name["name"]);
+        let told = ada.ask(rest, "GET", "/api/audit", Value::Null).await.expect(200).json();
+        assert_eq!(told[0]["action"], "member.renamed");
+        assert_eq!(told[0]["target"]["name"], name["name"]);
+    }
+    Answer::to(server.rest().request("PATCH", "/api/auth/me").json(&name)).await.error(403);
+
     let again = Person::sign_in(rest, EMAIL, PASSWORD).await;
     again.ask(rest, "POST", "/api/auth/sign-out", Value::Null).await.expect(204);
     is_over(&clients, &again).await;

@@ -1,6 +1,7 @@
 //! People: signing in and out, and who is signed in.
 
 pub(crate) mod account;
+pub(crate) mod profile;
 pub(crate) mod sessions;
 
 use std::sync::Arc;

@@ -37,7 +37,7 @@ fn team_routes() -> OpenApiRouter<Api> {
 /// Whoever is signed in.
 fn people_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
-        .routes(routes!(people::me))
+        .routes(routes!(people::me, people::profile::rename))
         .routes(routes!(people::account::verify))
         .routes(routes!(people::account::change))
         .routes(routes!(people::sessions::list, people::sessions::end_others))

@@ -152,6 +152,11 @@ impl AuditLog {
         self.names.of(by).await
     }
 
+    /// Reads the actor's name anew for the next entry: at once in this process, within 5 minutes in every other.
+    pub(crate) fn forget_name(&self, by: &Principal) {
+        self.names.forget(by);
+    }
+
     /// Writes a change with its entry before it. A change that is refused has none; of one whose outcome
     /// is not known it stays.
     pub(crate) async fn write(

@@ -8,6 +8,7 @@ mod open;
 mod origin;
 mod own_sessions;
 mod passwords;
+mod profile;
 mod roles;
 mod rows;
 mod sessions;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 102] = [
+const ROUTES: [&str; 103] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -88,6 +88,7 @@ const ROUTES: [&str; 102] = [
     "post /api/auth/sign-in",
     "post /api/auth/sign-out",
     "get /api/auth/me",
+    "patch /api/auth/me",
     "get /api/auth/link",
     "post /api/auth/link",
     "post /api/auth/sign-up",

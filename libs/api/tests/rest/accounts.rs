@@ -107,3 +107,44 @@ async fn sessions_are_listed_and_ended_and_a_new_password_ends_them_all() {
     assert_eq!((list(&third).await.status, list(&fourth).await.status), (401, 200));
     assert_eq!(service.sign_in("ada@example.com", NEW).await.status, 200);
 }
+
+#[tokio::test]
+async fn people_name_themselves_and_their_teams_see_it() {
+    let service = Service::start().await;
+    let ada = service.signed_in("ada@example.com", Role::Admin).await;
+    let rename = async |name: Value| {
+        let body = json!({ "name": name });
+        service.with_cookie(&ada, "PATCH", "/api/auth/me", &body).await
+    };
+    let long = "x".repeat(100);
+    // As at a sign-up: no name is that of the address.
+    for (name, wanted) in [
+        (" Ada Lovelace ", "Ada Lovelace"),
+        ("Ada \u{5ab}", "Ada \u{5ab}"),
+        (long.as_str(), long.as_str()),
+        ("  ", "ada"),
+        ("Ada", "Ada"),
+    ] {
+        let answer = rename(json!(name)).await;
+        assert_eq!((answer.status, &answer.json()["person"]["name"]), (200, &json!(wanted)));
+    }
+    for name in [json!("x".repeat(101)), json!("a\nb"), json!("a\0"), json!(7), json!(null)] {
+        let refused = rename(name.clone()).await;
+        assert_eq!((refused.status, &refused.json()["issues"][0]["path"]), (400, &json!("name")));
+    }
+    for body in [json!({}), json!({ "name": "Ada", "email": "eve@example.com" })] {
+        let refused = service.with_cookie(&ada, "PATCH", "/api/auth/me", &body).await;
+        assert_eq!(refused.status, 400, "{body}");
+    }
+    let get = async |path: &str| service.with_cookie(&ada, "GET", path, &Value::Null).await.json();
+    assert_eq!(get("/api/team/members").await[0]["name"], "Ada");
+    let told = get("/api/audit").await;
+    let renamed = || told.as_array().unwrap().iter().filter(|it| it["action"] == "member.renamed");
+    let [last, before] = [0, 1].map(|n| renamed().nth(n).unwrap());
+    // An entry has the name that somebody had when it was written.
+    assert_eq!((&last["actor"]["name"], &last["target"]["name"]), (&json!("ada"), &json!("Ada")));
+    assert_eq!(before["target"]["name"], "ada");
+    assert_eq!(rename(json!("Ada")).await.status, 200);
+    let again = get("/api/audit").await;
+    assert_eq!(again[0]["id"], told[0]["id"], "the same name is no change");
+}

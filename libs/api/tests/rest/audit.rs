@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 69] = [
+const TOLD: [(&str, Option<&str>); 70] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -70,6 +70,7 @@ const TOLD: [(&str, Option<&str>); 69] = [
     ("DELETE /api/team/invitations/{id}", Some("invitation.deleted")),
     ("PUT /api/team/sso", Some("sso.updated")),
     ("DELETE /api/team/sso", Some("sso.deleted")),
+    ("PATCH /api/auth/me", Some("member.renamed")),
     // A person's own account and sessions.
     ("POST /api/auth/sign-up", None),
     ("POST /api/auth/reset", None),
@@ -118,7 +119,7 @@ fn body(operation: &Operation, ids: &Ids) -> Value {
         ("POST", "/api/idps/{id}/faults") => json!({ "scenario": "expired" }),
         ("POST", "/api/idps/{id}/users") => json!({ "email": "bob@example.com", "name": "Bob" }),
         ("POST" | "PATCH", path) if path.starts_with("/api/idps") => json!({ "name": "New" }),
-        ("PATCH", "/api/team") => json!({ "name": "New" }),
+        ("PATCH", "/api/auth/me" | "/api/team") => json!({ "name": "New" }),
         ("DELETE", "/api/team") => json!({ "name": "Team" }),
         ("PATCH", "/api/team/members/{id}") => json!({ "role": "admin" }),
         ("POST", "/api/team/invitations") => json!({ "email": "carol@example.com" }),

@@ -42,6 +42,7 @@ const TABLE: &[(&str, For)] = &[
     ("POST /api/auth/sign-in", For::Everybody),
     ("POST /api/auth/sign-out", For::Everybody),
     ("GET /api/auth/me", For::People),
+    ("PATCH /api/auth/me", For::People),
     ("POST /api/auth/sign-up", For::Everybody),
     ("POST /api/auth/reset", For::Everybody),
     ("POST /api/auth/verify", For::People),

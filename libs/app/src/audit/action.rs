@@ -101,6 +101,8 @@ actions! {
     MemberJoined = "member.joined";
     /// Somebody was given another role.
     MemberRoleChanged = "member.role_changed";
+    /// Somebody of the team gave themselves another name.
+    MemberRenamed = "member.renamed";
     /// Somebody was removed from the team.
     MemberRemoved = "member.removed";
     /// Somebody left the team.

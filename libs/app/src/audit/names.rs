@@ -48,6 +48,11 @@ impl ActorNames {
         }
     }
 
+    /// Forgets the actor's name, which has changed.
+    pub(super) fn forget(&self, by: &Principal) {
+        self.known.invalidate(&(by.team, by.actor));
+    }
+
     async fn read(&self, by: &Principal) -> Result<Option<String>> {
         match by.actor {
             Actor::Key(id) => {

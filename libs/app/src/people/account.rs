@@ -61,7 +61,7 @@ impl People {
             return Err(Error::Forbidden(Forbidden::SignUpOff));
         }
         let email = EmailAddress::parse("email", &form.email)?;
-        let name = name_of(&form.name, &email)?;
+        let name = name_of(&form.name, email.as_str())?;
         check_new(&form.password, &email.folded())?;
         self.take_of_address(visitor).await?;
         if !self.mail.is_enabled() {

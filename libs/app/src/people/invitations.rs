@@ -65,7 +65,7 @@ impl People {
         visitor: &Visitor,
     ) -> Result<PersonId> {
         let email = EmailAddress::parse("email", &invitation.email)?;
-        let name = name_of(&input.name, &email)?;
+        let name = name_of(&input.name, email.as_str())?;
         let known = self.person_of(&invitation.email).await?.map(|(person, _)| person);
         // Others may have joined since the invitation, or the plan may be a smaller one.
         self.plans.check_room(invitation.team).await?;

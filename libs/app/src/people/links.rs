@@ -257,7 +257,7 @@ impl People {
         visitor: &Visitor,
     ) -> Result<(TeamId, PersonId)> {
         let email = EmailAddress::parse("email", bound.as_deref().unwrap_or(&input.email))?;
-        let name = name_of(&input.name, &email)?;
+        let name = name_of(&input.name, email.as_str())?;
         check_new(&input.password, &email.folded())?;
         let team = self.access.first_team().await?.ok_or(Error::NotFound)?;
         let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);

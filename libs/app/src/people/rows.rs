@@ -36,14 +36,14 @@ pub(super) fn present(person: &Person) -> trapline_model::Person {
 }
 
 /// The name to store: `given`, or, where that is empty, the part of the address before the `@`.
-pub(super) fn name_of(given: &str, email: &EmailAddress) -> Result<String> {
+pub(super) fn name_of(given: &str, email: &str) -> Result<String> {
     let name = given.trim();
     if name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
         let message =
             format!("must have at most {MAX_NAME_CHARS} characters, and no control characters");
         return Err(Error::invalid("name", "invalid_name", message));
     }
-    let local = email.as_str().split('@').next().unwrap_or_default();
+    let local = email.split('@').next().unwrap_or_default();
     Ok(if name.is_empty() { local } else { name }.to_owned())
 }
 

@@ -112,6 +112,11 @@ impl SignedIn {
         self.person
     }
 
+    /// The address of the client.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
     /// The team whose identity provider sent the person.
     pub(super) fn sso(&self) -> Option<TeamId> {
         self.sso

@@ -186,3 +186,32 @@ async fn a_flood_of_guesses_costs_a_bounded_number_of_hashes() {
     assert!(wrong < 200, "{wrong}");
     people.sign_in("ada@example.com", PASSWORD, &from(1)).await.unwrap();
 }
+
+#[tokio::test]
+async fn every_team_of_a_person_has_a_new_name_in_its_log() {
+    let bench = Bench::new().await;
+    let people = bench.app.people();
+    let session = signed_up(people, "ada@example.com").await;
+    let own = session.signed_in.principal().unwrap();
+    let token = bench.owners_link.split_once("?token=").unwrap().1;
+    let input = LinkInput {
+        email: "ada@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        ..LinkInput::default()
+    };
+    people.use_link(token, input, &from(1)).await.unwrap();
+    people.rename(&session.signed_in, "Ada Lovelace").await.unwrap();
+    for by in [&own, &bench.by] {
+        let entry = bench.app.audit().latest(by).await.unwrap().remove(0);
+        assert_eq!((entry.action.as_str(), entry.actor.name.as_str()), ("member.renamed", "Ada"));
+        let who = session.signed_in.person().to_string();
+        assert_eq!((entry.target.id, entry.target.name.as_str()), (who, "Ada Lovelace"));
+        assert_eq!(entry.address.as_deref(), Some("0.0.0.1"));
+    }
+    let other = signed_up(people, "eve@example.com").await.signed_in;
+    for bad in ["a\nb", &"x".repeat(101)] {
+        assert!(matches!(people.rename(&other, bad).await, Err(Error::Invalid(_))), "{bad}");
+    }
+    let told = bench.app.audit().latest(&other.principal().unwrap()).await.unwrap();
+    assert!(told.iter().all(|entry| entry.action != "member.renamed"), "{told:?}");
+}

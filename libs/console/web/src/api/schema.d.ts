@@ -114,7 +114,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change one's name
+         * @description Every team of the person sees the new name, and has the change in its audit log.
+         */
+        patch: operations["updateMe"];
         trace?: never;
     };
     "/api/auth/options": {
@@ -4673,6 +4677,14 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description What a person is to be called. */
+        PersonChange: {
+            /**
+             * @description The name that others see; that of the address where it is empty.
+             * @example Ada Lovelace
+             */
+            name: string;
+        };
         /** @description A plan that does not allow something. */
         PlanLimitReached: {
             /**
@@ -5846,6 +5858,47 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonChange"];
+            };
+        };
+        responses: {
+            /** @description Who is signed in. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
