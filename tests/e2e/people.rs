@@ -157,6 +157,65 @@ async fn from_sign_up_to_the_first_mail_by_the_mails_that_are_really_sent() {
     Person::sign_in(&rest, email, new).await;
 }
 
+/// From one mailbox to another, by the mails that are really sent, with two processes that press at once.
+#[tokio::test]
+async fn an_address_changes_by_the_mail_to_the_new_one() {
+    let sink = shared();
+    let relay = relay_flags(sink.smtp()[0]);
+    let flags: Vec<_> = relay.iter().map(String::as_str).chain(SIGN_UP).collect();
+    let server = Deployment::alone(&flags);
+    let clients = clients(&server);
+    let (mails, rest) = (sink.rest(), &clients[0]);
+    let (old, new, taken) = (mails.inbox().await, mails.inbox().await, mails.inbox().await);
+    let sign_up = async |inbox: &Inbox| {
+        let wish = json!({ "email": inbox.address, "name": "Ada", "password": PASSWORD });
+        rest.post("/api/auth/sign-up", wish).await.expect(202);
+        let link = mailed_link(&mails, inbox, "Confirm your address").await;
+        Person::by_link(rest, &link, None, "").await
+    };
+    let (ada, eve) = (sign_up(&old).await, sign_up(&taken).await);
+    let ask = async |inbox: &Inbox, password: &str| {
+        let wish = json!({ "email": inbox.address, "password": password });
+        ada.ask(rest, "POST", "/api/auth/email", wish).await
+    };
+    assert_eq!(ask(&new, "not the password").await.error(400).issues(), ["password"]);
+    let answers = [ask(&taken, PASSWORD).await, ask(&new, PASSWORD).await];
+    let [known, unknown] = answers.map(|answer| answer.expect(202).json());
+    assert_eq!(known, unknown);
+    let query = [("subject", "address of your account already"), ("timeout", "55")];
+    let told = mails.query(&taken.path("/messages/wait"), &query).await.expect(200).json();
+    assert_eq!(told["message"]["links"], json!([]));
+
+    let link = mailed_link(&mails, &new, "Confirm your new address").await;
+    assert!(path_of(&link).starts_with("/verify?"), "{link}");
+    scan(rest, &link).await;
+    // Somebody else who got the mail is not let in by it.
+    let use_it = json!({ "token": token_of(&link) });
+    let refused = eve.ask(rest, "POST", "/api/auth/link", use_it.clone()).await;
+    assert_eq!(refused.error(400).issues(), ["password"]);
+    let me = ada.ask(rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+    assert_eq!(me["person"]["email"], old.address);
+    let presses = clients
+        .iter()
+        .chain(&clients)
+        .map(|rest| ada.ask(rest, "POST", "/api/auth/link", use_it.clone()));
+    let pressed = futures_util::future::join_all(presses).await;
+    let (done, late): (Vec<_>, Vec<_>) = pressed.iter().partition(|answer| answer.status == 200);
+    assert_eq!(done.len(), 1, "{pressed:?}");
+    assert!(late.iter().all(|answer| [400, 404].contains(&answer.status)), "{late:?}");
+    let person = &done[0].json()["person"];
+    assert_eq!(person["email"], new.address);
+    assert!(person["verifiedAt"].is_string(), "{person}");
+    is_over(&clients, &ada).await;
+    let notice = [("subject", "Your address was changed"), ("timeout", "55")];
+    let notice = mails.query(&old.path("/messages/wait"), &notice).await.expect(200).json();
+    assert!(!notice.to_string().contains(&new.address), "{notice}");
+    for (email, status) in [(&old.address, 401), (&new.address, 200)] {
+        let form = json!({ "email": email, "password": PASSWORD });
+        rest.post("/api/auth/sign-in", form).await.expect(status);
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_sends_no_mail_is_no_dead_end() {
     let server = Deployment::alone(&SIGN_UP);
@@ -178,6 +237,18 @@ async fn a_server_that_sends_no_mail_is_no_dead_end() {
     let ada = Person::by_link(&rest, &link, None, "another horse battery").await;
     let me = ada.ask(&rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
     assert!(me["person"]["verifiedAt"].is_string(), "{me}");
+
+    // Another address comes by a link too, which the answer has.
+    let wish = json!({ "email": "ada@example.org", "password": "another horse battery" });
+    let asked = ada.ask(&rest, "POST", "/api/auth/email", wish).await.expect(202).json();
+    assert_eq!(asked["mailSent"], false);
+    let link = asked["link"].as_str().unwrap();
+    scan(&rest, link).await;
+    let used = json!({ "token": token_of(link) });
+    let me = ada.ask(&rest, "POST", "/api/auth/link", used).await.expect(200).json();
+    assert_eq!(me["person"]["email"], "ada@example.org");
+    assert!(me["person"]["verifiedAt"].is_null(), "{me}");
+    Person::sign_in(&rest, "ada@example.org", "another horse battery").await;
 }
 
 #[tokio::test]

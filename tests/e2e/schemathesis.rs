@@ -89,7 +89,8 @@ include-operation-id = [
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]
 [[operations]]
 include-operation-id = [
-    "signIn", "showLink", "useLink", "signUp", "resetPassword", "changePassword"
+    "signIn", "showLink", "useLink", "signUp", "resetPassword", "changePassword",
+    "changeEmail"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 [[operations]]

@@ -56,6 +56,8 @@ pub(crate) enum Purpose {
     FirstOwner,
     /// Lets somebody join a team.
     Invitation,
+    /// Gives an account another address.
+    NewAddress,
     /// Sets a new password.
     Password,
     /// Makes the account that somebody signed up for.
@@ -204,7 +206,8 @@ pub(crate) async fn me(State(app): State<Arc<App>>, Person(who): Person) -> Resu
 /// Show what a link asks
 ///
 /// A link from `trapline link`, from the first start or from a mail. Asking changes nothing. Whoever is
-/// signed in with the address of an invitation needs no password for it.
+/// signed in with the address of an invitation needs no password for it, nor does whoever asked for another
+/// address.
 #[utoipa::path(
     get,
     path = "/api/auth/link",
@@ -230,6 +233,7 @@ pub(crate) async fn link(
     let purpose = match request.kind {
         LinkKind::FirstOwner => Purpose::FirstOwner,
         LinkKind::Invitation => Purpose::Invitation,
+        LinkKind::NewAddress => Purpose::NewAddress,
         LinkKind::Password => Purpose::Password,
         LinkKind::SignUp => Purpose::SignUp,
         LinkKind::Verify => Purpose::Verify,
@@ -248,8 +252,8 @@ pub(crate) async fn link(
 ///
 /// Does what it is for, and begins a session, whose cookie the answer sets, in the team that the link leads
 /// to. A new password ends all others of the person. Whoever is signed in with the address of an invitation
-/// joins without a password; with another address it is a 400 (`other_person`). A link works once; one that
-/// was refused with 400 still works.
+/// joins without a password; with another address it is a 400 (`other_person`). Another address for an account
+/// takes that account's session or password. A link works once; one that was refused with 400 still works.
 #[utoipa::path(
     post,
     path = "/api/auth/link",

@@ -118,6 +118,9 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
         (LinkKind::FirstOwner | LinkKind::Invitation, None) => {
             ("Become the owner of this server's first team".to_owned(), "Sign in as owner")
         }
+        (LinkKind::NewAddress, None) => {
+            ("Change the address of your account".to_owned(), "Change the address")
+        }
         (LinkKind::Password, None) => {
             ("Choose a new password".to_owned(), "Set the password and sign in")
         }

@@ -38,6 +38,7 @@ fn team_routes() -> OpenApiRouter<Api> {
 fn people_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(people::me, people::profile::rename))
+        .routes(routes!(people::profile::change_email))
         .routes(routes!(people::account::verify))
         .routes(routes!(people::account::change))
         .routes(routes!(people::sessions::list, people::sessions::end_others))

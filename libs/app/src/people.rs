@@ -1,6 +1,7 @@
 //! People: who they are, their sessions, and the links that let them in. It uses access and mail.
 
 mod account;
+mod addresses;
 mod invitations;
 mod links;
 mod notifications;

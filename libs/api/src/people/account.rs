@@ -19,6 +19,10 @@ use crate::{
     extract::Body,
 };
 
+/// What is said of a mail, whoever has the address.
+pub(super) const MAIL_SENT: &str =
+    "If this address can be reached, a mail with a link is on its way.";
+
 /// Who wants an account.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -73,8 +77,7 @@ pub(crate) struct NoticeBody {
 
 impl NoticeBody {
     fn sent() -> Json<Self> {
-        let message = "If this address can be reached, a mail with a link is on its way.";
-        Json(Self { mail_sent: true, message })
+        Json(Self { mail_sent: true, message: MAIL_SENT })
     }
 
     fn not_sent() -> Json<Self> {

@@ -3,6 +3,7 @@
 
 mod access;
 mod accounts;
+mod addresses;
 mod answers;
 mod audit;
 mod callers;

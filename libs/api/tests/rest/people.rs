@@ -28,6 +28,8 @@ impl Service {
         let person = Person {
             id,
             email: email.to_owned(),
+            next_email: None,
+            email_changed_at: None,
             name: email.to_owned(),
             password: None,
             password_set_at: None,

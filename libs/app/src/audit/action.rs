@@ -103,6 +103,8 @@ actions! {
     MemberRoleChanged = "member.role_changed";
     /// Somebody of the team gave themselves another name.
     MemberRenamed = "member.renamed";
+    /// Somebody of the team has another address.
+    MemberAddressChanged = "member.address_changed";
     /// Somebody was removed from the team.
     MemberRemoved = "member.removed";
     /// Somebody left the team.

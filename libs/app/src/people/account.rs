@@ -19,9 +19,9 @@ use super::{
 use crate::{Error, Forbidden, Result, mail::EmailAddress};
 
 /// Mails of one kind to one address.
-const MAIL_RATE: Rate = Rate { burst: 3, per: Duration::from_hours(1) };
+pub(super) const MAIL_RATE: Rate = Rate { burst: 3, per: Duration::from_hours(1) };
 /// How long the link of a confirmation works.
-const CONFIRMATION_TTL: Duration = Duration::from_hours(24);
+pub(super) const CONFIRMATION_TTL: Duration = Duration::from_hours(24);
 /// How long the link of a password reset works.
 const RESET_TTL: Duration = Duration::from_hours(1);
 /// Characters of a person's name in the name of their first team.
@@ -224,7 +224,8 @@ impl People {
     }
 }
 
-fn address_taken() -> Error {
+/// The error of an address that has an account.
+pub(super) fn address_taken() -> Error {
     Error::invalid(
         "email",
         "taken",

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use trapline_model::{PersonId, Principal, Role, TeamId};
+use trapline_model::{PersonId, Principal, Role, TeamId, Time};
 use trapline_store::{
     Op, PortError, When, load,
     records::{FirstOwner, LinkPurpose, OneTimeLink, Person},
@@ -11,6 +11,7 @@ use trapline_store::{
 
 use super::{
     NewSession, People, Visitor,
+    addresses::NewAddress,
     origin::PasswordOrigin,
     passwords::check_new,
     rows::{NewPerson, name_of},
@@ -33,6 +34,8 @@ pub enum LinkKind {
     FirstOwner,
     /// Lets somebody join a team.
     Invitation,
+    /// Gives an account another address.
+    NewAddress,
     /// Sets a new password.
     Password,
     /// Makes the account that somebody signed up for.
@@ -54,7 +57,8 @@ pub struct LinkRequest {
     pub team: Option<String>,
     /// Whether it asks for the password that the person has; else for a new one.
     pub has_password: bool,
-    /// Whether the person is signed in where the link is opened, and needs no password to join a team.
+    /// Whether the person is signed in where the link is opened, and needs no password to join a team or to
+    /// get another address.
     pub is_own: bool,
 }
 
@@ -69,7 +73,7 @@ impl LinkRequest {
     pub fn wants_password(&self) -> bool {
         match self.kind {
             LinkKind::FirstOwner | LinkKind::Password => true,
-            LinkKind::Invitation => !self.is_own,
+            LinkKind::Invitation | LinkKind::NewAddress => !self.is_own,
             LinkKind::SignUp | LinkKind::Verify => false,
         }
     }
@@ -161,6 +165,11 @@ impl People {
             LinkPurpose::SignUp { email, .. } => {
                 return Ok(LinkRequest::of(LinkKind::SignUp, Some(email)));
             }
+            LinkPurpose::NewAddress { person, email, .. } => {
+                let is_own = visitor.person == Some(person);
+                let request = LinkRequest::of(LinkKind::NewAddress, Some(email));
+                return Ok(LinkRequest { has_password: true, is_own, ..request });
+            }
             LinkPurpose::Password { person } => (LinkKind::Password, person),
             LinkPurpose::Verify { person } => (LinkKind::Verify, person),
         };
@@ -208,6 +217,11 @@ impl People {
                 let new = NewPerson { email, name, password, verified_at };
                 self.create_account(new, visitor).await?
             }
+            LinkPurpose::NewAddress { person, email, is_mailed } => {
+                let new = NewAddress { person, email, is_verified: is_mailed };
+                self.take_address(&new, &input, used, visitor).await?;
+                person
+            }
             LinkPurpose::Verify { person } => {
                 self.use_up(used).await?;
                 let now = self.clock.now();
@@ -221,7 +235,7 @@ impl People {
         self.begin(person, visitor).await
     }
 
-    /// The link, if it still works: a password that was set later ends all links that set one.
+    /// The link, if it still works.
     async fn pending(&self, token: &str, visitor: &Visitor) -> Result<(OneTimeLink, i64)> {
         self.access.check_auth_attempts(visitor.address)?;
         let row = OneTimeLink::row(&sha256_hex(token));
@@ -231,18 +245,27 @@ impl People {
             self.access.record_auth_failure(visitor.address, "link");
             return Err(Error::NotFound);
         };
-        if let LinkPurpose::Password { person } = &link.purpose {
-            let person = self.person(*person).await?.map(|(person, _)| person);
-            let set_at = person.ok_or(Error::NotFound)?.password_set_at;
-            if set_at.is_some_and(|at| at > link.made_at) {
-                return Err(Error::NotFound);
-            }
-        }
-        Ok((link, version))
+        if self.is_outdated(&link).await? { Err(Error::NotFound) } else { Ok((link, version)) }
+    }
+
+    /// Whether what its person changed later ends a link: a new password ends those that set one or another
+    /// address, a new address those that were sent to the one before or make another one.
+    async fn is_outdated(&self, link: &OneTimeLink) -> Result<bool> {
+        let (id, ends_by_password, email) = match &link.purpose {
+            LinkPurpose::Password { person } => (person, true, None),
+            LinkPurpose::NewAddress { person, email, .. } => (person, true, Some(email)),
+            LinkPurpose::Verify { person } => (person, false, None),
+            _ => return Ok(false),
+        };
+        let (person, _) = self.person(*id).await?.ok_or(Error::NotFound)?;
+        let is_after = |at: Option<Time>| at.is_some_and(|at| at > link.made_at);
+        Ok(ends_by_password && is_after(person.password_set_at)
+            || is_after(person.email_changed_at)
+            || email.is_some_and(|email| person.next_email.as_ref() != Some(email)))
     }
 
     /// Uses a link up. Of two uses at the same moment, one finds it used.
-    async fn use_up(&self, used: Op) -> Result<()> {
+    pub(super) async fn use_up(&self, used: Op) -> Result<()> {
         match self.store.write(vec![used]).await {
             Err(PortError::Conflict) => Err(Error::NotFound),
             outcome => Ok(outcome?),

@@ -38,6 +38,48 @@ pub(super) fn verify(link: &str) -> EmailTemplate {
     .template()
 }
 
+/// Lets somebody have this address in place of the one before.
+pub(super) fn new_address(link: &str) -> EmailTemplate {
+    Notification {
+        subject: "Confirm your new address",
+        paragraphs: &[
+            "Somebody, we hope you, wants this to be the address of their account. It changes by the button \
+             on that page, where you are signed in or say your password.",
+        ],
+        action: Some(Action { label: "Change the address", link }),
+        closing: "If it was not you, do nothing: without the button nothing changes.",
+    }
+    .template()
+}
+
+/// Tells somebody that another person wants the address of their account for another one.
+pub(super) fn taken_already() -> EmailTemplate {
+    Notification {
+        subject: "This is the address of your account already",
+        paragraphs: &[
+            "Somebody, we hope you, wants this to be the address of another account. It is that of yours, \
+             so nothing was changed.",
+        ],
+        action: None,
+        closing: "Change the address of this account first, if it is to be that of the other one.",
+    }
+    .template()
+}
+
+/// Tells somebody, at the address before, that the address was changed.
+pub(super) fn address_changed() -> EmailTemplate {
+    Notification {
+        subject: "Your address was changed",
+        paragraphs: &[
+            "Your account has another address now. You sign in with that one, and all other sessions have \
+             ended.",
+        ],
+        action: None,
+        closing: "If it was not you, ask whoever runs the server at once.",
+    }
+    .template()
+}
+
 /// Lets somebody choose a new password.
 pub(super) fn reset(link: &str) -> EmailTemplate {
     Notification {

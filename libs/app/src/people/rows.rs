@@ -56,7 +56,10 @@ impl People {
     /// Whoever has this address, which is folded.
     pub(super) async fn person_of(&self, email: &str) -> Result<Option<(Person, i64)>> {
         match load::<PersonByEmail>(&*self.store, &PersonByEmail::row(email)).await? {
-            Some((found, _)) => self.person(found.person).await,
+            // Of a change of addresses one may be claimed that the person does not have yet, or any more.
+            Some((claim, _)) => {
+                Ok(self.person(claim.person).await?.filter(|(person, _)| person.email == email))
+            }
             None => Ok(None),
         }
     }
@@ -75,6 +78,8 @@ impl People {
         let person = Person {
             id: PersonId(self.ids.next()),
             email: new.email.folded(),
+            next_email: None,
+            email_changed_at: None,
             name: new.name,
             password: new.password,
             password_set_at: None,
@@ -83,17 +88,17 @@ impl People {
             created_at: self.clock.now(),
         };
         let claim = PersonByEmail { email: person.email.clone(), person: person.id };
-        // A process may have ended between the two writes: then the address has no person, and is free.
-        let when = match load::<PersonByEmail>(&*self.store, &claim.key()).await? {
-            None => When::Absent,
-            Some((known, version)) if self.person(known.person).await?.is_none() => {
-                When::Version(version)
-            }
-            Some(_) => return Err(Error::Conflict),
-        };
-        self.store.write(vec![Op::put(&claim, None, when)?]).await?;
+        let when = self.claim_condition(&person.email, person.id).await?.ok_or(Error::Conflict)?;
+        // The person first: a claim without one does not hold.
         self.store.write(vec![Op::put(&person, None, When::Absent)?]).await?;
-        Ok(person)
+        match self.store.write(vec![Op::put(&claim, None, when)?]).await {
+            Err(PortError::Conflict) => {
+                let delete = Op::Delete { key: person.key(), when: When::Version(1) };
+                self.store.write(vec![delete]).await?;
+                Err(Error::Conflict)
+            }
+            written => Ok(written.map(|()| person)?),
+        }
     }
 
     /// Changes a person, again when somebody else was faster.

@@ -3,6 +3,7 @@
 
 mod access;
 mod accounts;
+mod addresses;
 mod audit;
 mod bounds;
 mod catch_all;

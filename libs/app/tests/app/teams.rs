@@ -24,6 +24,8 @@ async fn member(bench: &Bench, team: TeamId, number: u128, role: Role) -> Princi
     let person = Person {
         id,
         email: email.clone(),
+        next_email: None,
+        email_changed_at: None,
         name: format!("P{number}"),
         password: None,
         password_set_at: None,

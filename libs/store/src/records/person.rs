@@ -61,6 +61,13 @@ pub struct Person {
     pub id: PersonId,
     /// The address as it is compared: trimmed and in lower case.
     pub email: String,
+    /// The address in the same form that the person asked for, and that they get by its link; a claim of it
+    /// holds meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_email: Option<String>,
+    /// When the address was changed; `None` where it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_changed_at: Option<Time>,
     /// The name that others see, of at most 100 characters.
     pub name: String,
     /// The password's Argon2id hash as a PHC string; `None` while no password is set.
@@ -94,7 +101,8 @@ impl Record for Person {
     }
 }
 
-/// Finds a person by address. It is written first and only if absent, which keeps addresses unique.
+/// Finds a person by address. It is written only if absent, or in place of one that does not hold, which keeps
+/// addresses unique. It holds while its person has the address, or is about to get it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PersonByEmail {
     /// The address as it is compared.

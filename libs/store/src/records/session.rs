@@ -159,6 +159,15 @@ pub enum LinkPurpose {
         /// Whose.
         person: PersonId,
     },
+    /// Gives a person another address, ends the person's sessions and begins one.
+    NewAddress {
+        /// Whose it becomes.
+        person: PersonId,
+        /// The address as it is compared.
+        email: String,
+        /// Whether a mail to that address has the link, so that whoever uses it reads mail there.
+        is_mailed: bool,
+    },
     /// Sets a person's password, ends the person's sessions and begins one.
     Password {
         /// Whose.

@@ -69,6 +69,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change one's address
+         * @description The new address gets a mail with a link, which works once, within 24 hours; at most three in an hour. The
+         *     address changes when the link is used, by whoever is signed in or says the password: then all sessions
+         *     end, a new one begins, and the address before is told. The answer is the same where somebody has the
+         *     address already, whom the mail tells. A server that sends no mail answers the link.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/link": {
         parameters: {
             query?: never;
@@ -79,7 +102,8 @@ export interface paths {
         /**
          * Show what a link asks
          * @description A link from `trapline link`, from the first start or from a mail. Asking changes nothing. Whoever is
-         *     signed in with the address of an invitation needs no password for it.
+         *     signed in with the address of an invitation needs no password for it, nor does whoever asked for another
+         *     address.
          */
         get: operations["showLink"];
         put?: never;
@@ -87,8 +111,8 @@ export interface paths {
          * Use a link
          * @description Does what it is for, and begins a session, whose cookie the answer sets, in the team that the link leads
          *     to. A new password ends all others of the person. Whoever is signed in with the address of an invitation
-         *     joins without a password; with another address it is a 400 (`other_person`). A link works once; one that
-         *     was refused with 400 still works.
+         *     joins without a password; with another address it is a 400 (`other_person`). Another address for an account
+         *     takes that account's session or password. A link works once; one that was refused with 400 still works.
          */
         post: operations["useLink"];
         delete?: never;
@@ -2615,6 +2639,34 @@ export interface components {
              */
             helo?: string | null;
         };
+        /** @description Which address a person is to have. */
+        EmailChange: {
+            /**
+             * @description The address that the link is sent to.
+             * @example ada@example.org
+             */
+            email: string;
+            /**
+             * @description The password that the person has.
+             * @example correct horse battery
+             */
+            password: string;
+        };
+        /** @description What became of the link by which an address changes. */
+        EmailNotice: {
+            /** @description Whether it was sent to the address by mail. */
+            mailSent: boolean;
+            /**
+             * @description What to do now, for people.
+             * @example If this address can be reached, a mail with a link is on its way.
+             */
+            message: string;
+            /**
+             * @description The link, only where no mail was sent: open it, and press its button.
+             * @example null
+             */
+            link: string | null;
+        };
         /** @description Who the SMTP session said the mail is from and for (RFC 5321, section 3.3). */
         Envelope: {
             /**
@@ -3633,7 +3685,7 @@ export interface components {
          * @description What a link is for.
          * @enum {string}
          */
-        LinkPurpose: "first_owner" | "invitation" | "password" | "sign_up" | "verify";
+        LinkPurpose: "first_owner" | "invitation" | "new_address" | "password" | "sign_up" | "verify";
         /** @description An answer that led on. */
         LinkRedirect: {
             /**
@@ -5659,6 +5711,47 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailChange"];
+            };
+        };
+        responses: {
+            /** @description What to do now. */
+            202: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailNotice"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -15,6 +15,11 @@ const links: Record<Purpose, { title: string; what: string; button: string }> = 
     what: "You will be a member of the team, and signed in there.",
     button: "Join the team",
   },
+  new_address: {
+    title: "Change your address",
+    what: "You sign in with this address from then on, and all your sessions end but for a new one here.",
+    button: "Change the address",
+  },
   password: {
     title: "Choose a new password",
     what: "The new password is set, and all your sessions end but for a new one here.",
