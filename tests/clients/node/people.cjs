@@ -3,9 +3,11 @@
 // link of the operator for Ada.
 "use strict";
 
-const { open, PASSWORD, report, walk } = require("./walk.cjs");
+const { open, PASSWORD, report, said, walk } = require("./walk.cjs");
 
 const ADA = { email: "ada@example.com", password: PASSWORD };
+// The address of the owner until it is changed to Ada's.
+const FIRST = "first@example.com";
 const EVE = { email: "eve@example.com", password: "battery horse correct" };
 const NEW = "another horse battery";
 
@@ -13,6 +15,7 @@ walk(async (steps, link) => {
   const { page, end } = await open();
   if (steps === "begin") {
     await becomeOwner(page, link);
+    await changeOneself(page, link);
     await signOut(page);
     await forget(page);
     await signUp(page);
@@ -41,7 +44,7 @@ async function becomeOwner(page, link) {
   await page.reload();
   await page.getByRole("heading", { name: "Open the link again" }).waitFor();
   await page.goto(link);
-  await page.getByLabel("E-mail").fill(ADA.email);
+  await page.getByLabel("E-mail").fill(FIRST);
   await page.getByLabel("New password").fill("password123");
   await page.getByRole("button", { name: "Sign in as owner" }).click();
   report.badPassword = await page.locator(".field p").innerText();
@@ -52,6 +55,35 @@ async function becomeOwner(page, link) {
   await page.getByRole("heading", { name: "This link does not work any more" }).waitFor();
   await page.goto(new URL("/", link).href);
   await page.getByLabel("SMTP settings").waitFor();
+}
+
+// A name changes at once, an address by its link: where no mail is sent, the form leads to the link's page.
+async function changeOneself(page, link) {
+  const profile = new URL("/account/profile", link).href;
+  await page.goto(profile);
+  await page.getByLabel("Name").fill("ada lovelace");
+  await page.getByRole("button", { name: "Change the name" }).click();
+  await said(page, "Saved");
+  await page.locator("summary").filter({ hasText: "ada lovelace" }).waitFor();
+  const change = page.getByRole("button", { name: "Change the e-mail" });
+  report.refusals = [];
+  for (const [email, password] of [[FIRST, PASSWORD], [ADA.email, "not the password"]]) {
+    await page.getByLabel("New e-mail").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await change.click();
+    report.refusals.push(await page.locator(".field p").innerText());
+  }
+  await page.getByLabel("Password", { exact: true }).fill(ADA.password);
+  await change.click();
+  const button = page.getByRole("button", { name: "Change the address" });
+  await button.waitFor();
+  report.newEmail = await page.getByLabel("E-mail").inputValue();
+  report.newEmailUrl = page.url();
+  report.newEmailPasswords = await page.getByLabel("Password").count();
+  await button.click();
+  await page.getByLabel("SMTP settings").waitFor();
+  await page.goto(profile);
+  await page.getByText(ADA.email).waitFor();
 }
 
 async function signOut(page) {

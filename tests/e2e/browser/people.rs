@@ -15,6 +15,13 @@ async fn people_come_in_by_links_passwords_and_signing_up() {
     // Nothing but the page itself has the token of a link.
     assert!(!report["linkUrl"].as_str().unwrap().contains(token_of(link)), "{report:#}");
     assert_eq!(report["badPassword"], "is one that everybody tries first");
+    let refusals = ["is your address already", "is not your password"];
+    assert_eq!(report["refusals"], json!(refusals));
+    assert_eq!(
+        (&report["newEmail"], &report["newEmailPasswords"]),
+        (&json!("ada@example.com"), &json!(0))
+    );
+    assert!(!report["newEmailUrl"].as_str().unwrap().contains("token"), "{report:#}");
     assert!(report["forgot"].as_str().unwrap().contains("trapline link"), "{report:#}");
     let turns = &report["turns"];
     assert_eq!((&turns[0], &turns[2]), (&json!("/start"), &json!("/start")));

@@ -26,6 +26,15 @@ export async function changePassword(current: string, password: string): Promise
   session.take(await body(api.POST("/api/auth/password", { body: { current, password } })));
 }
 
+export async function rename(name: string): Promise<void> {
+  session.take(await body(api.PATCH("/api/auth/me", { body: { name } })));
+}
+
+/** Has a link sent, by which an address becomes one's own; where no mail is sent, the answer has it. */
+export function changeEmail(email: string, password: string): Promise<Schema["EmailNotice"]> {
+  return body(api.POST("/api/auth/email", { body: { email, password } }));
+}
+
 /** Sends a link by which one's address is confirmed. */
 export async function verify(): Promise<void> {
   await api.POST("/api/auth/verify");

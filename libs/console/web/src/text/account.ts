@@ -40,6 +40,13 @@ export const account = inLanguage({
   verifySent: "A mail with a link is on its way",
   noMail:
     "This server sends no mail. Whoever runs it makes a link by which the address is confirmed:",
+  changeName: "Change the name",
+  emailWhat:
+    "A new address gets a link, and changes by it. Then all your sessions end but for one.",
+  newEmail: "New e-mail",
+  changeEmail: "Change the e-mail",
+  emailSent: (email: string) =>
+    `If ${email} can be reached, a mail with a link is on its way. Nothing changes before its button is pressed.`,
   teams: "Teams",
   noTeams: "You are in no team. An admin of one can invite you.",
   current: "Shown now",
