@@ -85,6 +85,31 @@ async fn the_operator_becomes_the_owner_and_uses_every_process() {
     Person::sign_in(rest, EMAIL, new).await;
 }
 
+#[tokio::test]
+async fn the_owner_comes_in_with_nothing_typed_and_sets_address_and_password_later() {
+    let server = Deployment::alone(&[]);
+    let clients = clients(&server);
+    let rest = &clients[0];
+    let nobody = Person::of(
+        &rest.post("/api/auth/link", json!({ "token": token_of(server.owners_link()) })).await,
+    );
+    for rest in &clients {
+        let me = nobody.ask(rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+        assert_eq!((&me["person"]["email"], &me["team"]["role"]), (&json!(""), &json!("owner")));
+    }
+    let form = json!({ "email": EMAIL, "name": "Ada", "password": PASSWORD });
+    let sent =
+        clients.iter().map(|rest| nobody.ask(rest, "POST", "/api/auth/account", form.clone()));
+    let answers = futures_util::future::join_all(sent).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
+    is_over(&clients, &nobody).await;
+    let ada = Person::sign_in(rest, EMAIL, PASSWORD).await;
+    let me = ada.ask(rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
+    assert_eq!((&me["person"]["name"], &me["team"]["role"]), (&json!("Ada"), &json!("owner")));
+    let again = ada.ask(rest, "POST", "/api/auth/account", form).await.error(400);
+    assert_eq!(again.issues(), ["email"]);
+}
+
 /// The link of the next mail in an inbox with this subject.
 pub(crate) async fn mailed_link(sink: &Rest, inbox: &Inbox, subject: &str) -> String {
     let query = [("subject", subject), ("timeout", "55")];

@@ -67,6 +67,10 @@ pub(crate) enum Purpose {
 }
 
 /// What a link asks of whoever has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a form has a field or not, whatever the others are"
+)]
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LinkRequest)]
@@ -83,6 +87,8 @@ pub(crate) struct LinkBody {
     team: Option<String>,
     /// Whether it wants a password.
     wants_password: bool,
+    /// Whether address, name and password may all be left out, and be set later.
+    is_optional: bool,
     /// Whether to say the password that the person has; else it becomes that.
     has_password: bool,
 }
@@ -241,6 +247,7 @@ pub(crate) async fn link(
     Ok(Json(LinkBody {
         purpose,
         wants_password: request.wants_password(),
+        is_optional: request.is_optional(),
         email: request.email,
         is_new: request.is_new,
         team: request.team,

@@ -138,6 +138,7 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
         "" => String::new(),
         text => format!("<p role=\"alert\"><b>{}</b></p>", escape_html(text)),
     };
+    let required = if request.is_optional() { "" } else { " required" };
     let email = match &request.email {
         Some(email) => format!(
             "<label>Address<input type=\"email\" value=\"{}\" autocomplete=\"username\" readonly>\
@@ -146,7 +147,7 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
         ),
         None => format!(
             "<label>Address<input type=\"email\" name=\"email\" value=\"{}\" maxlength=\"254\" \
-             autocomplete=\"username\" required></label>",
+             autocomplete=\"username\"{required}></label>",
             escape_html(&input.email)
         ),
     };
@@ -162,13 +163,19 @@ fn form(request: &LinkRequest, input: &LinkInput, problem: &str) -> String {
     let password = if request.wants_password() {
         format!(
             "<label>{password}<input type=\"password\" name=\"password\" minlength=\"10\" \
-             maxlength=\"256\" autocomplete=\"{autocomplete}\" required></label>"
+             maxlength=\"256\" autocomplete=\"{autocomplete}\"{required}></label>"
         )
     } else {
         String::new()
     };
+    let later = if request.is_optional() {
+        "<p>Address and password can wait. Until you have set them, you come back only by \
+         <code>trapline link</code>.</p>"
+    } else {
+        ""
+    };
     format!(
-        "<h1>{title}</h1>{problem}<form method=\"post\">{email}{name}{password}\
+        "<h1>{title}</h1>{problem}{later}<form method=\"post\">{email}{name}{password}\
          <button>{button}</button></form>"
     )
 }

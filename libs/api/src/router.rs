@@ -39,6 +39,7 @@ fn people_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(people::me, people::profile::rename))
         .routes(routes!(people::profile::change_email))
+        .routes(routes!(people::profile::set_up))
         .routes(routes!(people::account::verify))
         .routes(routes!(people::account::change))
         .routes(routes!(people::sessions::list, people::sessions::end_others))

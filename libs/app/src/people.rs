@@ -2,6 +2,7 @@
 
 mod account;
 mod addresses;
+mod first_owner;
 mod invitations;
 mod links;
 mod notifications;

@@ -10,7 +10,7 @@ use crate::{PersonId, Role, TeamId, Time};
 pub struct Person {
     /// The person's id.
     pub id: PersonId,
-    /// The address that the person signs in with.
+    /// The address that the person signs in with; empty while the first owner has given none.
     #[schema(example = "ada@example.com")]
     pub email: String,
     /// The name that others see.

@@ -26,7 +26,7 @@ pub struct TeamProfile {
 pub struct Member {
     /// The person's id.
     pub id: PersonId,
-    /// The person's address.
+    /// The person's address; empty while the first owner has given none.
     #[schema(example = "ada@example.com")]
     pub email: String,
     /// The person's name.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 
 /// What the API has to offer, in the words of its specification.
-const ROUTES: [&str; 104] = [
+const ROUTES: [&str; 105] = [
     "get /api/projects",
     "post /api/projects",
     "patch /api/projects/{id}",
@@ -93,6 +93,7 @@ const ROUTES: [&str; 104] = [
     "post /api/auth/link",
     "post /api/auth/sign-up",
     "post /api/auth/reset",
+    "post /api/auth/account",
     "post /api/auth/email",
     "post /api/auth/verify",
     "post /api/auth/password",

@@ -6,14 +6,15 @@ use axum::{
     Json,
     extract::State,
     http::{Extensions, HeaderMap, StatusCode},
+    response::Response,
 };
 use serde::{Deserialize, Serialize};
-use trapline_app::App;
+use trapline_app::{App, SignUp};
 use trapline_model::Me;
 
-use super::account::MAIL_SENT;
+use super::{account::MAIL_SENT, begun};
 use crate::{
-    auth::{Person, visitor},
+    auth::{Person, Site, visitor},
     error::Result,
     extract::Body,
 };
@@ -37,6 +38,22 @@ pub(crate) struct EmailChangeInput {
     email: String,
     /// The password that the person has.
     #[schema(min_length = 1, max_length = 256, example = "correct horse battery")]
+    password: String,
+}
+
+/// What an owner signs in with who came without it.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AccountInput {
+    /// The person's address.
+    #[schema(min_length = 3, max_length = 254, example = "ada@example.com")]
+    email: String,
+    /// The person's name; left out or empty, it stays.
+    #[serde(default)]
+    #[schema(max_length = 100, example = "Ada")]
+    name: String,
+    /// The password: 10 to 256 characters, and none that everybody tries first.
+    #[schema(max_length = 256, example = "correct horse battery")]
     password: String,
 }
 
@@ -114,4 +131,40 @@ pub(crate) async fn change_email(
     let EmailChangeInput { email, password } = input;
     let link = app.people().ask_new_address(&who, &email, &password, &visitor).await?;
     Ok((StatusCode::ACCEPTED, Json(EmailNoticeBody::of(link))))
+}
+
+/// Set one's address and password
+///
+/// For the owner of the first team, who came by the link of the first start and gave none. All sessions of
+/// the person end, and a new one begins, whose cookie the answer sets. Where they are set already it is a 400
+/// (`set_already`).
+#[utoipa::path(
+    post,
+    path = "/api/auth/account",
+    operation_id = "setUpAccount",
+    tag = "People",
+    security(("session" = [])),
+    request_body = AccountInput,
+    responses(
+        (
+            status = 200,
+            description = "Who is signed in.",
+            body = Me,
+            headers(("Set-Cookie" = String, description = "The session."))
+        )
+    )
+)]
+pub(crate) async fn set_up(
+    State(app): State<Arc<App>>,
+    State(site): State<Arc<Site>>,
+    extensions: Extensions,
+    headers: HeaderMap,
+    Person(who): Person,
+    Body(input): Body<AccountInput>,
+) -> Result<Response> {
+    let visitor = visitor(&extensions, &headers);
+    let AccountInput { email, name, password } = input;
+    let form = SignUp { email, name, password };
+    let session = app.people().set_up_account(&who, &form, &visitor).await?;
+    begun(&app, &site, &headers, session).await
 }

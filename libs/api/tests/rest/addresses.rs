@@ -155,3 +155,50 @@ async fn bad_input_is_named() {
     }
     assert!(service.sent().await.is_empty());
 }
+
+#[tokio::test]
+async fn the_first_owner_sets_address_and_password_later() {
+    let service = Service::without_relay().await;
+    let link = service.app.installation().start(None).await.unwrap().owners_link.unwrap();
+    let path = link.strip_prefix("http://trapline.test").unwrap();
+    let token = path.split_once("?token=").unwrap().1;
+    let page = service.ask(request(None, "GET", path, &Value::Null)).await;
+    let page = String::from_utf8(page.body).unwrap();
+    assert!(page.contains("Address and password can wait") && !page.contains("required"), "{page}");
+    let asked =
+        service.ask(request(None, "GET", &format!("/api/auth/link?token={token}"), &Value::Null));
+    let asked = asked.await.json();
+    assert_eq!((&asked["isOptional"], &asked["wantsPassword"]), (&json!(true), &json!(true)));
+    let use_it =
+        async |body: Value| service.ask(request(None, "POST", "/api/auth/link", &body)).await;
+    // One of both is neither.
+    for (half, path) in [("email", "password"), ("password", "email")] {
+        let value = if half == "email" { OLD } else { PASSWORD };
+        let refused = use_it(json!({ "token": token, half: value })).await;
+        assert_eq!((refused.status, &refused.json()["issues"][0]["path"]), (400, &json!(path)));
+    }
+    let used = use_it(json!({ "token": token })).await;
+    assert_eq!((used.status, &used.json()["person"]["email"]), (200, &json!("")), "{used:?}");
+    let cookie = cookie_of(&used);
+    let set = async |cookie: &str, body: Value| {
+        service.with_cookie(cookie, "POST", "/api/auth/account", &body).await
+    };
+    for (body, path) in [
+        (json!({ "email": OLD }), "password"),
+        (json!({ "password": PASSWORD }), "email"),
+        (json!({ "email": "ada", "password": PASSWORD }), "email"),
+        (json!({ "email": OLD, "password": "short" }), "password"),
+        (json!({ "email": OLD, "password": PASSWORD, "name": "x".repeat(101) }), "name"),
+        (json!({ "email": OLD, "password": PASSWORD, "role": "owner" }), "role"),
+    ] {
+        let refused = set(&cookie, body.clone()).await;
+        let found = &refused.json()["issues"][0]["path"];
+        assert_eq!((refused.status, found), (400, &json!(path)), "{body}");
+    }
+    let done = set(&cookie, json!({ "email": OLD, "password": PASSWORD })).await;
+    assert_eq!((done.status, &done.json()["person"]["email"]), (200, &json!(OLD)), "{done:?}");
+    assert_eq!(set(&cookie, json!({ "email": NEW, "password": PASSWORD })).await.status, 401);
+    let again = set(&cookie_of(&done), json!({ "email": NEW, "password": PASSWORD })).await;
+    assert_eq!((again.status, &again.json()["issues"][0]["code"]), (400, &json!("set_already")));
+    assert_eq!(service.sign_in(OLD, PASSWORD).await.status, 200);
+}

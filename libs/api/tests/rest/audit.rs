@@ -13,7 +13,7 @@ use crate::{
 
 /// What each changing route of the document is told as; `None` is no change of what is a team's, for
 /// the reason that ADR 15 has.
-const TOLD: [(&str, Option<&str>); 71] = [
+const TOLD: [(&str, Option<&str>); 72] = [
     ("POST /api/projects", Some("project.created")),
     ("PATCH /api/projects/{id}", Some("project.renamed")),
     ("DELETE /api/projects/{id}", Some("project.deleted")),
@@ -74,6 +74,7 @@ const TOLD: [(&str, Option<&str>); 71] = [
     // A person's own account and sessions.
     ("POST /api/auth/sign-up", None),
     ("POST /api/auth/reset", None),
+    ("POST /api/auth/account", None),
     ("POST /api/auth/email", None),
     ("POST /api/auth/verify", None),
     ("POST /api/auth/password", None),

@@ -45,6 +45,7 @@ const TABLE: &[(&str, For)] = &[
     ("PATCH /api/auth/me", For::People),
     ("POST /api/auth/sign-up", For::Everybody),
     ("POST /api/auth/reset", For::Everybody),
+    ("POST /api/auth/account", For::People),
     ("POST /api/auth/email", For::People),
     ("POST /api/auth/verify", For::People),
     ("POST /api/auth/password", For::People),

@@ -11,7 +11,7 @@ use trapline_store::{
 };
 
 use super::{
-    NewSession, People, SignedIn, Visitor, notifications,
+    LinkInput, NewSession, People, SignedIn, Visitor, notifications,
     origin::PasswordOrigin,
     passwords::check_new,
     rows::{NewPerson, name_of},
@@ -36,6 +36,12 @@ pub struct SignUp {
     pub name: String,
     /// The password, of 10 to 256 characters.
     pub password: String,
+}
+
+impl From<LinkInput> for SignUp {
+    fn from(LinkInput { email, name, password }: LinkInput) -> Self {
+        Self { email, name, password }
+    }
 }
 
 /// The outcome of a sign-up.
@@ -67,7 +73,7 @@ impl People {
         if !self.mail.is_enabled() {
             let password =
                 Some(self.passwords.hash(&form.password, PasswordOrigin::of(visitor, None)).await?);
-            let new = NewPerson { email, name, password, verified_at: None };
+            let new = NewPerson { email: Some(email), name, password, verified_at: None };
             let person = self.create_account(new, visitor).await?;
             return Ok(SignedUp::Now(self.begin(person, visitor).await?));
         }
@@ -142,10 +148,14 @@ impl People {
     ///
     /// # Errors
     ///
-    /// [`Error::OutboundDisabled`] without a relay, and [`Error::TooMany`] after three in an hour.
+    /// [`Error::OutboundDisabled`] without a relay, [`Error::Invalid`] for an owner who has given no address, and
+    /// [`Error::TooMany`] after three in an hour.
     pub async fn verify_address(&self, who: &SignedIn) -> Result<()> {
         self.mail.identity()?;
         let (person, _) = self.person(who.person()).await?.ok_or(Error::NotFound)?;
+        if person.email.is_empty() {
+            return Err(Error::invalid("email", "no_address", "is not there yet: set one first"));
+        }
         self.take("verify", &person.id.to_string(), MAIL_RATE).await?;
         let link = self
             .new_link("verify", LinkPurpose::Verify { person: person.id }, CONFIRMATION_TTL)

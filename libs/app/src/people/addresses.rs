@@ -111,35 +111,58 @@ impl People {
         }
         let when = self.claim_condition(&new.email, person.id).await?.ok_or_else(address_taken)?;
         self.use_up(used).await?;
-        let claim = PersonByEmail { email: new.email.clone(), person: person.id };
-        match self.store.write(vec![Op::put(&claim, None, when)?]).await {
-            Err(PortError::Conflict) => return Err(address_taken()),
-            written => written?,
-        }
-        let (address, action) = (visitor.address, AuditAction::MemberAddressChanged);
-        self.tell_teams(person.id, address, action, &person.name).await?;
-        self.move_to(new).await?;
-        self.end_all(person.id).await?;
+        let now = self.clock.now();
+        let change = |row: &mut Person| {
+            row.email_changed_at = Some(now);
+            row.verified_at = new.is_verified.then_some(now);
+        };
+        self.move_to(&person, &new.email, when, change, visitor).await?;
         self.leave_address(&person).await;
         Ok(())
     }
 
-    /// Writes the address, which the person has claimed, into their row.
+    /// Claims an address for somebody who asked for it, writes it into their row with what else changes, and ends
+    /// their sessions.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when they asked for another one meanwhile.
-    async fn move_to(&self, new: &NewAddress) -> Result<()> {
-        let now = self.clock.now();
-        let changed = self.change(new.person, |row| {
-            if row.next_email.as_ref() == Some(&new.email) {
-                row.email.clone_from(&new.email);
+    /// [`Error::Invalid`] when somebody else was faster, and [`Error::NotFound`] when the person asked for another
+    /// one meanwhile.
+    pub(super) async fn move_to(
+        &self,
+        person: &Person,
+        email: &str,
+        when: When,
+        change: impl Fn(&mut Person),
+        visitor: &Visitor,
+    ) -> Result<()> {
+        match self.claim(email, person.id, when).await {
+            Err(Error::Conflict) => return Err(address_taken()),
+            claimed => claimed?,
+        }
+        let (address, action) = (visitor.address, AuditAction::MemberAddressChanged);
+        self.tell_teams(person.id, address, action, &person.name).await?;
+        let moved = self.change(person.id, |row| {
+            if row.next_email.as_deref() == Some(email) {
+                email.clone_into(&mut row.email);
                 row.next_email = None;
-                row.email_changed_at = Some(now);
-                row.verified_at = new.is_verified.then_some(now);
+                change(row);
             }
         });
-        if changed.await?.email == new.email { Ok(()) } else { Err(Error::NotFound) }
+        if moved.await?.email != email {
+            return Err(Error::NotFound);
+        }
+        self.end_all(person.id).await
+    }
+
+    /// Writes that an address, which is folded, is a person's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] where the condition does not hold.
+    pub(super) async fn claim(&self, email: &str, person: PersonId, when: When) -> Result<()> {
+        let claim = PersonByEmail { email: email.to_owned(), person };
+        Ok(self.store.write(vec![Op::put(&claim, None, when)?]).await?)
     }
 
     /// Gives the address free that somebody had, and tells it. The change holds without that: an address that

@@ -78,7 +78,7 @@ impl People {
         }
         // Only a mail shows that whoever has the link has the address too.
         let verified_at = invitation.is_mailed.then(|| self.clock.now());
-        let new = NewPerson { email, name, password, verified_at };
+        let new = NewPerson { email: Some(email), name, password, verified_at };
         let person = self.person_or_new(known.as_ref(), new).await?;
         let by = Principal::of_person(invitation.team, person, invitation.role);
         self.join(&by.at(visitor.address), person).await?;

@@ -3,18 +3,15 @@
 
 use std::time::Duration;
 
-use trapline_model::{PersonId, Principal, Role, TeamId, Time};
+use trapline_model::{TeamId, Time};
 use trapline_store::{
     Op, PortError, When, load,
-    records::{FirstOwner, LinkPurpose, OneTimeLink, Person},
+    records::{LinkPurpose, OneTimeLink},
 };
 
 use super::{
-    NewSession, People, Visitor,
-    addresses::NewAddress,
-    origin::PasswordOrigin,
-    passwords::check_new,
-    rows::{NewPerson, name_of},
+    NewSession, People, SignUp, Visitor, addresses::NewAddress, origin::PasswordOrigin,
+    passwords::check_new, rows::NewPerson,
 };
 use crate::{
     Error, Result,
@@ -22,8 +19,6 @@ use crate::{
     secrets::{new_token, sha256_hex},
 };
 
-/// How long a claim to the first team holds before its person is a member: far longer than joining takes.
-const CLAIM_TTL: Duration = Duration::from_mins(1);
 /// How long a link of the operator works.
 const OPERATOR_LINK_TTL: Duration = Duration::from_hours(24);
 
@@ -66,6 +61,12 @@ impl LinkRequest {
     fn of(kind: LinkKind, email: Option<String>) -> Self {
         let is_new = kind == LinkKind::FirstOwner;
         Self { kind, email, is_new, team: None, has_password: false, is_own: false }
+    }
+
+    /// Whether address, name and password may all be left out, and given later.
+    #[must_use]
+    pub fn is_optional(&self) -> bool {
+        self.kind == LinkKind::FirstOwner && self.email.is_none()
     }
 
     /// Whether it asks for a password.
@@ -174,7 +175,8 @@ impl People {
             LinkPurpose::Verify { person } => (LinkKind::Verify, person),
         };
         let (person, _) = self.person(person).await?.ok_or(Error::NotFound)?;
-        Ok(LinkRequest::of(kind, Some(person.email)))
+        let email = Some(person.email).filter(|email| !email.is_empty());
+        Ok(LinkRequest::of(kind, email))
     }
 
     /// Does what a link is for, once, and begins a session; for the team that it leads to, if any.
@@ -203,6 +205,10 @@ impl People {
             }
             LinkPurpose::Password { person } => {
                 let (row, _) = self.person(person).await?.ok_or(Error::NotFound)?;
+                if row.email.is_empty() {
+                    self.set_up(&row, &SignUp::from(input), Some(used), visitor).await?;
+                    return self.begin(person, visitor).await;
+                }
                 check_new(&input.password, &row.email)?;
                 let origin = PasswordOrigin::of(visitor, Some(&row));
                 let hash = self.passwords.hash(&input.password, origin).await?;
@@ -214,7 +220,7 @@ impl People {
                 let email = EmailAddress::parse("email", &email)?;
                 self.use_up(used).await?;
                 let (password, verified_at) = (Some(password), Some(self.clock.now()));
-                let new = NewPerson { email, name, password, verified_at };
+                let new = NewPerson { email: Some(email), name, password, verified_at };
                 self.create_account(new, visitor).await?
             }
             LinkPurpose::NewAddress { person, email, is_mailed } => {
@@ -270,67 +276,6 @@ impl People {
             Err(PortError::Conflict) => Err(Error::NotFound),
             outcome => Ok(outcome?),
         }
-    }
-
-    async fn become_first_owner(
-        &self,
-        bound: Option<String>,
-        input: &LinkInput,
-        used: Op,
-        visitor: &Visitor,
-    ) -> Result<(TeamId, PersonId)> {
-        let email = EmailAddress::parse("email", bound.as_deref().unwrap_or(&input.email))?;
-        let name = name_of(&input.name, email.as_str())?;
-        check_new(&input.password, &email.folded())?;
-        let team = self.access.first_team().await?.ok_or(Error::NotFound)?;
-        let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
-        let origin = PasswordOrigin::of(visitor, known.as_ref());
-        let hash = match &known {
-            Some(Person { password: Some(hash), .. }) => {
-                // The link leads to the team, and not to an account that is there already.
-                if !self.passwords.verify(&input.password, Some(hash), origin).await? {
-                    return Err(not_its_password());
-                }
-                None
-            }
-            _ => Some(self.passwords.hash(&input.password, origin).await?),
-        };
-        self.use_up(used).await?;
-        let new = NewPerson { email, name, password: hash, verified_at: Some(self.clock.now()) };
-        let person = self.person_or_new(known.as_ref(), new).await?;
-        self.own_first_team(team, person, visitor).await?;
-        Ok((team, person))
-    }
-
-    /// Makes a person the owner of the first team, which has none.
-    pub(super) async fn own_first_team(
-        &self,
-        team: TeamId,
-        person: PersonId,
-        visitor: &Visitor,
-    ) -> Result<()> {
-        self.claim_first_team(team, person).await?;
-        let by = Principal::of_person(team, person, Role::Owner).at(visitor.address);
-        self.join(&by, person).await
-    }
-
-    /// Claims the first team. Of several links that are used at the same moment, one gets it.
-    async fn claim_first_team(&self, team: TeamId, person: PersonId) -> Result<()> {
-        let claimed_at = self.clock.now();
-        let when = match load::<FirstOwner>(&*self.store, &FirstOwner::row()).await? {
-            None => When::Absent,
-            Some((claim, _)) if claim.person == person => return Ok(()),
-            Some((claim, version)) => {
-                let is_owned = self.first_owner(team).await?.is_some();
-                // Its person may be about to join.
-                if is_owned || claimed_at.since(claim.claimed_at) < CLAIM_TTL {
-                    return Err(Error::NotFound);
-                }
-                When::Version(version)
-            }
-        };
-        let claim = Op::put(&FirstOwner { person, claimed_at }, None, when)?;
-        self.use_up(claim).await
     }
 }
 

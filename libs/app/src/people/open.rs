@@ -37,7 +37,7 @@ impl People {
         let email = EmailAddress::parse("email", &format!("owner@{}", self.settings.mail_domain))?;
         let known = self.person_of(&email.folded()).await?.map(|(person, _)| person);
         let name = "Owner".to_owned();
-        let new = NewPerson { email, name, password: None, verified_at: None };
+        let new = NewPerson { email: Some(email), name, password: None, verified_at: None };
         let person = self.person_or_new(known.as_ref(), new).await?;
         self.own_first_team(team, person, visitor).await?;
         Ok((team, person))

@@ -13,12 +13,15 @@ use crate::{
     mail::EmailAddress,
 };
 
+/// What an owner is called who has no address and no other name.
+const OWNER: &str = "Owner";
 /// Characters of a name at most.
 const MAX_NAME_CHARS: usize = 100;
 
 /// The properties of a new person; the password is its hash.
 pub(super) struct NewPerson {
-    pub(super) email: EmailAddress,
+    /// `None` for an owner who gives one later.
+    pub(super) email: Option<EmailAddress>,
     pub(super) name: String,
     pub(super) password: Option<String>,
     pub(super) verified_at: Option<Time>,
@@ -35,7 +38,7 @@ pub(super) fn present(person: &Person) -> trapline_model::Person {
     }
 }
 
-/// The name to store: `given`, or, where that is empty, the part of the address before the `@`.
+/// The name to store: `given`, or, where that is empty, the part of the address before the `@`, if there is one.
 pub(super) fn name_of(given: &str, email: &str) -> Result<String> {
     let name = given.trim();
     if name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
@@ -43,7 +46,7 @@ pub(super) fn name_of(given: &str, email: &str) -> Result<String> {
             format!("must have at most {MAX_NAME_CHARS} characters, and no control characters");
         return Err(Error::invalid("name", "invalid_name", message));
     }
-    let local = email.split('@').next().unwrap_or_default();
+    let local = email.split('@').next().filter(|local| !local.is_empty()).unwrap_or(OWNER);
     Ok(if name.is_empty() { local } else { name }.to_owned())
 }
 
@@ -77,7 +80,7 @@ impl People {
     pub(super) async fn create_person(&self, new: NewPerson) -> Result<Person> {
         let person = Person {
             id: PersonId(self.ids.next()),
-            email: new.email.folded(),
+            email: new.email.map(|email| email.folded()).unwrap_or_default(),
             next_email: None,
             email_changed_at: None,
             name: new.name,
@@ -87,17 +90,21 @@ impl People {
             signed_in_from: Vec::new(),
             created_at: self.clock.now(),
         };
-        let claim = PersonByEmail { email: person.email.clone(), person: person.id };
+        let put = Op::put(&person, None, When::Absent)?;
+        if person.email.is_empty() {
+            self.store.write(vec![put]).await?;
+            return Ok(person);
+        }
         let when = self.claim_condition(&person.email, person.id).await?.ok_or(Error::Conflict)?;
         // The person first: a claim without one does not hold.
-        self.store.write(vec![Op::put(&person, None, When::Absent)?]).await?;
-        match self.store.write(vec![Op::put(&claim, None, when)?]).await {
-            Err(PortError::Conflict) => {
+        self.store.write(vec![put]).await?;
+        match self.claim(&person.email, person.id, when).await {
+            Err(Error::Conflict) => {
                 let delete = Op::Delete { key: person.key(), when: When::Version(1) };
                 self.store.write(vec![delete]).await?;
                 Err(Error::Conflict)
             }
-            written => Ok(written.map(|()| person)?),
+            claimed => claimed.map(|()| person),
         }
     }
 

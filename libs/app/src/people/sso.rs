@@ -91,7 +91,7 @@ impl People {
         // A name by the provider that is none here keeps nobody out.
         let name = name_of(name, email.as_str()).or_else(|_| name_of("", email.as_str()))?;
         let verified_at = Some(self.clock.now());
-        let new = NewPerson { email, name, password: None, verified_at };
+        let new = NewPerson { email: Some(email), name, password: None, verified_at };
         Ok(self.create_person(new).await?.id)
     }
 

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use trapline_app::{App, Error, LinkInput, LinkKind, NewSession, Unauthenticated, Visitor};
+use trapline_app::{App, Error, LinkInput, LinkKind, NewSession, SignUp, Unauthenticated, Visitor};
 use trapline_model::{PersonId, Role};
 use trapline_store::{
     Op, When, load,
@@ -91,6 +91,94 @@ async fn a_link_works_once_and_only_in_its_time() {
     people.use_link(token_of(&link), input("ada@example.com"), &from(1)).await.unwrap();
     let twice = people.use_link(token_of(&link), input("eve@example.com"), &from(1)).await;
     assert!(matches!(twice, Err(Error::NotFound)));
+}
+
+/// An installation whose owner said neither address nor password.
+async fn owned_by_nobody_known() -> (Bench, NewSession) {
+    let bench = Bench::new().await;
+    let (people, token) = (bench.app.people(), token_of(&bench.owners_link));
+    assert!(people.link(token, &from(1)).await.unwrap().is_optional());
+    let session = people.use_link(token, LinkInput::default(), &from(1)).await.unwrap();
+    (bench, session)
+}
+
+fn form(email: &str, name: &str, password: &str) -> SignUp {
+    let [email, name, password] = [email, name, password].map(str::to_owned);
+    SignUp { email, name, password }
+}
+
+#[tokio::test]
+async fn the_owner_may_give_an_address_and_a_password_later() {
+    let (bench, session) = owned_by_nobody_known().await;
+    let (people, who) = (bench.app.people(), &session.signed_in);
+    let me = people.me(who).await.unwrap();
+    let person = &me.person;
+    assert_eq!((person.email.as_str(), person.name.as_str()), ("", "Owner"));
+    assert_eq!((person.verified_at, me.team.unwrap().role), (None, Role::Owner));
+    // What is for whoever has them says so.
+    let refused = people.change_password(who, PASSWORD, "another horse", &from(1)).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let refused = people.ask_new_address(who, "ada@example.com", PASSWORD, &from(1)).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    people.sign_up(&form("eve@example.com", "", PASSWORD), &from(2)).await.unwrap();
+    for (bad, path, code) in [
+        (form("ada", "", PASSWORD), "email", "invalid_address"),
+        (form("", "", PASSWORD), "email", "invalid_address"),
+        (form("eve@example.com", "", PASSWORD), "email", "taken"),
+        (form("ada@example.com", "a\nb", PASSWORD), "name", "invalid_name"),
+        (form("ada@example.com", "", "password123"), "password", "too_common"),
+        (form("ada@example.com", "", ""), "password", "invalid_length"),
+    ] {
+        let Err(Error::Invalid(issues)) = people.set_up_account(who, &bad, &from(3)).await else {
+            panic!("{bad:?} was taken");
+        };
+        assert_eq!((issues[0].path.as_str(), issues[0].code), (path, code));
+    }
+    let good = form("Ada@Example.com", "Ada", PASSWORD);
+    let new = people.set_up_account(who, &good, &from(4)).await.unwrap();
+    assert!(is_over(&people.authenticate(&session.token, &from(1)).await));
+    let person = people.me(&new.signed_in).await.unwrap().person;
+    assert_eq!((person.email.as_str(), person.name.as_str()), ("ada@example.com", "Ada"));
+    assert_eq!(person.verified_at, Some(bench.clock.now()));
+    people.sign_in("ada@example.com", PASSWORD, &from(5)).await.unwrap();
+    let other = form("b@example.com", "", PASSWORD);
+    let again = people.set_up_account(&new.signed_in, &other, &from(6)).await;
+    assert!(matches!(again, Err(Error::Invalid(issues)) if issues[0].code == "set_already"));
+}
+
+#[tokio::test]
+async fn of_two_forms_of_an_owner_without_an_address_one_counts() {
+    let (bench, session) = owned_by_nobody_known().await;
+    let (people, other) = (bench.app.people(), bench.another_process().await);
+    let who = &session.signed_in;
+    let (one, two) = (form("one@example.com", "", PASSWORD), form("two@example.com", "", PASSWORD));
+    let (here, there) = (from(1), from(2));
+    let (one, two) = tokio::join!(
+        people.set_up_account(who, &one, &here),
+        other.people().set_up_account(who, &two, &there),
+    );
+    assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
+    let mut lets_in = 0;
+    for email in ["one@example.com", "two@example.com"] {
+        lets_in += usize::from(people.sign_in(email, PASSWORD, &from(3)).await.is_ok());
+    }
+    assert_eq!(lets_in, 1);
+}
+
+#[tokio::test]
+async fn an_owner_without_an_address_comes_back_by_a_link_that_asks_for_one() {
+    let (bench, session) = owned_by_nobody_known().await;
+    let people = bench.app.people();
+    let link = people.operators_link(bench.team, None).await.unwrap();
+    let asked = people.link(token_of(&link), &from(1)).await.unwrap();
+    assert_eq!((asked.kind, asked.email.as_deref()), (LinkKind::Password, None));
+    assert!(asked.wants_password() && !asked.is_optional());
+    let refused = people.use_link(token_of(&link), input(""), &from(1)).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "an address is needed");
+    let back = people.use_link(token_of(&link), input("ada@example.com"), &from(1)).await.unwrap();
+    assert_eq!(back.signed_in.person(), session.signed_in.person());
+    assert!(is_over(&people.authenticate(&session.token, &from(1)).await));
+    people.sign_in("ada@example.com", PASSWORD, &from(2)).await.unwrap();
 }
 
 #[tokio::test]

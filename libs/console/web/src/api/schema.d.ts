@@ -69,6 +69,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set one's address and password
+         * @description For the owner of the first team, who came by the link of the first start and gave none. All sessions of
+         *     the person end, and a new one begins, whose cookie the answer sets. Where they are set already it is a 400
+         *     (`set_already`).
+         */
+        post: operations["setUpAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/email": {
         parameters: {
             query?: never;
@@ -1996,6 +2018,24 @@ export interface components {
          * @enum {string}
          */
         Access: "read" | "write";
+        /** @description What an owner signs in with who came without it. */
+        AccountInput: {
+            /**
+             * @description The person's address.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The person's name; left out or empty, it stays.
+             * @example Ada
+             */
+            name?: string;
+            /**
+             * @description The password: 10 to 256 characters, and none that everybody tries first.
+             * @example correct horse battery
+             */
+            password: string;
+        };
         /**
          * @description Kind of an actor.
          * @enum {string}
@@ -3718,6 +3758,8 @@ export interface components {
             team: string | null;
             /** @description Whether it wants a password. */
             wantsPassword: boolean;
+            /** @description Whether address, name and password may all be left out, and be set later. */
+            isOptional: boolean;
             /** @description Whether to say the password that the person has; else it becomes that. */
             hasPassword: boolean;
         };
@@ -3855,7 +3897,7 @@ export interface components {
             /** @description The person's id. */
             id: string;
             /**
-             * @description The person's address.
+             * @description The person's address; empty while the first owner has given none.
              * @example ada@example.com
              */
             email: string;
@@ -4707,7 +4749,7 @@ export interface components {
             /** @description The person's id. */
             id: string;
             /**
-             * @description The address that the person signs in with.
+             * @description The address that the person signs in with; empty while the first owner has given none.
              * @example ada@example.com
              */
             email: string;
@@ -5711,6 +5753,49 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Refused"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setUpAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountInput"];
+            };
+        };
+        responses: {
+            /** @description Who is signed in. */
+            200: {
+                headers: {
+                    /** @description What is left of it: `r` requests; whole again in `t` seconds. */
+                    RateLimit?: string;
+                    /** @description The allowance, where there is one: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The session. */
+                    "Set-Cookie"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Refused"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
