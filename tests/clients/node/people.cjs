@@ -1,6 +1,6 @@
 // The ways into the web console: the first-run link, an operator's link, signing up and in, and back out.
 // Usage: node people.cjs STEPS LINK, where STEPS is `begin` with the first-run link, and then `again` with a
-// link of the operator for Ada.
+// link of the operator for Ada; or `later` with the first-run link, with nothing typed.
 "use strict";
 
 const { open, PASSWORD, report, said, walk } = require("./walk.cjs");
@@ -20,6 +20,8 @@ walk(async (steps, link) => {
     await forget(page);
     await signUp(page);
     await takeTurns(page);
+  } else if (steps === "later") {
+    await becomeOwnerAtOnce(page, link);
   } else {
     await chooseNewPassword(page, link);
     await goOn(page, link);
@@ -84,6 +86,32 @@ async function changeOneself(page, link) {
   await page.getByLabel("SMTP settings").waitFor();
   await page.goto(profile);
   await page.getByText(ADA.email).waitFor();
+}
+
+// Address and password are a step that can wait, which the sidebar names until it is made.
+async function becomeOwnerAtOnce(page, link) {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in as owner" }).click();
+  await page.getByLabel("SMTP settings").waitFor();
+  const step = page.getByRole("link", { name: "Set e-mail and password" });
+  await page.goto(new URL("/account/password", link).href);
+  report.passwordFields = await page.getByLabel("Password").count();
+  await page.getByRole("main").getByRole("link", { name: "Set e-mail and password" }).click();
+  await page.getByLabel("E-mail").fill(ADA.email);
+  await page.getByLabel("New password").fill("password123");
+  const button = page.getByRole("button", { name: "Set e-mail and password" });
+  await button.click();
+  report.badPassword = await page.locator(".field p").innerText();
+  await page.getByLabel("New password").fill(ADA.password);
+  await button.click();
+  await page.getByRole("button", { name: "Change the e-mail" }).waitFor();
+  report.stepsLeft = await step.count();
+  await page.locator("summary").filter({ hasText: "Owner" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Trapline" }).waitFor();
+  await fill(page, ADA);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByLabel("SMTP settings").waitFor();
 }
 
 async function signOut(page) {

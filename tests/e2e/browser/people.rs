@@ -36,3 +36,12 @@ async fn people_come_in_by_links_passwords_and_signing_up() {
     assert_eq!(report["endsBySso"], ends[0]);
     assert_eq!((&report["ssoFields"], &report["waits"]), (&json!(1), &json!(true)));
 }
+
+#[tokio::test]
+async fn an_owner_comes_in_with_nothing_typed_and_sets_a_password_later() {
+    let server = Deployment::alone(&[]);
+    let link = &server.here(server.owners_link());
+    let report = walk(&server, "people", &["later", link]).await;
+    assert_eq!(report["badPassword"], "is one that everybody tries first");
+    assert_eq!((&report["passwordFields"], &report["stepsLeft"]), (&json!(0), &json!(0)));
+}

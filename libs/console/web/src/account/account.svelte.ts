@@ -30,6 +30,11 @@ export async function rename(name: string): Promise<void> {
   session.take(await body(api.PATCH("/api/auth/me", { body: { name } })));
 }
 
+/** Sets the address and the password of an owner who came in without them. */
+export async function setUp(email: string, password: string): Promise<void> {
+  session.take(await body(api.POST("/api/auth/account", { body: { email, password } })));
+}
+
 /** Has a link sent, by which an address becomes one's own; where no mail is sent, the answer has it. */
 export function changeEmail(email: string, password: string): Promise<Schema["EmailNotice"]> {
   return body(api.POST("/api/auth/email", { body: { email, password } }));

@@ -43,6 +43,8 @@ export const account = inLanguage({
   changeName: "Change the name",
   emailWhat:
     "A new address gets a link, and changes by it. Then all your sessions end but for one.",
+  setUpWhat:
+    "You came in by a link, and sign in by these from now on. Without them only this browser knows you.",
   newEmail: "New e-mail",
   changeEmail: "Change the e-mail",
   emailSent: (email: string) =>

@@ -40,6 +40,7 @@ const links: Record<Purpose, { title: string; what: string; button: string }> = 
 /** Texts of the pages for whoever is not signed in yet. */
 export const auth = inLanguage({
   links,
+  canWait: "E-mail and password can wait: press the button, and set them in your account.",
   joinTeam: (team: string) => `Join the team ${team}`,
   newPassword: "New password, of 10 characters at least",
   noToken: "Open the link again",

@@ -49,6 +49,7 @@ export const text = inLanguage({
   signIn: "Sign in",
   signInTo: "Sign in to Trapline",
   sso: "Continue with SSO",
+  setUp: "Set e-mail and password",
   signOut: "Sign out",
   waitFirst: (what: string, seconds: number) =>
     `${what} (in ${count(seconds, "second", "seconds")})`,
