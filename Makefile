@@ -1,4 +1,4 @@
-.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate docs release deny lint bench bench-cluster tools refresh-checks
+.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate docs release deny lint bench bench-cluster tools refresh-checks corpus
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -91,6 +91,10 @@ lint:
 # Renews what the HTML check knows of mail clients; docs/html-check.md says what is left to decide then.
 refresh-checks:
 	python3 libs/checks/data/refresh.py
+
+# Scores the extraction of codes over the mails of tests/corpus: prints what is wrong and writes docs/extraction.md.
+corpus:
+	UPDATE_DOCS=1 $(CARGO) test -p trapline-mime --test it extraction -- --nocapture
 
 # Measures Trapline and Mailpit by turns and writes docs/benchmarks.md.
 bench:

@@ -23,9 +23,9 @@ static PATTERNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年|\d{1,2}:\d{2}(?::\d{2})?",
         // Phones.
         r"\+\d[\d ().\-]{6,18}\d|\(\d{2,4}\)[ -]?\d{3,4}[ -]?\d{3,4}",
-        r"(?-u:\b)(?:\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4}|0\d{2,4}[ /-]\d{3,9}(?:[ -]\d{2,5}){0,4})(?-u:\b)",
+        r"(?-u:\b)(?:\d{3}[-. ]\d{3}[-. ]\d{4}|\d{3}-\d{4}|0\d{1,4}(?:[ /-]\d{5,9}|(?:[ /-]\d{2,5}){2,5}))(?-u:\b)",
         // Prices.
-        r"[$€£¥₹₽]\s?\d[\d.,]{0,20}|\d[\d.,]{0,20}\s?(?:[$€£¥₹₽元円]|(?:usd|eur|gbp|chf|jpy|cny|inr|kr|dollars?|euros?)(?-u:\b))",
+        r"[$€£¥₹₽₩₪₫]\s?\d[\d.,]{0,20}|\d[\d.,]{0,20}\s?(?:[$€£¥₹₽₩₪₫元円]|(?:usd|eur|gbp|chf|jpy|cny|inr|kr|dollars?|euros?)(?-u:\b))",
         // Colours and references by number.
         r"[#№]\s?[0-9a-f]{3,10}(?-u:\b)",
         // IP addresses and versions.

@@ -13,6 +13,8 @@ use super::{Source, mask};
 const THRESHOLD: i32 = 4;
 /// Characters within which a word belongs to a candidate.
 const NEAR: usize = 60;
+/// The same within a sentence that says that one is the other.
+const FAR: usize = 100;
 /// The same for the names of other numbers.
 const CLOSE: usize = 40;
 
@@ -65,7 +67,7 @@ impl Context {
         if words::UNITS.as_ref().is_some_and(|units| units.is_match(&text[found.end..])) {
             return 0;
         }
-        let name = self.nearest_before(&self.names, found, NEAR);
+        let name = self.name_of(found);
         let is_direct = name.is_some_and(|name| is_direct(between(text, name, found)));
         let is_alone = self.is_alone(found);
         if found.shape == Shape::Loose && !(is_direct || (is_alone && name.is_some())) {
@@ -85,7 +87,18 @@ impl Context {
             + if self.source.is_subject { 2 } else { 0 }
             + i32::from(found.value.len() == 6)
             - if is_year { 3 } else { 0 }
-            - if self.is_other_number(found, name) { 5 } else { 0 }
+            - if self.is_other_number(found, name, is_direct) { 5 } else { 0 }
+    }
+
+    /// The name that the candidate may have: one before it that is near, or that its sentence says to be it.
+    fn name_of(&self, found: &Candidate) -> Option<&Range<usize>> {
+        let text = self.source.text.as_str();
+        let is_it = |name: &&Range<usize>| {
+            let between = between(text, name, found);
+            !between.contains('\n') && is_direct(between)
+        };
+        self.nearest_before(&self.names, found, NEAR)
+            .or_else(|| self.nearest_before(&self.names, found, FAR).filter(is_it))
     }
 
     /// What the names of codes and the reasons to enter one add.
@@ -100,6 +113,7 @@ impl Context {
         };
         let by_name = match name {
             Some(name) if same_line(name) || is_first => 3,
+            _ if self.is_before_name(found) => 4,
             _ if self.follows(&self.names, found) => {
                 2 + if self.is_subject_of(found) { 2 } else { 0 }
             }
@@ -118,16 +132,37 @@ impl Context {
 
     /// Whether a verb makes the candidate what the words after it speak of: "482913 is your code".
     fn is_subject_of(&self, found: &Candidate) -> bool {
+        let next = self.names.get(self.names.partition_point(|name| name.start < found.end));
+        let until = next.and_then(|name| self.source.text.get(found.end..name.start));
+        if until.is_none_or(|until| until.contains(". ")) {
+            return false;
+        }
         // A bound on the first word: text without blanks may be long.
         let after = self.source.text[found.end..self.window_end(found.end, 24)].trim_start();
         let first = after.split(char::is_whitespace).next().unwrap_or_default();
-        COPULAS.contains(&first) || MARKS.iter().any(|mark| after.starts_with(mark))
+        words::COPULAS.contains(&first) || words::MARKS.iter().any(|mark| after.starts_with(mark))
     }
 
-    /// Whether another number's name is nearer than a code's.
-    fn is_other_number(&self, found: &Candidate, name: Option<&Range<usize>>) -> bool {
+    /// Whether its name stands right after the candidate, where a language puts it there.
+    fn is_before_name(&self, found: &Candidate) -> bool {
+        let after = &self.source.text[found.end..];
+        words::NAMES_AFTER.as_ref().is_some_and(|names| names.is_match(after))
+    }
+
+    /// Whether another number's name is nearer than a code's, and has no number of its own before the candidate.
+    fn is_other_number(
+        &self,
+        found: &Candidate,
+        name: Option<&Range<usize>>,
+        is_direct: bool,
+    ) -> bool {
+        let has_own = |number: &Range<usize>| {
+            let between = between(&self.source.text, number, found);
+            (is_direct || between.contains('\n'))
+                && between.contains(|char: char| char.is_ascii_digit())
+        };
         self.nearest_before(&self.numbers, found, CLOSE)
-            .is_some_and(|number| name.is_none_or(|name| number.end > name.end))
+            .is_some_and(|number| name.is_none_or(|name| number.end > name.end) && !has_own(number))
     }
 
     /// Whether nothing but punctuation shares the candidate's line.
@@ -211,18 +246,19 @@ fn is_year(value: &str) -> bool {
     value.len() == 4 && (value.starts_with("19") || value.starts_with("20"))
 }
 
-/// Words that say "is", at the end of what stands between a name and its code.
-const COPULAS: &[&str] =
-    &["is", "are", "ist", "lautet", "est", "es", "è", "é", "är", "er", "jest", "to"];
-/// The same in scripts without blanks between words, and as punctuation.
-const MARKS: &[&str] = &["是", "为", "為", "は", "입니다", ":", "：", "=", "-", "–", "—"];
 /// What may be around a code.
 const QUOTES: &str = "\"'“”‘’«»„*|()[]【】「」<>";
 
 /// Whether the text between a name and a candidate says that one is the other.
 fn is_direct(between: &str) -> bool {
+    // What one sentence says is not of what the next one has.
+    if between.contains('。') || between.contains(". ") {
+        return false;
+    }
     let is_around = |char: char| char.is_whitespace() || QUOTES.contains(char);
     let text = between.trim_matches(is_around).to_lowercase();
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
-    last.is_empty() || COPULAS.contains(&last) || MARKS.iter().any(|mark| last.ends_with(mark))
+    last.is_empty()
+        || words::COPULAS.contains(&last)
+        || words::MARKS.iter().any(|mark| last.ends_with(mark))
 }

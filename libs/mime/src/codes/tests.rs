@@ -1,4 +1,4 @@
-use super::find;
+use super::{find, vocabulary};
 
 /// Labelled mails: codes, subject, text, html; split by tabs, `\n` for line breaks, `-` for none.
 const CORPUS: &str = include_str!("corpus.tsv");
@@ -23,6 +23,33 @@ fn corpus_is_labelled_as_people_would() {
     }
     assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(cases >= 60, "only {cases} cases");
+}
+
+/// Languages that each kind of word is there for; tests/corpus has mails in each.
+const LANGUAGES: &str =
+    "ar cs da de el en es fi fr he hi id it ja ko nb nl pl pt ru sv tr uk vi zh";
+
+#[test]
+fn every_language_has_its_words() {
+    for kind in ["name", "other", "purpose", "number", "unit"] {
+        let known: Vec<_> =
+            vocabulary::lines(kind).flat_map(|(languages, _)| languages.split(' ')).collect();
+        for language in LANGUAGES.split(' ') {
+            assert!(known.contains(&language), "no {kind} in {language}");
+        }
+    }
+    for words in [
+        &vocabulary::NAMES,
+        &vocabulary::NAMES_OR_PURPOSES,
+        &vocabulary::NAMES_AFTER,
+        &vocabulary::OTHER_CODES,
+        &vocabulary::PURPOSES,
+        &vocabulary::VERBS,
+        &vocabulary::NUMBERS,
+        &vocabulary::UNITS,
+    ] {
+        assert!(words.is_some(), "a pattern is none");
+    }
 }
 
 #[test]

@@ -1,74 +1,77 @@
-//! Words that speak of codes, and of other numbers.
+//! Words that speak of codes, and of other numbers: `words.tsv`.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// `\pL` stands for the letters of the languages here that have an alphabet, and `\d` for ASCII digits: with those of
-/// all scripts, of which each place in a pattern has its own copy, the patterns took megabytes.
+/// A word or pattern a line, with its kind and languages.
+const WORDS: &str = include_str!("words.tsv");
+
+/// `\pL` stands for the letters of the languages here that have an alphabet, `\d` for ASCII digits, and `\b` for a
+/// boundary of ASCII words: with those of all scripts, of which each place in a pattern has its own copy, the patterns
+/// took megabytes.
 pub(super) fn words(patterns: &[&str]) -> Option<Regex> {
-    let patterns = patterns.join("|");
-    let patterns = patterns.replace(r"\pL", r"[a-z\u{C0}-\u{52F}]").replace(r"\d", "[0-9]");
-    Regex::new(&format!("(?i)(?:{patterns})")).ok()
+    Regex::new(&format!("(?i)(?:{})", ascii(&patterns.join("|")))).ok()
+}
+
+fn ascii(pattern: &str) -> String {
+    let boundary = pattern.replace(r"(?-u:\b)", r"\b").replace(r"\b", r"(?-u:\b)");
+    boundary.replace(r"\pL", r"[a-z\u{C0}-\u{52F}]").replace(r"\d", "[0-9]")
+}
+
+/// The lines of a kind, as languages and pattern.
+pub(super) fn lines(kind: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = WORDS.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'))
+}
+
+fn patterns(kind: &str) -> Vec<&'static str> {
+    lines(kind).map(|(_, pattern)| pattern).collect()
+}
+
+fn list(kind: &str) -> Vec<&'static str> {
+    lines(kind).flat_map(|(_, words)| words.split(' ')).collect()
+}
+
+/// Patterns at the beginning of what they are looked for in.
+fn at_start(kind: &str) -> Option<Regex> {
+    Regex::new(&format!("(?i)^(?:{})", ascii(&patterns(kind).join("|")))).ok()
 }
 
 /// Names of one-time codes.
-pub(super) static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| words(NAME_PATTERNS));
+pub(super) static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| words(&patterns("name")));
 
 /// Names of codes and [`PURPOSES`]: a message without any of them has no code.
 pub(super) static NAMES_OR_PURPOSES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| words(&[NAME_PATTERNS, PURPOSE_PATTERNS].concat()));
-
-const NAME_PATTERNS: &[&str] = &[
-    // English, and the code words that other languages took over.
-    r"codes?(?-u:\b)|(?-u:\b)(?:otp|pin|2fa|mfa|tan|totp|token)(?-u:\b)|one[- ]time|two[- ]factor",
-    r"verification|security (?:number|key)",
-    // German.
-    r"einmal(?:passwort|kennwort)|verifizierung\pL*",
-    // French.
-    r"mot de passe (?:temporaire|(?:à usage )?unique)|vérification",
-    // Spanish, Portuguese, Italian.
-    r"c[óo]digo|contraseña (?:temporal|de un solo uso)|(?-u:\b)clave(?-u:\b)|verificaci[óo]n",
-    r"verificação|codice",
-    // Slavic, Nordic, Turkish.
-    r"(?-u:\b)kod(?:e|en|u|unuz)?(?-u:\b)|(?:^|[^\pL])код(?:а|у|ом)?(?:$|[^\pL])",
-    // Japanese, Chinese, Korean.
-    r"コード|認証番号|確認番号|暗証番号|ワンタイム|検証",
-    r"[验驗][证證][码碼]|校[验驗][码碼]|[确確][认認][码碼]|[动動][态態](?:密)?[码碼]|一次性|安全[码碼]",
-    r"登[录錄][码碼]|口令|인증\s?번호|확인\s?번호|코드",
-];
+    LazyLock::new(|| words(&[patterns("name"), patterns("purpose")].concat()));
 
 /// Names that end in a code word and mean another number.
-pub(super) static OTHER_CODES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    words(&[
-        r"(?:promo(?:tion|tional)?|coupon|voucher|discount|gift(?: card)?|referral|invit(?:e|ation)|offer|reward|rebate)[- ]?(?:codes?|number)",
-        r"(?:zip|post|postal|area|country|dialing|bar|qr|error|status|exit|response|source|dress|product|item|color|colour|currency|sort|swift|bank|tax|booking|reservation|order|tracking|shipping|reference|class|model|html|build)[- ]?codes?",
-        r"(?:gutschein|rabatt|aktions|fehler|buchungs|bar|quell)-?codes?|codes? (?:promo\pL*|postal\pL*|de réduction|barres|erreur)",
-        r"c[óo]digos? (?:postal|de descuento|promocional|de error|de barras)|code of conduct|codebase|(?-u:\b)(?:en|de)codes?",
-        r"クーポン[\u{3040}-\u{30FF}\u{4E00}-\u{9FFF}]*|エラーコード|郵便番号|バーコード|优惠码|優惠碼|邮政编码|错误代码",
-    ])
-});
+pub(super) static OTHER_CODES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| words(&patterns("other")));
 
 /// Reasons for a person to act that often go with a code.
-pub(super) static PURPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| words(PURPOSE_PATTERNS));
-
-const PURPOSE_PATTERNS: &[&str] = &[
-    r"verify(?:ing)?|confirm(?-u:\b)|sign(?:ing)?[- ]?(?:in|up)|log(?:ging)?[- ]?in|authenticat\pL+|reset your password|complete (?:your )?registration",
-    r"bestätig\pL*|anmeld\pL*|einlogg\pL*|connecte[rz]|confirme[rz]|vérifie[rz]|iniciar sesión|verifi(?:car|que)|confirmar|acceder",
-    r"ログイン|サインイン|登[录錄]|注册|註冊|身份",
-];
+pub(super) static PURPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| words(&patterns("purpose")));
 
 /// Verbs right before a code: "enter 482913".
-pub(super) static VERBS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    words(&[
-        r"(?-u:\b)(?:use|enter|type|input|submit|with)(?:[\s:]+|$)",
-        r"(?:gib|geben sie|verwenden sie|nutze|eingeben|saisissez|entrez|utilisez|introduzca|introduce|ingrese|ingresa|usa|utiliza)[\s:]+",
-        r"输入|輸入|使用|入力",
-    ])
-});
+pub(super) static VERBS: LazyLock<Option<Regex>> = LazyLock::new(|| words(&patterns("verb")));
+
+/// Names of numbers that are no codes.
+pub(super) static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| words(&patterns("number")));
+
+/// What makes the number before it an amount.
+pub(super) static UNITS: LazyLock<Option<Regex>> = LazyLock::new(|| at_start("unit"));
+
+/// Names that stand right after their codes, in languages that put them there: "482913 kodunu girin".
+pub(super) static NAMES_AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| at_start("after"));
+
+/// Words that say "is", at the end of what stands between a name and its code.
+pub(super) static COPULAS: LazyLock<Vec<&str>> = LazyLock::new(|| list("copula"));
+
+/// The same in scripts without blanks between words, and as punctuation.
+pub(super) static MARKS: LazyLock<Vec<&str>> = LazyLock::new(|| list("mark"));
 
 /// Words that point to the next line, at the end of a sentence.
-pub(super) const BELOW: &[&str] = &["below", "following", "unten", "ci-dessous", "abajo", "abaixo"];
+pub(super) static BELOW: LazyLock<Vec<&str>> = LazyLock::new(|| list("below"));
 
 /// Words that mail writes in capitals on lines of their own.
 pub(super) const SHOUTED: &[&str] = &[
@@ -114,32 +117,3 @@ pub(super) const SHOUTED: &[&str] = &[
     "WEITER",
     "WELCOME",
 ];
-
-/// Names of numbers that are no codes.
-pub(super) static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    words(&[
-        r"(?-u:\b)order\s{0,3}(?:number|no(?-u:\b)|id(?-u:\b)|nr|ref|confirmation|#|:|is(?-u:\b)|\d)|invoice|receipt|(?-u:\b)ref(?:erence)?(?-u:\b)\.?|booking|reservation|ticket|tracking|shipment|parcel",
-        r"(?:account|customer|member(?:ship)?|case|item|article|part|model|serial|user|transaction|request|session|policy|contract|license|employee|student)[\s-]{0,3}(?:number|no(?-u:\b)|id(?-u:\b)|#|:|\d)",
-        r"phone (?:number|no)|ending(?: (?:in|with))?|last (?:four|4) digits|(?-u:\b)(?:tel|fax|call|hotline|telefon|suite|floor|box|room|sku|ean|isbn|iban|vat|port|build|version|flight|gate|year|since)(?-u:\b)",
-        r"amount|total|price|balance|©|\(c\)|copyright|all rights|(?-u:\b)(?:ca|ny|tx)\s",
-        r"bestell\pL*|rechnung\pL*|kunden\pL*|auftrag\pL*|sendung\pL*|konto\pL*|vertrag\pL*|betrag|plz|artikel\pL*|vorgang\pL*",
-        r"commande|facture|colis|suivi|dossier|num[ée]ro de (?:client|compte)|téléphone|montant|référence|réservation",
-        r"pedido|factura|seguimiento|referencia|n[úu]mero de (?:cuenta|cliente)|teléfono|importe|reserva",
-        r"注文|請求|会員番号|お客様番号|追跡|予約|電話|订单|訂單|发票|單號|单号|客户|会员|快递|尾号|电话|房间|编号",
-    ])
-});
-
-/// What makes the number before it an amount.
-pub(super) static UNITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words = [
-        "minutes?|mins?|hours?|hrs?|days?|seconds?|secs?|weeks?|months?|years?|points?|miles|meters",
-        "users?|people|customers?|members|items?|products?|reviews?|steps|orders|emails?|messages",
-        "views|likes|followers|calories|kcal|km|kg|kb|mb|gb|tb|px|words|characters|times|credits",
-        "minuten|stunden|tagen?|sekunden|punkte|jours|heures|secondes|minutos|horas|días|segundos",
-    ];
-    let words = words.join("|");
-    Regex::new(&format!(
-        r"(?i)^(?:\s?(?:%|分|秒|時間|小时|天|日|人|件|个|ポイント|积分)|[\s-]?(?:{words})(?-u:\b))"
-    ))
-    .ok()
-});

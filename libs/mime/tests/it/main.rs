@@ -3,5 +3,6 @@
 
 mod cases;
 mod corpus;
+mod extraction;
 mod properties;
 mod shapes;
