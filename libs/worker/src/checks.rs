@@ -4,6 +4,7 @@ mod auth;
 mod links;
 mod rspamd;
 mod spamd;
+mod spf;
 mod zone;
 
 pub use auth::MailAuthenticator;

@@ -1,6 +1,8 @@
 //! SPF, DKIM and DMARC by the `mail-auth` library, over a zone or the system's name servers.
 
 mod findings;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
@@ -15,7 +17,10 @@ use tokio::{runtime::Handle, time::timeout};
 use trapline_app::{AuthDns, AuthMail, AuthUnreadable, Authenticator};
 use trapline_model::{AuthReport, DkimVerdict, DmarcVerdict, DnsSource, SpfVerdict};
 
-use super::zone::ZoneServer;
+use super::{
+    spf,
+    zone::{Seen, ZoneServer},
+};
 use crate::outbound::Dns;
 
 /// How this server is called in macros of SPF records (RFC 7208, section 7.3): it has no name that matters.
@@ -124,6 +129,8 @@ impl Evaluation {
         let unknown =
             |reason: &str| SpfVerdict { reason: Some(reason.to_owned()), ..SpfVerdict::default() };
         let Some(ip) = self.mail.client_ip else { return (unknown("no_client_ip"), None) };
+        // An IPv4 address in the form of IPv6 is one of IPv4 (RFC 7208, section 5).
+        let ip = ip.to_canonical();
         let (sender, helo) = (self.mail.sender.as_str(), self.mail.helo.as_deref());
         let parameters = match (sender, helo) {
             ("", None) => return (unknown("no_sender"), None),
@@ -132,24 +139,27 @@ impl Evaluation {
                 SpfParameters::verify_mail_from(ip, helo.unwrap_or(RECEIVER), RECEIVER, sender)
             }
         };
-        let before = self.counts();
+        let checked = if sender.is_empty() { helo.unwrap_or_default() } else { domain(sender) };
+        if !spf::is_checked(checked) {
+            let result = Some(spf_word(SpfResult::None).to_owned());
+            let domain = Some(checked.to_owned());
+            return (SpfVerdict { result, domain, ..SpfVerdict::default() }, None);
+        }
+        drop(self.seen());
         let output = authenticator.verify_spf(parameters).await;
-        let after = self.counts();
-        let asked = (after.0 - before.0, after.1 - before.1);
-        let is_record = findings::of_spf(report, &output, asked, &self.resolver).await;
+        let stands = findings::of_spf(report, &output, &self.seen(), &self.resolver).await;
         let verdict = SpfVerdict {
-            result: Some(
-                if is_record { spf_word(output.result()) } else { "permerror" }.to_owned(),
-            ),
+            result: Some(if stands { spf_word(output.result()) } else { "permerror" }.to_owned()),
             reason: None,
             domain: Some(output.domain().to_owned()),
             explanation: output.explanation().map(str::to_owned),
         };
-        (verdict, is_record.then_some(output))
+        (verdict, stands.then_some(output))
     }
 
-    fn counts(&self) -> (usize, usize) {
-        self.server.as_ref().map_or((0, 0), ZoneServer::counts)
+    /// What was asked for since the last call, where it is this process that answers.
+    fn seen(&self) -> Seen {
+        self.server.as_ref().map(ZoneServer::seen).unwrap_or_default()
     }
 }
 

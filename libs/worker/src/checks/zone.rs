@@ -5,7 +5,7 @@ use std::{
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -30,6 +30,8 @@ use tokio::{
 };
 use trapline_model::{DnsRecord, DnsRecordType, DnsZone};
 
+use super::spf;
+
 /// Of no meaning, as nothing is kept.
 const TTL: u32 = 60;
 /// Names that one leads to after another; a zone may lead round in circles.
@@ -46,11 +48,25 @@ pub(super) struct ZoneServer {
 }
 
 /// What is served, and how often there was nothing.
+#[derive(Default)]
 struct ServedZone {
     /// By name, in lower case and without a dot at the end; `None` is a server that answers nothing.
     records: Option<HashMap<String, Vec<(RecordType, RData)>>>,
     asked: AtomicUsize,
     void: AtomicUsize,
+    /// The texts of each answer that had some.
+    answers: Mutex<Vec<Vec<String>>>,
+}
+
+/// What a server was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Questions.
+    pub(super) asked: usize,
+    /// Questions without an answer, but for those for texts.
+    pub(super) void: usize,
+    /// The texts of each answer that had some.
+    pub(super) answers: Vec<Vec<String>>,
 }
 
 impl ZoneServer {
@@ -63,8 +79,7 @@ impl ZoneServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let records = zone.map(by_name);
-        let zone = ServedZone { records, asked: AtomicUsize::new(0), void: AtomicUsize::new(0) };
-        let zone = Arc::new(zone);
+        let zone = Arc::new(ServedZone { records, ..ServedZone::default() });
         let serving = tokio::spawn(serve(listener, zone.clone()));
         Ok(Self { address, zone, serving })
     }
@@ -82,9 +97,14 @@ impl ZoneServer {
         builder.build().ok()
     }
 
-    /// How many questions there were, and how many of them had no answer.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.zone.asked.load(Ordering::Relaxed), self.zone.void.load(Ordering::Relaxed))
+    /// What was asked for since the last call.
+    pub(super) fn seen(&self) -> Seen {
+        let mut answers = self.zone.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        Seen {
+            asked: self.zone.asked.swap(0, Ordering::Relaxed),
+            void: self.zone.void.swap(0, Ordering::Relaxed),
+            answers: std::mem::take(&mut answers),
+        }
     }
 }
 
@@ -156,13 +176,30 @@ impl ServedZone {
                 _ => break,
             }
         }
+        self.note(&answer);
         if !answer.answers.iter().any(|record| record.record_type() == query.query_type()) {
-            self.void.fetch_add(1, Ordering::Relaxed);
+            // A question for what an alias leads to follows, and is counted; a text that is not there ends the check,
+            // or is the explanation, which counts for nothing (RFC 7208, section 4.6.4).
+            let is_last = answer.answers.is_empty() && query.query_type() != RecordType::TXT;
+            self.void.fetch_add(usize::from(is_last), Ordering::Relaxed);
             if !exists(records, &key(&name.to_ascii())) {
                 answer.metadata.response_code = ResponseCode::NXDomain;
             }
         }
         answer
+    }
+}
+
+impl ServedZone {
+    fn note(&self, answer: &Message) {
+        let texts = answer.answers.iter().filter_map(|record| match &record.data {
+            RData::TXT(text) => Some(text.txt_data.concat()),
+            _ => None,
+        });
+        let texts: Vec<_> = texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
+        if !texts.is_empty() {
+            self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(texts);
+        }
     }
 }
 
@@ -191,6 +228,7 @@ fn data(record: &DnsRecord) -> Option<RData> {
     let value = record.value.as_str();
     Some(match record.kind {
         DnsRecordType::Txt => {
+            let value = spf::readable(value);
             let strings: Vec<_> = value.as_bytes().chunks(STRING_BYTES).collect();
             RData::TXT(TXT::from_bytes(if strings.is_empty() { vec![&[][..]] } else { strings }))
         }

@@ -11,6 +11,8 @@ use trapline_app::AuthMail;
 use trapline_model::{AuthReport, DkimVerdict, FindingSeverity};
 use x509_parser::{prelude::FromDer as _, public_key::PublicKey, x509::SubjectPublicKeyInfo};
 
+use super::{Seen, spf};
+
 use FindingSeverity::{Error as Bad, Notice, Warning};
 
 /// The shortest RSA key that is taken for safe (RFC 8301, section 3.2).
@@ -88,61 +90,50 @@ pub(super) async fn of_signature(
     }
 }
 
-/// What is to be said of SPF, and whether its record is one; `asked` are the questions it cost, and those without an
-/// answer, where they are known.
+/// What is to be said of SPF, and whether its verdict stands: not where its record or one that it leads to is none, nor
+/// where too many look-ups find nothing. `seen` is what it cost, where that is known.
 pub(super) async fn of_spf(
     report: &mut AuthReport,
     output: &SpfOutput,
-    (asked, void): (usize, usize),
+    seen: &Seen,
     resolver: &TokioResolver,
 ) -> bool {
-    let texts = texts(resolver, output.domain()).await;
-    let records = texts.iter().filter(|text| is_spf(text));
-    let all = records
-        .clone()
-        .any(|text| text.split_whitespace().any(|term| matches!(term, "all" | "+all")));
-    if all {
-        report.find("spf_all", Bad, "The SPF record lets everybody send (+all).");
-    }
-    if records.count() > 1 {
-        report.find("spf_many", Bad, "There is more than one SPF record (RFC 7208, section 3.2).");
-    }
-    if output.result() == SpfResult::PermError && asked > LOOKUPS {
-        report.find(
+    let own = texts(resolver, output.domain()).await;
+    let is_all = |term: &str| matches!(term, "all" | "+all");
+    let mut records = own.iter().filter(|text| spf::is_spf(text));
+    let answers = || seen.answers.iter().chain([&own]);
+    let count = |answer: &[String]| answer.iter().filter(|text| spf::is_spf(text)).count();
+    let mut reached = answers().flatten().filter(|text| spf::is_spf(text));
+    let (is_many, is_void) = (answers().any(|answer| count(answer) > 1), seen.void > VOID_LOOKUPS);
+    let is_broken = reached.any(|text| !spf::is_well_formed(text));
+    for (holds, code, message) in [
+        (
+            records.any(|text| text.split(' ').any(is_all)),
+            "spf_all",
+            "The SPF record lets everybody send (+all).",
+        ),
+        (is_many, "spf_many", "There is more than one SPF record (RFC 7208, section 3.2)."),
+        (
+            output.result() == SpfResult::PermError && seen.asked > LOOKUPS,
             "spf_lookups",
-            Bad,
             "The SPF record costs more than 10 look-ups (RFC 7208, section 4.6.4).",
-        );
-    }
-    if void > VOID_LOOKUPS {
-        report.find(
+        ),
+        (
+            is_void,
             "spf_void_lookups",
-            Bad,
             "More than 2 look-ups of the SPF record find nothing (RFC 7208, section 4.6.4).",
-        );
+        ),
+        (
+            is_broken,
+            "spf_syntax",
+            "The SPF record, or one that it leads to, is none (RFC 7208, section 4.6).",
+        ),
+    ] {
+        if holds {
+            report.find(code, Bad, message);
+        }
     }
-    let is_record = texts.iter().filter(|text| is_spf(text)).all(|text| is_well_formed(text));
-    if !is_record {
-        let message = "The SPF record has a term that is none (RFC 7208, section 4.6).";
-        report.find("spf_syntax", Bad, message);
-    }
-    is_record
-}
-
-fn is_spf(text: &str) -> bool {
-    text.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case("v=spf1"))
-}
-
-/// Whether each term of an SPF record is a mechanism that there is, or a modifier (RFC 7208, section 12). The library
-/// passes over the first other one with all that follows, which is a permanent error.
-fn is_well_formed(record: &str) -> bool {
-    const MECHANISMS: [&str; 8] = ["all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists"];
-    record.split_whitespace().skip(1).all(|term| {
-        let name = term.trim_start_matches(['+', '-', '~', '?']);
-        let end = name.find([':', '/', '=']).unwrap_or(name.len());
-        let is_modifier = name[end..].starts_with('=') && end > 0;
-        is_modifier || MECHANISMS.iter().any(|known| name[..end].eq_ignore_ascii_case(known))
-    })
+    !(is_many || is_void || is_broken)
 }
 
 /// What is to be said of the policy; the domain's own record goes into the verdict.
@@ -210,22 +201,6 @@ fn has_bare_lf(raw: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn terms_of_spf_records_are_known_or_not() {
-        for good in [
-            "v=spf1",
-            "v=spf1 ip4:192.0.2.0/24 A MX/24 +a:b.example -all",
-            "v=spf1 redirect=a.example x-y=z",
-        ] {
-            assert!(is_spf(good) && is_well_formed(good), "{good}");
-        }
-        for bad in
-            ["v=spf1 nonsense -all", "v=spf1 ipv4:192.0.2.1 -all", "v=spf1 =a", "v=spf1 a, mx"]
-        {
-            assert!(!is_well_formed(bad), "{bad}");
-        }
-    }
 
     #[test]
     fn tags_are_read_and_bare_line_feeds_found() {
