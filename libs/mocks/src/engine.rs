@@ -14,11 +14,11 @@ use crate::{
     context::CallContext,
     decode,
     failure::{CallFailure, Halt},
-    flow, idempotency, route, scenario,
+    flow, idempotency, packing, route, scenario,
     settings::ErrorKind,
 };
 
-/// The most bytes that one call may write: CQL servers refuse batches of 50 KiB.
+/// The most bytes that one call may write, packed where they are more: CQL servers refuse batches of 50 KiB.
 const MAX_WRITTEN: usize = 40 << 10;
 
 /// The mock that is called, as it is now.
@@ -214,10 +214,8 @@ pub(crate) fn written(
         let doc = json!(outgoing).to_string();
         context.write_row_for("~out", context.mock.call_id, Some(doc), WriteLife::Event);
     }
-    let writes = context.writes();
-    let together = writes.iter().filter(|write| !write.life.is_apart());
-    let size: usize = together.map(|write| write.doc.as_ref().map_or(0, String::len)).sum();
-    (size <= MAX_WRITTEN).then_some((writes, goes_on))
+    let mut writes = context.writes();
+    packing::fit(&mut writes, MAX_WRITTEN).then_some((writes, goes_on))
 }
 
 fn attempt(context: &mut CallContext<'_>, progress: &mut CallProgress) -> Result<MockReply, Halt> {

@@ -21,6 +21,7 @@ mod idempotency;
 mod jws;
 mod multipart;
 mod oauth;
+mod packing;
 mod page;
 mod pdf;
 mod provider;
@@ -43,6 +44,7 @@ pub use engine::{
     CallAnswer, CallOutcome, CalledMock, HostedPages, InjectedFault, limited, run, unavailable,
 };
 pub use flow::DueStep;
+pub use packing::unpacked;
 pub use page::{HostedPage, is_page_proof, page};
 pub use provider::{Decline, ObjectKind, OwnSetting, Provider, Sdk};
 pub use providers::{ALL, find};

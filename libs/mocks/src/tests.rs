@@ -147,7 +147,7 @@ impl World {
         for write in writes {
             let key = (write.kind.clone(), write.id.clone());
             match &write.doc {
-                Some(doc) => self.rows.insert(key, doc.clone()),
+                Some(doc) => self.rows.insert(key, crate::unpacked(doc).into_owned()),
                 None => self.rows.remove(&key),
             };
         }

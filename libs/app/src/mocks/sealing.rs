@@ -1,7 +1,7 @@
 //! Rows of what a mock keeps that hold a secret: they are stored sealed, each for its own place.
 
 use serde::{Deserialize, Serialize};
-use trapline_mocks::Write;
+use trapline_mocks::{Write, unpacked};
 use trapline_store::{PortError, Row, Value, records::MockEpoch};
 
 use super::Mocks;
@@ -30,18 +30,18 @@ impl Mocks {
         Ok(Write { doc: Some(doc), ..write })
     }
 
-    /// The document of a row of what a mock keeps.
+    /// The document of a row of what a mock keeps, as the engine wrote it.
     ///
     /// # Errors
     ///
     /// [`Error::WrongMasterKey`](crate::Error::WrongMasterKey) when it was sealed by another installation.
     pub(super) fn opened_item(&self, of: MockEpoch, row: &Row) -> Result<String> {
-        if !row.doc.starts_with(BEGIN) {
-            return Ok(row.doc.clone());
-        }
         let [Value::Text(item)] = row.sort.as_slice() else { return Ok(row.doc.clone()) };
+        if !row.doc.starts_with(BEGIN) {
+            return Ok(unpacked(&row.doc).into_owned());
+        }
         let SealedDoc { sealed } = serde_json::from_str(&row.doc).map_err(corrupt)?;
-        self.secrets.open(&place(of, item), &sealed)
+        Ok(unpacked(&self.secrets.open(&place(of, item), &sealed)?).into_owned())
     }
 }
 

@@ -115,7 +115,7 @@ impl Mocks {
         let Some(row) = self.store.get(&of.item("~out", &call.to_string())).await? else {
             return Ok(self.jobs.later_without_row(job)?);
         };
-        let Outgoing { events, steps } = serde_json::from_str(&row.doc)
+        let Outgoing { events, steps } = serde_json::from_str(&self.opened_item(of, &row)?)
             .map_err(|source| PortError::Corrupt { table: "mock_state", source })?;
         // First, as an endpoint may keep what is sent waiting.
         for (place, step) in steps.into_iter().enumerate() {

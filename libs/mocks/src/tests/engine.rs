@@ -155,7 +155,8 @@ fn a_seed_makes_calls_repeatable() {
 #[test]
 fn what_is_too_large_is_refused_and_keeps_nothing() {
     let mut world = World::of("stripe");
-    let form = format!("{CREATE}&description={}", "x".repeat(30_000));
+    let noise = crate::Chance::new([1; 32]).base62(30_000);
+    let form = format!("{CREATE}&description={noise}");
     assert_eq!(world.ask("POST", INTENTS, &form).0, 413);
     assert!(world.objects("payments").is_empty() && world.sent().is_empty());
     let form = format!("{CREATE}&description={}", "x".repeat(world.provider.max_body));
