@@ -1,5 +1,6 @@
 //! Dates as providers write them.
 
+use jiff::{Span, Timestamp, tz::TimeZone};
 use trapline_model::Time;
 
 const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
@@ -18,6 +19,13 @@ pub(crate) fn rfc2822(time: Time) -> String {
     format!("{}, {} {month} {} {} +0000", DAYS[day], part(8, 10), part(0, 4), part(11, 19))
 }
 
+/// So many months later: on the same day of the month, or on the last one where there is no such day.
+pub(crate) fn after_months(time: Time, months: i64) -> Time {
+    let at = Timestamp::from(time).to_zoned_datetime(TimeZone::UTC);
+    let later = Span::new().try_months(months).and_then(|span| at.checked_add(span));
+    later.map_or(Time::from_millis(i64::MAX), |later| Time::from(later.timestamp()))
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -34,5 +42,20 @@ mod tests {
         for (time, wanted) in cases {
             assert_eq!(rfc2822(time.parse().unwrap()), wanted);
         }
+    }
+
+    #[test]
+    fn months_are_of_the_calendar() {
+        let cases = [
+            ("2026-01-31T03:04:05.678Z", 1, "2026-02-28T03:04:05.678Z"),
+            ("2028-01-31T00:00:00.000Z", 1, "2028-02-29T00:00:00.000Z"),
+            ("2026-12-15T00:00:00.000Z", 12, "2027-12-15T00:00:00.000Z"),
+            ("2026-01-31T00:00:00.000Z", 2, "2026-03-31T00:00:00.000Z"),
+        ];
+        for (time, months, wanted) in cases {
+            assert_eq!(after_months(time.parse().unwrap(), months).to_string(), wanted);
+        }
+        let never = after_months(Time::from_millis(0), i64::MAX);
+        assert!(never > Time::from_millis(0));
     }
 }

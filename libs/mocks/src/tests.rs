@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod airtable;
+mod billing;
 mod docs;
 mod docusign;
 mod engine;

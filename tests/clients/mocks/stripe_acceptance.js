@@ -64,6 +64,44 @@ accept(async (mock) => {
   await press(secure.next_action.redirect_to_url.url, "succeeded");
   assert.strictEqual((await client.paymentIntents.retrieve(secure.id)).status, "succeeded");
 
+  // Plans: bought on a page, and incomplete until the app pays.
+  const product = await client.products.create({ name: "Pro" });
+  const price = await client.prices.create({
+    product: product.id,
+    currency: "usd",
+    unit_amount: 2000,
+    recurring: { interval: "month" },
+  });
+  const plan = await client.checkout.sessions.create({
+    mode: "subscription",
+    success_url: "https://app.example/done",
+    customer_email: "ada@example.com",
+    line_items: [{ price: price.id, quantity: 2 }],
+  });
+  await press(plan.url, "complete");
+  const bought = await client.checkout.sessions.retrieve(plan.id, { expand: ["subscription.latest_invoice"] });
+  assert.deepStrictEqual(
+    [bought.payment_status, bought.subscription.status, bought.subscription.latest_invoice.amount_paid],
+    ["paid", "active", 4000],
+  );
+  assert.strictEqual((await client.checkout.sessions.listLineItems(plan.id)).data[0].price.id, price.id);
+  const incomplete = await client.subscriptions.create({
+    customer: bought.customer,
+    items: [{ price: price.id }],
+    payment_behavior: "default_incomplete",
+    expand: ["latest_invoice.confirmation_secret"],
+  });
+  assert.strictEqual(incomplete.status, "incomplete");
+  const [intentId] = incomplete.latest_invoice.confirmation_secret.client_secret.split("_secret_");
+  await client.paymentIntents.confirm(intentId, { payment_method: "pm_card_visa" });
+  assert.strictEqual((await client.subscriptions.retrieve(incomplete.id)).status, "active");
+  const listedPlans = new Set();
+  for await (const found of client.subscriptions.list({ limit: 1 })) listedPlans.add(found.id);
+  assert.strictEqual(listedPlans.size, 2);
+  assert.strictEqual((await client.subscriptions.cancel(incomplete.id)).status, "canceled");
+  const refusedPlan = await raises(() => client.subscriptions.create({ customer: "cus_none", items: [{ price: price.id }] }));
+  assert.deepStrictEqual([refusedPlan.statusCode, refusedPlan.param], [404, "customer"]);
+
   // Webhooks.
   await mock.api("PATCH", "", { webhookUrl: await mock.receive() });
   await client.customers.create();

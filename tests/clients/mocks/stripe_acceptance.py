@@ -84,6 +84,53 @@ for broken in ({"badSignature": True}, {"staleBySeconds": 3600, "badSignature": 
     raises(stripe.SignatureVerificationError, lambda: verify(headers, body, ""))
 mock.settings(webhooks=None)
 
+# Plans: a product, its price, and a subscription from its first invoice to its end.
+mock.settings(webhooks={"events": ["customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted", "invoice.paid", "invoice.payment_failed"]})
+product = client.v1.products.create(params={"name": "Pro"})
+price = client.v1.prices.create(
+    params={"product": product.id, "currency": "usd", "unit_amount": 2000, "recurring": {"interval": "month"}, "lookup_key": "pro"}
+)
+assert client.v1.prices.list(params={"lookup_keys": ["pro"]}).data[0].id == price.id
+ada = client.v1.customers.create(
+    params={"email": "ada@example.com", "payment_method": "pm_card_visa", "invoice_settings": {"default_payment_method": "pm_card_visa"}}
+)
+plan = client.v1.subscriptions.create(
+    params={"customer": ada.id, "items": [{"price": price.id, "quantity": 2}], "expand": ["latest_invoice.payments"]}
+)
+assert (plan.status, plan.latest_invoice.status, plan.latest_invoice.amount_paid) == ("active", "paid", 4000), plan
+assert plan.latest_invoice.payments.data[0].payment.payment_intent.startswith("pi_")
+assert [kind for kind, _, _ in events(2)] == ["customer.subscription.created", "invoice.paid"]
+period = plan["items"].data[0]
+mock.api("POST", "/trigger", {"event": "invoice.created", "objectId": plan.id})
+assert {kind for kind, _, _ in events(2)} == {"customer.subscription.updated", "invoice.paid"}
+renewed = client.v1.subscriptions.retrieve(plan.id, params={"expand": ["latest_invoice"]})
+assert renewed["items"].data[0].current_period_start == period.current_period_end
+assert renewed.latest_invoice.billing_reason == "subscription_cycle"
+mock.api("POST", f"/objects/{plan.id}/move", {"to": "past_due"})
+assert {kind for kind, _, _ in events(3)} == {"customer.subscription.updated", "invoice.payment_failed"}
+late = client.v1.subscriptions.retrieve(plan.id)
+assert late.status == "past_due"
+declined = {"payment_method": "pm_card_chargeDeclinedExpiredCard"}
+assert raises(stripe.CardError, lambda: client.v1.invoices.pay(late.latest_invoice, params=declined)).code == "expired_card"
+assert client.v1.invoices.pay(late.latest_invoice).status == "paid"
+assert {kind for kind, _, _ in events(3)} == {"customer.subscription.updated", "invoice.paid", "invoice.payment_failed"}
+assert len(list(client.v1.invoices.list(params={"subscription": plan.id, "limit": 2}).auto_paging_iter())) == 3
+assert client.v1.subscriptions.update(plan.id, params={"cancel_at_period_end": True}).cancel_at_period_end
+assert client.v1.subscriptions.cancel(plan.id).status == "canceled"
+assert [kind for kind, _, _ in events(2)] == ["customer.subscription.updated", "customer.subscription.deleted"]
+raises(stripe.InvalidRequestError, lambda: client.v1.subscriptions.cancel(plan.id))
+mock.settings(decline="insufficient_funds")
+failing = {"customer": ada.id, "items": [{"price": price.id}]}
+assert client.v1.subscriptions.create(params=failing).status == "incomplete"
+refused = {**failing, "payment_behavior": "error_if_incomplete"}
+assert raises(stripe.CardError, lambda: client.v1.subscriptions.create(params=refused)).error.decline_code == "insufficient_funds"
+mock.settings(decline=None, webhooks=None)
+client.v1.invoice_items.create(params={"customer": ada.id, "amount": 1500, "currency": "usd", "description": "Work"})
+bill = client.v1.invoices.create(params={"customer": ada.id, "pending_invoice_items_behavior": "include"})
+assert (bill.status, client.v1.invoices.finalize_invoice(bill.id).total) == ("draft", 1500)
+assert client.v1.invoices.pay(bill.id).amount_paid == 1500
+assert client.v1.billing_portal.sessions.create(params={"customer": ada.id, "return_url": "https://app.example/"}).url
+
 # What was asked is there to be looked at.
 calls = mock.api("GET", f"/calls?objectId={intent.id}")
 assert calls["total"] >= 2 and calls["calls"][-1]["operation"] == "POST /v1/payment_intents", calls

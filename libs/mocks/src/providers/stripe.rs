@@ -1,14 +1,25 @@
 //! Stripe: payments. API of 2026-08-26, as stripe-python 16 and stripe-node 23 use it.
 
+mod billing;
 mod cards;
 mod charges;
 mod customers;
+mod expand;
 mod intents;
+mod invoice_items;
+mod invoices;
 mod lists;
+mod portal;
+mod prices;
+mod products;
 mod registered;
+mod renewals;
+mod routes;
 mod sessions;
 mod setups;
 mod simulated;
+mod subscription_items;
+mod subscriptions;
 mod wire;
 
 use trapline_model::MockCategory;
@@ -16,7 +27,7 @@ use trapline_model::MockCategory;
 use crate::{
     Credential, Decline, Make, ObjectKind, Provider, Sign, SigningScheme, Snippet,
     auth::{Check, CredentialPlace},
-    provider::{Hooks, Idempotency, MockRoute, OwnSetting, Sdk},
+    provider::{Hooks, Idempotency, OwnSetting, Sdk},
     sign::{Algorithm, KeyForm, SignatureText},
 };
 
@@ -52,11 +63,17 @@ pub(super) static STRIPE: Provider = Provider {
         kind("endpoints", "we_", 24),
         kind("sessions", "cs_test_", 24),
         kind("disputes", "du_", 24),
+        kind("products", "prod_", 24),
+        kind("prices", "price_", 24),
+        kind("subscriptions", "sub_", 24),
+        kind("invoices", "in_", 24),
+        kind("items", "ii_", 24),
+        kind("portals", "bps_", 24),
     ],
     logs: &[],
     idempotency: Idempotency::Replay { header: "idempotency-key", mark: "idempotent-replayed" },
     max_body: 1 << 20,
-    routes: ROUTES,
+    routes: routes::ROUTES,
     hooks: Hooks {
         events: &[
             "payment_intent.created",
@@ -80,6 +97,27 @@ pub(super) static STRIPE: Provider = Provider {
             "checkout.session.expired",
             "charge.dispute.created",
             "refund.failed",
+            "product.created",
+            "product.updated",
+            "product.deleted",
+            "price.created",
+            "price.updated",
+            "customer.subscription.created",
+            "customer.subscription.updated",
+            "customer.subscription.deleted",
+            "invoice.created",
+            "invoice.updated",
+            "invoice.deleted",
+            "invoice.finalized",
+            "invoice.sent",
+            "invoice.paid",
+            "invoice.payment_succeeded",
+            "invoice.payment_failed",
+            "invoice.payment_action_required",
+            "invoice.voided",
+            "invoice.marked_uncollectible",
+            "invoiceitem.created",
+            "invoiceitem.deleted",
         ],
         scheme: SigningScheme::Signed {
             secret: "webhookSecret",
@@ -99,10 +137,12 @@ pub(super) static STRIPE: Provider = Provider {
         Sdk { language: "node", package: "stripe", version: "23.1.0" },
     ],
     divergences: &[
-        "Products, prices, subscriptions and invoices are not there: the line items of a Checkout session have price_data, and its mode is payment or setup.",
-        "Checkout and 3-D Secure are one plain page each, with a button for each outcome. Checkout pays with the card pm_card_visa.",
+        "Prices have one amount for each unit, in whole cents: tiers, metered usage, coupons, discounts, taxes, prorations, schedules and test clocks are not there. A changed item of a subscription counts from its next invoice on.",
+        "A period of a subscription ends when a test triggers `invoice.created` with the subscription's id, or moves it: `past_due` is a period whose invoice is declined, and `active` ends a trial. Nothing is charged by the clock, and a declined invoice is not charged again by itself.",
+        "Invoices of subscriptions are final at once. A price that Checkout was given as price_data in mode payment is not kept as an object.",
+        "Checkout, invoices, the customer portal and 3-D Secure are one plain page each, with a button for each outcome. Checkout and invoices are paid with the card pm_card_visa, and the portal ends all plans of its customer.",
         "Disputes come by a trigger only, and stay as they are.",
-        "expand[] takes names at the top of an object.",
+        "What one call writes has at most 40 KiB, compressed: about five items of a subscription.",
         "stripe-node takes no path in its host: the server finds the mock by its key, so that a server below a path of its own needs a proxy that adds it.",
         "Stripe.js in a browser cannot be pointed at another server.",
     ],
@@ -182,48 +222,6 @@ const DECLINES: &[Decline] = &[
         ],
         "An error occurred while processing your card. Try again in a little bit.",
     ),
-];
-
-const ROUTES: &[MockRoute] = &[
-    MockRoute("POST", "/v1/payment_intents", intents::create),
-    MockRoute("GET", "/v1/payment_intents", lists::payments),
-    MockRoute("GET", "/v1/payment_intents/{id}", intents::get),
-    MockRoute("POST", "/v1/payment_intents/{id}", intents::update),
-    MockRoute("POST", "/v1/payment_intents/{id}/confirm", intents::confirm),
-    MockRoute("POST", "/v1/payment_intents/{id}/capture", intents::capture),
-    MockRoute("POST", "/v1/payment_intents/{id}/cancel", intents::cancel),
-    MockRoute("POST", "/v1/setup_intents", setups::create),
-    MockRoute("GET", "/v1/setup_intents/{id}", setups::get),
-    MockRoute("POST", "/v1/setup_intents/{id}/confirm", setups::confirm),
-    MockRoute("POST", "/v1/setup_intents/{id}/cancel", setups::cancel),
-    MockRoute("POST", "/v1/payment_methods", cards::create),
-    MockRoute("GET", "/v1/payment_methods", lists::methods),
-    MockRoute("GET", "/v1/payment_methods/{id}", cards::get),
-    MockRoute("POST", "/v1/payment_methods/{id}/attach", cards::attach),
-    MockRoute("POST", "/v1/payment_methods/{id}/detach", cards::detach),
-    MockRoute("POST", "/v1/customers", customers::create),
-    MockRoute("GET", "/v1/customers", lists::customers),
-    MockRoute("GET", "/v1/customers/{id}", customers::get),
-    MockRoute("POST", "/v1/customers/{id}", customers::update),
-    MockRoute("DELETE", "/v1/customers/{id}", customers::delete),
-    MockRoute("GET", "/v1/customers/{customer}/payment_methods", lists::methods),
-    MockRoute("GET", "/v1/charges", lists::charges),
-    MockRoute("GET", "/v1/charges/{id}", charges::get),
-    MockRoute("POST", "/v1/refunds", charges::refund),
-    MockRoute("GET", "/v1/refunds", lists::refunds),
-    MockRoute("GET", "/v1/refunds/{id}", charges::get_refund),
-    MockRoute("GET", "/v1/events", lists::events),
-    MockRoute("GET", "/v1/events/{id}", registered::get_event),
-    MockRoute("GET", "/v1/balance", charges::balance),
-    MockRoute("POST", "/v1/checkout/sessions", sessions::create),
-    MockRoute("GET", "/v1/checkout/sessions", lists::sessions),
-    MockRoute("GET", "/v1/checkout/sessions/{id}", sessions::get),
-    MockRoute("POST", "/v1/checkout/sessions/{id}/expire", sessions::expire),
-    MockRoute("POST", "/v1/webhook_endpoints", registered::create),
-    MockRoute("GET", "/v1/webhook_endpoints", lists::endpoints),
-    MockRoute("GET", "/v1/webhook_endpoints/{id}", registered::get),
-    MockRoute("POST", "/v1/webhook_endpoints/{id}", registered::update),
-    MockRoute("DELETE", "/v1/webhook_endpoints/{id}", registered::delete),
 ];
 
 const SNIPPETS: &[Snippet] = &[

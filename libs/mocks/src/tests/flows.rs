@@ -97,7 +97,7 @@ fn what_a_session_lacks_or_must_not_have_is_told() {
     let cases = [
         (SESSION.replace("https://app.test/done", "javascript:alert(1)//"), "success_url"),
         (SESSION.replace("https://app.test/cart", "data:text/html,x"), "cancel_url"),
-        (SESSION.replace("mode=payment", "mode=subscription"), "mode"),
+        (SESSION.replace("mode=payment", "mode=rent"), "mode"),
         (without("&line_items[0][price_data][unit_amount]=1250"), "line_items"),
         (SESSION.replace("=1250", "=9223372036854775807"), "line_items"),
         (format!("{SESSION}&customer=cus_none"), "customer"),

@@ -121,7 +121,7 @@ pub(super) fn next_action(
         return Ok(json!({"type": "use_stripe_sdk", "use_stripe_sdk": sdk}));
     }
     let back = web_address(context, "return_url")?;
-    object.hidden = json!({"return_url": back});
+    object.hidden["return_url"] = json!(back);
     let redirect = json!({"return_url": back, "url": page});
     Ok(json!({"type": "redirect_to_url", "redirect_to_url": redirect}))
 }

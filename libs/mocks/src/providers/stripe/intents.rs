@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    cards,
+    billing, cards,
     charges::{charge, failed_charge},
     wire::{emit, shown},
 };
@@ -146,7 +146,7 @@ fn confirmed(
 }
 
 /// Waits for the owner of the card, who has a page for it.
-fn asked(
+pub(super) fn asked(
     context: &mut CallContext<'_>,
     mut intent: StoredObject,
     method: &StoredObject,
@@ -180,7 +180,7 @@ pub(super) fn charged(
     method: &StoredObject,
 ) -> Result<StoredObject, Halt> {
     if let Some(decline) = context.declined(&[&cards::trigger(method)]) {
-        return Err(declined(context, intent, method, decline));
+        return declined(context, intent, method, decline).and_then(Err);
     }
     let fields = json!({"payment_method": method.id, "next_action": null});
     let intent = context.change(intent, fields);
@@ -200,6 +200,7 @@ pub(super) fn charged(
         "payment_intent.succeeded"
     };
     emit(context, event, &intent);
+    billing::settled(context, &intent, method)?;
     Ok(intent)
 }
 
@@ -209,7 +210,7 @@ fn declined(
     intent: StoredObject,
     method: &StoredObject,
     decline: &'static Decline,
-) -> Halt {
+) -> Result<Halt, Halt> {
     let charge = failed_charge(context, &intent, method, decline);
     let error = json!({
         "type": "card_error",
@@ -231,10 +232,11 @@ fn declined(
     );
     emit(context, "charge.failed", &charge);
     emit(context, "payment_intent.payment_failed", &intent);
+    billing::failed(context, &intent)?;
     let details = json!({
         "charge": charge.id, "payment_intent": intent.object, "payment_method": method.object,
     });
-    CallFailure::Declined(decline, details).into()
+    Ok(CallFailure::Declined(decline, details).into())
 }
 
 pub(super) fn capture(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -259,6 +261,11 @@ pub(super) fn capture(context: &mut CallContext<'_>) -> Result<MockReply, Halt> 
 pub(super) fn cancel(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let intent = context.of_path("payments")?;
     require_state(&intent, &CANCELLABLE, "cancel")?;
+    if intent.hidden["invoice"].is_string() {
+        let message = "This PaymentIntent is of an invoice: void the invoice instead.";
+        let (field, code) = (String::new(), "payment_intent_unexpected_state");
+        return Err(CallFailure::Invalid { field, code, message: message.to_owned() }.into());
+    }
     let fields = json!({
         "status": "canceled",
         "amount_capturable": 0,

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::wire::{shown, texts};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -52,28 +53,105 @@ pub(super) fn sessions(context: &mut CallContext<'_>) -> Result<MockReply, Halt>
     page(context, "sessions", &["customer", "payment_intent", "status"])
 }
 
+pub(super) fn products(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let (mut products, ids) =
+        (of_fields(context, "products", &["active", "url"])?, texts(context, "ids"));
+    products.retain(|product| ids.is_empty() || ids.contains(&product.id));
+    shown_page(context, products)
+}
+
+pub(super) fn prices(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let fields = ["active", "currency", "product", "type", "recurring.interval"];
+    let (mut prices, keys) =
+        (of_fields(context, "prices", &fields)?, texts(context, "lookup_keys"));
+    let has = |key: &Value| key.as_str().is_some_and(|key| keys.iter().any(|it| it == key));
+    prices.retain(|price| keys.is_empty() || has(&price.object["lookup_key"]));
+    shown_page(context, prices)
+}
+
+/// Those that have ended are there only where they are asked for.
+pub(super) fn subscriptions(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let mut subscriptions =
+        of_fields(context, "subscriptions", &["customer", "collection_method"])?;
+    let status = context.text("status");
+    subscriptions.retain(|it| match (status.as_deref(), it.state.as_deref()) {
+        (Some("all"), _) => true,
+        (Some("ended"), state) => matches!(state, Some("canceled" | "incomplete_expired")),
+        (Some(wanted), state) => state == Some(wanted),
+        (None, state) => state != Some("canceled"),
+    });
+    if let Some(price) = context.text("price") {
+        let has = |item: &Value| item["price"]["id"] == price.as_str();
+        subscriptions.retain(|it| {
+            it.object["items"]["data"].as_array().is_some_and(|all| all.iter().any(has))
+        });
+    }
+    shown_page(context, subscriptions)
+}
+
+pub(super) fn invoices(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let mut invoices =
+        of_fields(context, "invoices", &["customer", "status", "collection_method"])?;
+    if let Some(wanted) = context.text("subscription") {
+        let of = "/parent/subscription_details/subscription";
+        invoices.retain(|invoice| {
+            invoice.object.pointer(of).and_then(Value::as_str) == Some(wanted.as_str())
+        });
+    }
+    shown_page(context, invoices)
+}
+
+pub(super) fn items(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let mut items = of_fields(context, "items", &["customer", "invoice"])?;
+    if let Some(pending) = context.text("pending") {
+        items.retain(|item| item.object["invoice"].is_null() == (pending == "true"));
+    }
+    shown_page(context, items)
+}
+
 /// A page of the objects of a kind whose fields are as the call wants them.
 fn page(
     context: &mut CallContext<'_>,
     kind: &'static str,
     fields: &[&str],
 ) -> Result<MockReply, Halt> {
-    let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        let message = format!("This value must be from 1 to {MAX_LIMIT}.");
-        return Err(CallFailure::invalid("limit", message).into());
-    }
+    let objects = of_fields(context, kind, fields)?;
+    shown_page(context, objects)
+}
+
+/// The objects of a kind whose fields are as the call wants them, newest first.
+fn of_fields(
+    context: &mut CallContext<'_>,
+    kind: &'static str,
+    fields: &[&str],
+) -> Result<Vec<StoredObject>, Halt> {
     let mut objects = context.list(kind)?;
     for field in fields {
         let of_path = Some(context.path(field)).filter(|value| !value.is_empty());
-        if let Some(wanted) = of_path.or_else(|| context.text(field)) {
-            objects.retain(|object| object.object[*field] == wanted.as_str());
-        }
+        let Some(wanted) = of_path.or_else(|| context.text(field)) else { continue };
+        let pointer = format!("/{}", field.replace('.', "/"));
+        objects.retain(|object| match object.object.pointer(&pointer) {
+            Some(Value::Bool(is_so)) => wanted == if *is_so { "true" } else { "false" },
+            found => found.and_then(Value::as_str) == Some(wanted.as_str()),
+        });
     }
     for (field, holds) in CREATED {
         if let Some(bound) = context.int(field)? {
             objects.retain(|it| holds(it.object["created"].as_i64().unwrap_or(0), bound));
         }
+    }
+    Ok(objects)
+}
+
+/// The part of these objects that the call asks for.
+pub(super) fn shown_page(
+    context: &mut CallContext<'_>,
+    objects: Vec<StoredObject>,
+) -> Result<MockReply, Halt> {
+    let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        let message = format!("This value must be from 1 to {MAX_LIMIT}.");
+        return Err(CallFailure::invalid("limit", message).into());
     }
     let limit = usize::try_from(limit).unwrap_or(0);
     let (data, has_more) = cut(context, objects, limit);
@@ -83,7 +161,7 @@ fn page(
     let data: Vec<Value> = data.into_iter().map(|object| object.object).collect();
     let url = &context.call.path;
     let list = json!({"object": "list", "url": url, "has_more": has_more, "data": data});
-    Ok(MockReply::ok(&list))
+    shown(context, list)
 }
 
 /// The objects behind or before a cursor, and whether there are more.

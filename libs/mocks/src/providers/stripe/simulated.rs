@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{cards, intents, sessions, setups, wire::emit};
+use super::{billing, cards, intents, portal, renewals, sessions, setups, wire::emit};
 use crate::{
     StoredObject,
     context::CallContext,
@@ -38,13 +38,53 @@ pub(in crate::providers) static SIMULATION: Simulation = Simulation {
             page: Some(&FlowPage { show: authentication, back: authenticated }),
         },
         Flow {
+            kind: "invoices",
+            steps: &[
+                // A pace that takes persons' steps must not charge what was declined again and again.
+                FlowStep { from: "open", to: "paid", by: StepActor::Test },
+                FlowStep { from: "open", to: "paid", by: StepActor::Person("Pay") },
+                FlowStep { from: "open", to: "uncollectible", by: StepActor::Test },
+                FlowStep { from: "open", to: "void", by: StepActor::Test },
+            ],
+            take: billing::take,
+            page: Some(&FlowPage { show: invoice, back: |_, _| None }),
+        },
+        Flow {
+            kind: "subscriptions",
+            steps: &[
+                FlowStep { from: "trialing", to: "active", by: StepActor::Test },
+                FlowStep { from: "trialing", to: "canceled", by: StepActor::Test },
+                FlowStep { from: "active", to: "past_due", by: StepActor::Test },
+                FlowStep { from: "active", to: "canceled", by: StepActor::Test },
+                FlowStep { from: "past_due", to: "unpaid", by: StepActor::Test },
+                FlowStep { from: "past_due", to: "canceled", by: StepActor::Test },
+                FlowStep { from: "incomplete", to: "incomplete_expired", by: StepActor::Test },
+            ],
+            take: renewals::take,
+            page: None,
+        },
+        Flow {
+            kind: "portals",
+            steps: &[FlowStep {
+                from: "open",
+                to: "cancelled",
+                by: StepActor::Person("Cancel the plan"),
+            }],
+            take: portal::take,
+            page: Some(&FlowPage { show: portal::show, back: portal::back }),
+        },
+        Flow {
             kind: "refunds",
             steps: &[FlowStep { from: "succeeded", to: "failed", by: StepActor::Test }],
             take: refund,
             page: None,
         },
     ],
-    triggers: &[Trigger { event: "charge.dispute.created", run: dispute }],
+    triggers: &[
+        Trigger { event: "charge.dispute.created", run: dispute },
+        // The next period of a subscription begins.
+        Trigger { event: "invoice.created", run: renewals::next_period },
+    ],
 };
 
 const AUTHENTICATION: &[FlowStep] = &[
@@ -128,17 +168,28 @@ fn dispute(
 
 fn checkout(session: &StoredObject) -> PageText {
     let object = &session.object;
-    let title = if object["mode"] == "setup" {
-        "Save a card".to_owned()
-    } else {
-        format!("Pay {}", money(&object["amount_total"], &object["currency"]))
+    let due = money(&object["amount_total"], &object["currency"]);
+    let title = match object["mode"].as_str() {
+        Some("setup") => "Save a card".to_owned(),
+        Some("subscription") => format!("Subscribe, and pay {due} now"),
+        _ => format!("Pay {due}"),
     };
-    let names = session.hidden["names"].as_array().into_iter().flatten();
-    let names: Vec<_> = names.filter_map(Value::as_str).collect();
+    let items = session.hidden["items"].as_array().into_iter().flatten();
+    let names: Vec<_> = items.filter_map(|item| item["description"].as_str()).collect();
     let mut lines = vec![("What", names.join(", ")), ("Card", "4242 4242 4242 4242".to_owned())];
     lines.extend(object["customer_email"].as_str().map(|email| ("For", email.to_owned())));
     lines.retain(|(_, text)| !text.is_empty());
     lines.push(("Status", session.state.clone().unwrap_or_default()));
+    PageText { title, lines }
+}
+
+fn invoice(invoice: &StoredObject) -> PageText {
+    let object = &invoice.object;
+    let title = format!("Pay {}", money(&object["amount_due"], &object["currency"]));
+    let mut lines = vec![("Card", "4242 4242 4242 4242".to_owned())];
+    lines.extend(object["number"].as_str().map(|number| ("Invoice", number.to_owned())));
+    lines.extend(object["customer_email"].as_str().map(|email| ("For", email.to_owned())));
+    lines.push(("Status", invoice.state.clone().unwrap_or_default()));
     PageText { title, lines }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::{expand::expanded, intents::merged};
 use crate::{
     Decline, MockReply, StoredObject,
     context::CallContext,
@@ -132,12 +133,23 @@ fn singular(kind: &str) -> &str {
         "setups" => "setupintent",
         "methods" => "PaymentMethod",
         "endpoints" => "webhook_endpoint",
+        "sessions" => "checkout.session",
+        "items" => "invoiceitem",
         other => other.strip_suffix('s').unwrap_or(other),
     }
 }
 
 /// Tells the app of an event, which is an object too.
 pub(super) fn emit(context: &mut CallContext<'_>, name: &'static str, object: &StoredObject) {
+    emit_data(context, name, object, &json!({"object": object.object}));
+}
+
+fn emit_data(
+    context: &mut CallContext<'_>,
+    name: &'static str,
+    object: &StoredObject,
+    data: &Value,
+) {
     let id = context.id("events");
     let key = context.call.header("idempotency-key").map(str::to_owned);
     let event = json!({
@@ -145,7 +157,7 @@ pub(super) fn emit(context: &mut CallContext<'_>, name: &'static str, object: &S
         "object": "event",
         "api_version": context.mock.settings.own("apiVersion"),
         "created": context.seconds(),
-        "data": {"object": object.object},
+        "data": data,
         "livemode": false,
         "pending_webhooks": 1,
         "request": {"id": request_id(context), "idempotency_key": key},
@@ -155,27 +167,40 @@ pub(super) fn emit(context: &mut CallContext<'_>, name: &'static str, object: &S
     context.emit_json(name, &object.id, &event);
 }
 
-/// 200 with an object, and in it the objects that `expand[]` names.
-pub(super) fn shown(context: &mut CallContext<'_>, object: Value) -> Result<MockReply, Halt> {
-    let names = context.field("expand").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut object = object;
-    for name in names.iter().filter_map(Value::as_str) {
-        let Some(id) = object.get(name).and_then(Value::as_str).map(str::to_owned) else {
-            continue;
-        };
-        let Some(kind) = kind_of(&id) else { continue };
-        if let Some(found) = context.find(kind, &id)? {
-            object[name] = found.object;
-        }
-    }
-    Ok(MockReply::ok(&object))
+/// The same of an object that was changed, with what its fields were before.
+pub(super) fn emit_change(
+    context: &mut CallContext<'_>,
+    name: &'static str,
+    object: &StoredObject,
+    before: &Value,
+) {
+    let before = before.as_object().into_iter().flatten();
+    let changed = before.filter(|(field, value)| object.object.get(field.as_str()) != Some(value));
+    let previous = changed.map(|(field, value)| (field.clone(), value.clone())).collect();
+    let data = json!({"object": object.object, "previous_attributes": Value::Object(previous)});
+    emit_data(context, name, object, &data);
 }
 
-/// The kind of an object with this id.
-fn kind_of(id: &str) -> Option<&'static str> {
-    let kinds = super::STRIPE.kinds.iter();
-    kinds
-        .map(|kind| (kind.prefix, kind.name))
-        .find(|(prefix, _)| id.starts_with(prefix))
-        .map(|it| it.1)
+/// 200 with an object, and in it the objects that `expand[]` names.
+pub(super) fn shown(context: &mut CallContext<'_>, object: Value) -> Result<MockReply, Halt> {
+    Ok(MockReply::ok(&expanded(context, object)?))
+}
+
+/// The texts of a list.
+pub(super) fn texts(context: &CallContext<'_>, name: &str) -> Vec<String> {
+    let list = context.field(name).and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A mistake that has a code of its own.
+pub(super) fn refused(field: &str, code: &'static str, message: impl Into<String>) -> Halt {
+    let (field, message) = (field.to_owned(), message.into());
+    CallFailure::Invalid { field, code, message }.into()
+}
+
+/// The metadata of an object with what a call changes of it, where it does.
+pub(super) fn new_metadata(context: &CallContext<'_>, before: &Value, fields: &mut Value) {
+    if context.field("metadata").is_some() {
+        fields["metadata"] = merged(&before["metadata"], &context.map("metadata"));
+    }
 }
