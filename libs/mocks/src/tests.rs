@@ -13,6 +13,7 @@ mod segment;
 mod stripe;
 mod tables;
 mod twilio;
+mod twilio_calls;
 mod xero;
 
 use std::collections::{BTreeMap, HashMap};

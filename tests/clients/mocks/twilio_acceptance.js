@@ -44,6 +44,14 @@ accept(async (mock) => {
   }
   await mock.settings({ next: null });
 
+  // Calls.
+  const dial = { to: message.to, from: message.from, url: "http://app.example/voice" };
+  const call = await client.calls.create(dial);
+  assert.strictEqual((await client.calls(call.sid).fetch()).status, "completed");
+  await refused(400, 21217, () => client.calls.create({ ...dial, to: "+15005550001" }));
+  await refused(400, 21220, () => client.calls(call.sid).update({ status: "completed" }));
+  assert.deepStrictEqual((await client.calls.list({ status: "completed" })).map((found) => found.sid), [call.sid]);
+
   // Webhooks, and a wrong one.
   const url = await mock.receive();
   await mock.api("PATCH", "", { webhookUrl: url });
@@ -52,6 +60,12 @@ accept(async (mock) => {
     const { headers, body } = await mock.received();
     const form = verify(headers, body, url);
     assert.deepStrictEqual([form.MessageSid, form.MessageStatus], [told.sid, status]);
+  }
+  await client.calls.create(dial);
+  for (const status of ["initiated", "ringing", "in-progress", "completed"]) {
+    const { headers, body } = await mock.received();
+    const form = verify(headers, body, url);
+    assert.strictEqual(form.CallStatus, status);
   }
   await mock.settings({ webhooks: { badSignature: true, events: ["message.sent"] } });
   await client.messages.create(message);

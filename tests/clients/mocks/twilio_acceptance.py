@@ -59,6 +59,33 @@ for fault, status, code in (("unauthorized", 401, 20003), ("rate_limit", 429, 20
 
 mock.settings(next=None)
 
+# Calls and numbers.
+def call(**changed):
+    return client.calls.create(**{"to": TO, "from_": FROM, "url": "http://app.example/voice", **changed})
+
+
+dialled = call()
+assert client.calls(dialled.sid).fetch().status == "completed"
+assert client.calls(call(to="+15005550012").sid).fetch().status == "busy"
+refused(400, 21220, lambda: client.calls(dialled.sid).update(status="completed"))
+mock.settings(pace="manual")
+waiting = call()
+assert waiting.status == "queued"
+assert client.calls(waiting.sid).update(status="completed").status == "completed"
+mock.settings(pace="instant")
+assert [found.sid for found in client.calls.list(to=TO, page_size=1)] == [waiting.sid, dialled.sid]
+for number, code in (("01", 21217), ("02", 21214), ("03", 21215), ("04", 21216)):
+    refused(400, code, lambda: call(to=f"+150055500{number}"))
+mock.settings(decline="21216")
+refused(400, 21216, call)
+mock.settings(decline=None, next=[{"fault": "unavailable"}])
+refused(503, 20503, call)
+mock.settings(next=None)
+number = client.incoming_phone_numbers.create(phone_number=FROM)
+assert [found.sid for found in client.incoming_phone_numbers.list()] == [number.sid]
+assert number.update(friendly_name="Shop").friendly_name == "Shop" and number.delete()
+refused(400, 21422, lambda: client.incoming_phone_numbers.create(phone_number="+15005550000"))
+
 # Webhooks: to the mock's address, and to the message's own.
 url = mock.receive()
 mock.api("PATCH", body={"webhookUrl": url})
@@ -73,6 +100,10 @@ mock.api("PATCH", body={"webhookUrl": None})
 own = mock.receive()
 send(status_callback=own)
 assert [verify(*mock.received(), own)["MessageStatus"] for _ in range(2)] == ["sent", "delivered"]
+call(status_callback=own, status_callback_event=["initiated", "ringing", "answered", "completed"])
+forms = [verify(*mock.received(), own) for _ in range(4)]
+assert [form["CallStatus"] for form in forms] == ["initiated", "ringing", "in-progress", "completed"]
+assert [form["SequenceNumber"] for form in forms] == ["0", "1", "2", "3"]
 mock.settings(webhooks={"badSignature": True, "events": ["message.sent"]})
 send(status_callback=own)
 headers, body = mock.received()

@@ -1,7 +1,10 @@
-//! Twilio: messages, verifications and lookups of API 2010-04-01, Verify v2 and Lookups v2.
+//! Twilio: messages, calls, numbers, verifications and lookups of API 2010-04-01, Verify v2 and Lookups v2.
 
+mod calls;
+mod lists;
 mod lookups;
 mod messages;
+mod numbers;
 mod verify;
 mod wire;
 
@@ -37,6 +40,8 @@ pub(super) static TWILIO: Provider = Provider {
     declines: DECLINES,
     kinds: &[
         ObjectKind { name: "deliveries", prefix: "SM", letters: 32 },
+        ObjectKind { name: "calls", prefix: "CA", letters: 32 },
+        ObjectKind { name: "numbers", prefix: "PN", letters: 32 },
         ObjectKind { name: "services", prefix: "VA", letters: 32 },
         ObjectKind { name: "verifications", prefix: "VE", letters: 32 },
     ],
@@ -52,6 +57,11 @@ pub(super) static TWILIO: Provider = Provider {
             "message.failed",
             "message.canceled",
             "message.inbound",
+            "call.initiated",
+            "call.ringing",
+            "call.answered",
+            "call.completed",
+            "call.inbound",
         ],
         scheme: SigningScheme::Signed {
             secret: "secretKey",
@@ -71,7 +81,8 @@ pub(super) static TWILIO: Provider = Provider {
         Sdk { language: "node", package: "twilio", version: "6.3.1" },
     ],
     divergences: &[
-        "Calls, incoming phone numbers and media are not there.",
+        "A call to +15005550012 is busy, one to +15005550013 is not answered, and one to +15005550014 fails: these numbers are not Twilio's. No `Url` is asked for TwiML, and none is run: an answered call ends by itself. Media, recordings and conferences are not there.",
+        "Without a StatusCallback, the mock's address is told of all that becomes of a call; with one, of the events that it asks for. `trigger` with `call.inbound` or `message.inbound` tells the address of the number that is called, if the mock has it.",
         "A message goes from queued to sent and delivered, without accepted, scheduled and sending.",
         "Any From number is fine, unless the setting strict is on. Unlike with Twilio's own test credentials, status callbacks are sent.",
     ],
@@ -81,8 +92,11 @@ pub(super) static TWILIO: Provider = Provider {
 
 pub(super) static SIMULATION: Simulation = Simulation {
     provider: "twilio",
-    flows: &[messages::FLOW],
-    triggers: &[Trigger { event: "message.inbound", run: messages::inbound }],
+    flows: &[messages::FLOW, calls::FLOW],
+    triggers: &[
+        Trigger { event: "message.inbound", run: messages::inbound },
+        Trigger { event: "call.inbound", run: calls::inbound },
+    ],
 };
 
 const DECLINES: &[Decline] = &[
@@ -99,7 +113,11 @@ const DECLINES: &[Decline] = &[
     ),
     Decline::new("21610", &["to:+15005550004"], "Attempt to send to unsubscribed recipient"),
     Decline::new("21614", &["to:+15005550009"], "'To' number is not a valid mobile number"),
-    Decline::new("21212", &["from:+15005550001"], "Invalid 'From' Number"),
+    Decline::new(
+        "21212",
+        &["from:+15005550001", "call-from:+15005550001"],
+        "Invalid 'From' Number",
+    ),
     Decline::new(
         "21606",
         &["from:+15005550007"],
@@ -110,6 +128,17 @@ const DECLINES: &[Decline] = &[
         &["from:+15005550008"],
         "This 'From' number has exceeded the maximum number of queued messages",
     ),
+    Decline::new("21217", &["call-to:+15005550001"], "Phone number does not appear to be valid"),
+    Decline::new("21214", &["call-to:+15005550002"], "'To' phone number cannot be reached"),
+    Decline::new(
+        "21215",
+        &["call-to:+15005550003"],
+        "Geo Permission configuration is not permitting call",
+    ),
+    Decline::new("21216", &["call-to:+15005550004"], "Account not allowed to call phone number"),
+    Decline::new("21422", &["buy:+15005550000"], "PhoneNumber is not available"),
+    Decline::new("21421", &["buy:+15005550001"], "PhoneNumber is invalid"),
+    Decline::new("21452", &["area:533"], "No phone numbers found in the area code"),
 ];
 
 const ROUTES: &[MockRoute] = &[
@@ -118,10 +147,32 @@ const ROUTES: &[MockRoute] = &[
     MockRoute("GET", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::get),
     MockRoute("POST", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::redact),
     MockRoute("DELETE", "/2010-04-01/Accounts/{account}/Messages/{id}.json", messages::delete),
+    MockRoute("POST", "/2010-04-01/Accounts/{account}/Calls.json", calls::create),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/Calls.json", calls::list),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/Calls/{id}.json", calls::get),
+    MockRoute("POST", "/2010-04-01/Accounts/{account}/Calls/{id}.json", calls::update),
+    MockRoute("DELETE", "/2010-04-01/Accounts/{account}/Calls/{id}.json", calls::delete),
+    MockRoute("POST", "/2010-04-01/Accounts/{account}/IncomingPhoneNumbers.json", numbers::create),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/IncomingPhoneNumbers.json", numbers::list),
+    MockRoute("GET", "/2010-04-01/Accounts/{account}/IncomingPhoneNumbers/{id}.json", numbers::get),
+    MockRoute(
+        "POST",
+        "/2010-04-01/Accounts/{account}/IncomingPhoneNumbers/{id}.json",
+        numbers::update,
+    ),
+    MockRoute(
+        "DELETE",
+        "/2010-04-01/Accounts/{account}/IncomingPhoneNumbers/{id}.json",
+        numbers::delete,
+    ),
     MockRoute("POST", "/verify/v2/Services", verify::create_service),
+    MockRoute("GET", "/verify/v2/Services", verify::list_services),
+    MockRoute("POST", "/verify/v2/Services/{id}", verify::update_service),
+    MockRoute("DELETE", "/verify/v2/Services/{id}", verify::delete_service),
     MockRoute("GET", "/verify/v2/Services/{id}", verify::get_service),
     MockRoute("POST", "/verify/v2/Services/{service}/Verifications", verify::start),
     MockRoute("GET", "/verify/v2/Services/{service}/Verifications/{id}", verify::get),
+    MockRoute("POST", "/verify/v2/Services/{service}/Verifications/{id}", verify::update),
     MockRoute("POST", "/verify/v2/Services/{service}/VerificationCheck", verify::check),
     MockRoute("GET", "/lookups/v2/PhoneNumbers/{number}", lookups::get),
 ];

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::wire::{account, new_id};
+use super::{
+    lists, numbers,
+    wire::{VERSION, account, new_id, refused},
+};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -12,19 +15,11 @@ use crate::{
 };
 
 const MAX_LETTERS: usize = 1_600;
-const DEFAULT_PAGE: i64 = 50;
-const MAX_PAGE: i64 = 1_000;
 /// The only number that Twilio's own test credentials may send from.
 const TEST_NUMBER: &str = "+15005550006";
-const VERSION: &str = "2010-04-01";
 /// Letters of one segment, and of each where there are several: GSM-7 and UCS-2.
 const GSM: (usize, usize) = (160, 153);
 const UCS: (usize, usize) = (70, 67);
-
-fn refused(code: &'static str, field: &str, message: &str) -> Halt {
-    let (field, message) = (field.to_owned(), message.to_owned());
-    CallFailure::Invalid { field, code, message }.into()
-}
 
 pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let to = context
@@ -123,13 +118,16 @@ fn moved(context: &mut CallContext<'_>, message: StoredObject, to: &'static str)
     message
 }
 
-/// A message of somebody to a number of the app's.
+/// A message of somebody to a number of the app's, which is told at the number's own address.
 pub(super) fn inbound(
     context: &mut CallContext<'_>,
     _: Option<StoredObject>,
 ) -> Result<StoredObject, Halt> {
     let (from, to) = (context.need("From")?, context.need("To")?);
     let body = context.text("Body").unwrap_or_default();
+    let number = numbers::of(context, &to)?;
+    let url = number.as_ref().and_then(|it| it.object["sms_url"].as_str());
+    let url = url.filter(|url| !url.is_empty()).map(str::to_owned);
     let (id, account) = (new_id(context, "SM"), account(context));
     let now = rfc2822(context.now);
     let uri = format!("/{VERSION}/Accounts/{account}/Messages/{id}.json");
@@ -156,7 +154,7 @@ pub(super) fn inbound(
         ("SmsStatus", "received"),
         ("To", &to),
     ];
-    context.emit_form("message.inbound", &id, None, &fields);
+    context.emit_form("message.inbound", &id, url, &fields);
     Ok(message)
 }
 
@@ -226,32 +224,6 @@ pub(super) fn delete(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 }
 
 pub(super) fn list(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let page = context.int("Page")?.unwrap_or(0).max(0);
-    let mut messages = context.list("deliveries")?;
-    for (field, name) in [("to", "To"), ("from", "From")] {
-        if let Some(wanted) = context.text(name) {
-            messages.retain(|message| message.object[field] == wanted.as_str());
-        }
-    }
-    let first = usize::try_from(page.saturating_mul(size)).unwrap_or(usize::MAX);
-    let count = usize::try_from(size).unwrap_or(0);
-    let more = messages.len() > first.saturating_add(count);
-    let shown: Vec<_> = messages.into_iter().skip(first).take(count).collect();
-    let path = format!("/{VERSION}/Accounts/{}/Messages.json", account(context));
-    let at = |page: i64| format!("{path}?PageSize={size}&Page={page}");
-    let next = if more { json!(at(page + 1)) } else { Value::Null };
-    let previous = if page > 0 { json!(at(page - 1)) } else { Value::Null };
-    let list = json!({
-        "end": first + shown.len().saturating_sub(1),
-        "first_page_uri": at(0),
-        "messages": shown.iter().map(|message| message.object.clone()).collect::<Vec<_>>(),
-        "next_page_uri": next,
-        "page": page,
-        "page_size": size,
-        "previous_page_uri": previous,
-        "start": first,
-        "uri": at(page),
-    });
-    Ok(MockReply::ok(&list))
+    let messages = lists::of_fields(context, "deliveries", &[("to", "To"), ("from", "From")])?;
+    lists::page(context, messages, ("Messages", "messages"))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::wire::{account, new_id};
+use super::wire::{account, new_id, refused};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -11,6 +11,8 @@ use crate::{
 
 /// Wrong codes after which none is taken any more.
 const MAX_CHECKS: u64 = 5;
+const DEFAULT_PAGE: i64 = 50;
+const MAX_PAGE: i64 = 100;
 
 pub(super) fn create_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let name = context.need("FriendlyName")?;
@@ -40,6 +42,46 @@ pub(super) fn create_service(context: &mut CallContext<'_>) -> Result<MockReply,
 pub(super) fn get_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let service = context.of_path("services")?;
     Ok(MockReply::ok(&service.object))
+}
+
+pub(super) fn update_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let service = context.of_path("services")?;
+    let name = context.or_null("FriendlyName");
+    let name = if name.is_null() { service.object["friendly_name"].clone() } else { name };
+    let fields = json!({"friendly_name": name, "date_updated": context.now.to_string()});
+    let service = context.change(service, fields);
+    Ok(MockReply::ok(&service.object))
+}
+
+pub(super) fn delete_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let service = context.of_path("services")?;
+    context.remove(&service);
+    Ok(MockReply::empty(204))
+}
+
+/// A page of services, in the form of Verify's API.
+pub(super) fn list_services(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
+    let page = context.int("Page")?.unwrap_or(0).max(0);
+    let first = usize::try_from(page.saturating_mul(size)).unwrap_or(usize::MAX);
+    let count = usize::try_from(size).unwrap_or(0);
+    let services = context.list("services")?;
+    let more = services.len() > first.saturating_add(count);
+    let shown = services.into_iter().skip(first).take(count).map(|service| service.object);
+    let shown: Vec<_> = shown.collect();
+    let at =
+        |page: i64| json!(context.url(&format!("/verify/v2/Services?PageSize={size}&Page={page}")));
+    let list = json!({
+        "meta": {
+            "first_page_url": at(0), "key": "services",
+            "next_page_url": if more { at(page + 1) } else { Value::Null },
+            "page": page, "page_size": size,
+            "previous_page_url": if page > 0 { at(page - 1) } else { Value::Null },
+            "url": at(page),
+        },
+        "services": shown,
+    });
+    Ok(MockReply::ok(&list))
 }
 
 pub(super) fn start(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -80,6 +122,23 @@ fn pending(service: &str, to: &str) -> String {
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let verification = context.of_path("verifications")?;
+    Ok(MockReply::ok(&verification.object))
+}
+
+/// Takes a verification back, or has it be the right one without a code.
+pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let verification = context.of_path("verifications")?;
+    let status = context.need("Status")?;
+    if !["canceled", "approved"].contains(&status.as_str())
+        || verification.state.as_deref() != Some("pending")
+    {
+        let message = "Status must be canceled or approved, of a pending verification";
+        return Err(refused("60200", "Status", message));
+    }
+    let fields = json!({
+        "status": status, "valid": status == "approved", "date_updated": context.now.to_string(),
+    });
+    let verification = context.change(verification, fields);
     Ok(MockReply::ok(&verification.object))
 }
 

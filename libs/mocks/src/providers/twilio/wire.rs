@@ -2,7 +2,14 @@
 
 use serde_json::json;
 
-use crate::{MockReply, context::CallContext, failure::CallFailure};
+use crate::{
+    MockReply,
+    context::CallContext,
+    failure::{CallFailure, Halt},
+};
+
+/// The version of the API for messages and calls.
+pub(super) const VERSION: &str = "2010-04-01";
 
 const DOCS: &str = "https://www.twilio.com/docs/errors";
 
@@ -55,4 +62,10 @@ pub(super) fn new_id(context: &CallContext<'_>, letters: &str) -> String {
 /// The mock's own account, whatever the path says.
 pub(super) fn account(context: &CallContext<'_>) -> String {
     context.mock.credentials.get("accountSid").cloned().unwrap_or_default()
+}
+
+/// A mistake with a code of Twilio's.
+pub(super) fn refused(code: &'static str, field: &str, message: &str) -> Halt {
+    let (field, message) = (field.to_owned(), message.to_owned());
+    CallFailure::Invalid { field, code, message }.into()
 }
