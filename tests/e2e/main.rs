@@ -14,6 +14,7 @@ mod errors;
 mod flood;
 mod forwarding;
 mod full_disk;
+mod https;
 mod idps;
 mod inboxes;
 mod isolation;

@@ -9,6 +9,8 @@ pub(crate) struct Banner {
     pub(crate) base_url: Option<String>,
     /// Where the API, or only probes and metrics, are.
     pub(crate) http: Option<String>,
+    /// The API over TLS, where it is on.
+    pub(crate) https: Option<SocketAddr>,
     /// Plain SMTP and STARTTLS, if this process takes mail.
     pub(crate) smtp: Option<SocketAddr>,
     /// Implicit TLS, where it is on.
@@ -43,6 +45,7 @@ impl Banner {
         Self {
             http: own.clone().or_else(|| base_url.clone()),
             base_url: base_url.or_else(|| own.filter(|_| serves_api)),
+            https: address("HTTPS"),
             smtp: address("SMTP"),
             smtps: address("SMTPS"),
             owners_link: word("Sign in").filter(|word| word.contains("://")).map(str::to_owned),
@@ -65,6 +68,7 @@ mod tests {
     const FIRST: &str = "Trapline is running.
 
   API      http://127.0.0.1:8025/api   (documentation at http://127.0.0.1:8025/docs)
+  HTTPS    127.0.0.1:8443
   SMTP     127.0.0.1:1025
   SMTPS    127.0.0.1:1465
   Inbox    Default (0abc)
@@ -81,7 +85,9 @@ mod tests {
     fn reads_a_first_start() {
         let banner = Banner::parse(&lines(FIRST));
         assert_eq!(banner.base_url.as_deref(), Some("http://127.0.0.1:8025"));
-        assert_eq!((banner.smtp.unwrap().port(), banner.smtps.unwrap().port()), (1025, 1465));
+        let ports =
+            [banner.https, banner.smtp, banner.smtps].map(|address| address.unwrap().port());
+        assert_eq!(ports, [8443, 1025, 1465]);
         assert_eq!(banner.inbox.as_deref(), Some("0abc"));
         assert_eq!(banner.key.as_deref(), Some("tl_abc"));
         let link = "http://127.0.0.1:8025/link?token=abc";

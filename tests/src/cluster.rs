@@ -42,7 +42,8 @@ pub(crate) fn start(home: &Home, flags: &[String]) -> Vec<Process> {
     let (port, tls_port) = (port(banner.smtp), port(banner.smtps));
     let told = ["--smtp-host", "127.0.0.1", "--smtp-port", &port, "--smtps-port", &tls_port];
     let here = ["--webhook-allow-cidrs", "127.0.0.0/8"];
-    let api_flags = [&["--api-rate", "0"], &told[..], &here].concat();
+    let listens = ["--https", "127.0.0.1:0"];
+    let api_flags = [&["--api-rate", "0"], &listens, &told[..], &here].concat();
     let api = (0..EACH).map(|_| role(home, "api", &api_flags, flags));
     let workers = (0..EACH).map(|_| role(home, "worker", &here, flags));
     let mut processes: Vec<_> = api.chain(workers).collect();
@@ -81,12 +82,13 @@ fn flags_of<'a>(role: &str, flags: &'a [String]) -> Vec<&'a str> {
 }
 
 fn knows(role: &str, flag: &str) -> bool {
-    const API: [&str; 13] = [
+    const API: [&str; 14] = [
         "--answer-memory",
         "--api-rate",
         "--caniemail",
         "--client-weights",
         "--deep-health-",
+        "--https",
         "--inbox-rate",
         "--max-streams",
         "--mock-memory",
@@ -96,12 +98,12 @@ fn knows(role: &str, flag: &str) -> bool {
         "--sign-",
         "--spam-",
     ];
-    const SMTP: [&str; 6] =
-        ["--smtp-", "--tls-", "--auth-requires-tls", "--require-auth", "--catch-all", "--drain"];
+    const SMTP: [&str; 5] =
+        ["--smtp-", "--auth-requires-tls", "--require-auth", "--catch-all", "--drain"];
     let one_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
     match role {
         "api" => !one_of(&SMTP),
         "smtp" => !one_of(&API) && !one_of(&["--relay-", "--webhook-"]),
-        _ => !one_of(&API) && !one_of(&SMTP),
+        _ => !one_of(&API) && !one_of(&SMTP) && !one_of(&["--tls-"]),
     }
 }

@@ -173,6 +173,11 @@ impl Deployment {
         self.processes.iter().filter_map(|process| process.banner.base_url.clone()).collect()
     }
 
+    /// Where the same API is over TLS.
+    pub fn https(&self) -> Vec<SocketAddr> {
+        self.processes.iter().filter_map(|process| process.banner.https).collect()
+    }
+
     /// Where plain SMTP and STARTTLS are, in the same way. Tests begin with different ones.
     pub fn smtp(&self) -> Vec<SocketAddr> {
         let mut all: Vec<_> =
@@ -329,7 +334,7 @@ pub fn is_cluster() -> bool {
 fn serve(home: &Home, flags: &[String]) -> Process {
     // A test's own word replaces the harness's.
     let free = |flag: &&str| !flags.iter().any(|given| given == flag);
-    let addresses = ["--http", "--smtp", "--smtps"].into_iter().filter(free);
+    let addresses = ["--http", "--https", "--smtp", "--smtps"].into_iter().filter(free);
     let addresses = addresses.flat_map(|flag| [flag, "127.0.0.1:0"]);
     let flags = flags.iter().map(String::as_str);
     Process::start(home, &["serve"].into_iter().chain(addresses).chain(flags).collect::<Vec<_>>())

@@ -11,13 +11,19 @@ const OPEN: &str =
 
 /// The text for the standard output. Whoever `has_key` knows all secrets already, so there are none
 /// in it.
-pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> String {
+pub(crate) fn banner(
+    settings: &Settings,
+    start: &Start,
+    has_key: bool,
+    https: Option<SocketAddr>,
+) -> String {
     let base = &settings.base_url;
     let mut lines = vec![
         "Trapline is running.".to_owned(),
         String::new(),
         format!("  API      {base}/api   (documentation at {base}/docs)"),
     ];
+    lines.extend(https.map(https_line));
     lines.extend(smtp_lines(settings));
     lines.extend(inbox_lines(start, has_key));
     if start.inbox.is_some() && settings.catch_all {
@@ -39,13 +45,19 @@ pub(crate) fn banner(settings: &Settings, start: &Start, has_key: bool) -> Strin
 }
 
 /// The text of a process that is one of a cluster.
-pub(crate) fn roles_banner(settings: &Settings, http: SocketAddr, roles: Roles) -> String {
+pub(crate) fn roles_banner(
+    settings: &Settings,
+    http: SocketAddr,
+    https: Option<SocketAddr>,
+    roles: Roles,
+) -> String {
     let what = if roles.api { "API and probes" } else { "probes" };
     let mut lines = vec![
         format!("Trapline is running: {}.", roles.names().join(", ")),
         String::new(),
         format!("  HTTP     {http}   ({what})"),
     ];
+    lines.extend(https.map(https_line));
     if roles.edge {
         lines.extend(smtp_lines(settings));
     }
@@ -64,6 +76,10 @@ pub(crate) fn migrated(start: &Start, has_key: bool) -> String {
     lines.push(sign_in_line(start));
     lines.push(String::new());
     text(&lines)
+}
+
+fn https_line(address: SocketAddr) -> String {
+    format!("  HTTPS    {address}")
 }
 
 fn smtp_lines(settings: &Settings) -> Vec<String> {

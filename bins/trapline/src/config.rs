@@ -10,7 +10,7 @@ mod secret_file;
 mod setting;
 mod values;
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 
 use trapline_app::MasterKey;
 use trapline_smtp::ProxyProtocol;
@@ -23,8 +23,8 @@ pub(crate) use args::{
 pub(crate) use environment::CommandLine;
 pub(crate) use errors::ConfigErrors;
 pub(crate) use groups::{
-    ClusterUrls, DataFolder, Observability, PlanSettings, PublicAddresses, RelayConfig,
-    SmtpSettings, WebhookSettings,
+    CertificatePaths, ClusterUrls, DataFolder, Observability, PlanSettings, PublicAddresses,
+    RelayConfig, SmtpSettings, WebhookSettings,
 };
 
 /// What a process does.
@@ -46,6 +46,10 @@ impl Roles {
 /// Settings of a process that passed the check.
 pub(crate) struct Config {
     pub http: SocketAddr,
+    /// `None` serves the API without TLS only.
+    pub https: Option<SocketAddr>,
+    /// `None` has one made for the listeners with TLS.
+    pub certificate: Option<CertificatePaths>,
     pub http_limits: http::Limits,
     /// How long everything goes on after a stop signal.
     pub shutdown_delay: Duration,
@@ -100,11 +104,6 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// The files of the operator's certificate chain and its private key.
-    pub(crate) fn certificate_and_key(&self) -> Option<(&Path, &Path)> {
-        self.settings.tls_cert.as_deref().zip(self.settings.tls_key.as_deref())
-    }
-
     /// Which load balancers introduce clients; `None` where none does.
     pub(crate) fn proxy_protocol(&self) -> Option<ProxyProtocol> {
         let from = self.settings.proxy_from.clone().unwrap_or_default();

@@ -5,20 +5,24 @@ mod ask;
 mod connection;
 mod exchange;
 mod forwarded;
+mod refusal;
 mod request_body;
+mod tls;
 mod write_timeout;
 
 use std::{sync::Arc, time::Duration};
 
 use axum::Router;
-use tokio::net::TcpListener;
+use rustls::ServerConfig;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use trapline_app::{BodyMemory, metrics};
 use trapline_worker::outbound::Cidr;
 
-use admission::Admission;
+use admission::{Admission, Ticket};
 pub(crate) use ask::{HttpAnswer, ask};
 use connection::Connection;
+use tls::TlsEntrance;
 
 /// Bytes of a request's head, beyond which it is 431 (RFC 6585, section 5).
 const HEAD_BYTES: usize = 32 * 1024;
@@ -40,6 +44,8 @@ pub(crate) struct Limits {
     pub proxy_from: Option<Vec<Cidr>>,
     /// Time in which a client must take some of what is written to it.
     pub write: Duration,
+    /// Time for a TLS handshake.
+    pub handshake: Duration,
     /// Time for the first request's head.
     pub first_request: Duration,
     /// Time for every other request's head, the silence before it included.
@@ -53,45 +59,96 @@ impl Default for Limits {
             per_address: 20_000,
             proxy_from: None,
             write: Duration::from_secs(30),
+            handshake: Duration::from_secs(10),
             first_request: Duration::from_secs(10),
             next_request: Duration::from_secs(75),
         }
     }
 }
 
-/// Serves until `shutdown`, then lets open requests end; or until the listener breaks. `memory` has a share for each address.
-pub(crate) async fn serve(
-    listener: TcpListener,
+/// Routes, and the bounds on connections, which all listeners of a server share.
+pub(crate) struct HttpServer {
     router: Router,
-    limits: Limits,
-    memory: BodyMemory,
+    limits: Arc<Limits>,
+    admission: Admission,
     shutdown: CancellationToken,
-) {
-    let connections = TaskTracker::new();
-    let admission = Admission::new(&limits, memory);
-    let limits = Arc::new(limits);
-    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
-        match accepted {
-            Ok((stream, peer)) => match admission.admit(peer.ip()) {
-                Ok(ticket) => {
-                    metrics::http_connection("accepted");
-                    let (router, limits) = (router.clone(), limits.clone());
-                    let connection = Connection::new(router, limits, shutdown.clone(), ticket);
-                    connections.spawn(connection.run(stream));
-                }
-                Err(refusal) => {
-                    metrics::http_connection(refusal.name());
-                    admission.refuse(stream);
-                }
-            },
-            Err(error) if pause_after_failure(&error).await => {}
-            Err(_) => return,
+}
+
+impl HttpServer {
+    /// `memory` has a share for each address.
+    pub(crate) fn new(
+        router: Router,
+        limits: Limits,
+        memory: BodyMemory,
+        shutdown: CancellationToken,
+    ) -> Arc<Self> {
+        let admission = Admission::new(&limits, memory);
+        Arc::new(Self { router, limits: Arc::new(limits), admission, shutdown })
+    }
+
+    /// Serves plain HTTP until the shutdown, then lets open requests end; or until the listener breaks.
+    pub(crate) async fn serve(self: Arc<Self>, listener: TcpListener) {
+        self.listen(listener, None).await;
+    }
+
+    /// Serves HTTP over TLS in the same way.
+    pub(crate) async fn serve_tls(self: Arc<Self>, listener: TcpListener, tls: Arc<ServerConfig>) {
+        let entrance = TlsEntrance::new(tls, self.limits.handshake);
+        self.listen(listener, Some(entrance)).await;
+    }
+
+    async fn listen(&self, listener: TcpListener, tls: Option<TlsEntrance>) {
+        let connections = TaskTracker::new();
+        while let Some(accepted) = self.shutdown.run_until_cancelled(listener.accept()).await {
+            match accepted {
+                Ok((stream, peer)) => match self.admission.admit(peer.ip()) {
+                    Ok(ticket) => {
+                        metrics::http_connection("accepted");
+                        self.begin(&connections, stream, ticket, tls.clone());
+                    }
+                    Err(refusal) => {
+                        metrics::http_connection(refusal.name());
+                        // Over TLS it would take a handshake to say anything.
+                        if tls.is_none() {
+                            self.admission.refuse(stream);
+                        }
+                    }
+                },
+                Err(error) if pause_after_failure(&error).await => {}
+                Err(_) => return,
+            }
+        }
+        drop(listener);
+        connections.close();
+        if tokio::time::timeout(DRAIN_TIMEOUT, connections.wait()).await.is_err() {
+            tracing::warn!("some HTTP requests were cut off");
         }
     }
-    drop(listener);
-    connections.close();
-    if tokio::time::timeout(DRAIN_TIMEOUT, connections.wait()).await.is_err() {
-        tracing::warn!("some HTTP requests were cut off");
+
+    /// Serves a connection in a task of its own.
+    fn begin(
+        &self,
+        connections: &TaskTracker,
+        stream: TcpStream,
+        ticket: Ticket,
+        tls: Option<TlsEntrance>,
+    ) {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY was not set");
+        }
+        let (router, limits) = (self.router.clone(), self.limits.clone());
+        let connection = Connection::new(router, limits, self.shutdown.clone(), ticket);
+        let Some(tls) = tls else {
+            connections.spawn(connection.run(stream));
+            return;
+        };
+        let shutdown = self.shutdown.clone();
+        connections.spawn(async move {
+            let handshake = Box::pin(tls.accept(stream));
+            if let Some(Some(session)) = shutdown.run_until_cancelled(handshake).await {
+                connection.run(session).await;
+            }
+        });
     }
 }
 

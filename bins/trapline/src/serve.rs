@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use trapline_app::{App, Start, Supervisor, metrics};
+use trapline_app::{App, Start, Supervisor, WebhookSender, metrics};
 use trapline_smtp::{Implicit, Server};
 
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
     banner::{banner, roles_banner},
     clock::clock,
     cluster::Service,
-    config::{Config, Edge, Observability, Roles},
-    http,
-    identity::{self, TlsIdentity},
+    config::{Config, Edge, Observability, Roles, WebhookSettings},
+    http::{HttpServer, Limits},
+    identity::{self, TlsIdentity, TlsListeners},
     mailroom::InboxMailroom,
     outbound::{self, OutboundClients},
     output,
     probes::{self as liveness, Readiness},
-    settings::settings,
+    settings::{reachable, settings},
     stop::Stop,
     telemetry,
 };
@@ -126,6 +126,7 @@ async fn start(
     let Config {
         backend,
         edge,
+        certificate,
         api_key,
         webhooks,
         relay,
@@ -140,25 +141,16 @@ async fn start(
         Backend::open(backend, clock.clone(), true).await?;
     let app =
         backend.start(clock.clone(), settings, &master, !is_cluster, shutdown.clone()).await?;
-    let OutboundClients { webhooks: sender, identity: provider, links, authenticator } =
-        outbound::outbound_clients(
-            &webhooks,
-            &app.settings().base_url,
-            listeners.addresses()?,
-            is_cluster,
-        )?;
-    app.webhooks().set_sender(sender.clone());
-    app.sso().set_provider(provider);
-    app.checks().set_engines(outbound::spam_engines(&app.settings().spam_engines)?);
-    app.checks().set_visitor(links);
-    app.checks().set_authenticator(authenticator);
+    let sender = set_clients(&app, &webhooks, &listeners, is_cluster)?;
     let relay = outbound::relay(relay.as_ref(), &app.settings().mail_domain)?;
     let first =
         if is_cluster { None } else { Some(app.installation().start(api_key.as_deref()).await?) };
-    let identity = if roles.api || roles.edge {
-        Some(identity::load(&app, folder.as_ref(), edge.as_ref()).await?)
-    } else {
-        None
+    let shown = tls_listeners(&listeners, roles)?;
+    let identity = match shown {
+        Some(shown) => {
+            Some(identity::load(&app, folder.as_ref(), certificate.as_ref(), shown).await?)
+        }
+        None => None,
     };
     let tasks = Supervisor::new(shutdown.clone());
     metrics::streams_limit(app.settings().max_streams);
@@ -166,6 +158,9 @@ async fn start(
     tasks.spawn("process", until_shutdown(&shutdown, telemetry::measure()));
     let liveness = liveness::router(Readiness::new(&backend, required_services(roles), draining));
     let router = router(&app, roles, metrics, observe, identity.as_ref());
+    if let Some(identity) = &identity {
+        identity.keep(&tasks, &app);
+    }
     if !quiet {
         print_banner(&app, first.as_ref(), api_key.is_some(), &listeners, roles)?;
     }
@@ -173,8 +168,8 @@ async fn start(
         app.installation().shown().await?;
     }
     background::start(&tasks, &app, &backend, roles, sender, relay).await;
-    let Listeners { http, smtp, smtps } = listeners;
-    if let (Some(edge), Some(identity)) = (edge, identity) {
+    let Listeners { http, https, smtp, smtps } = listeners;
+    if let (Some(edge), Some(identity)) = (edge, &identity) {
         start_smtp(&tasks, &app, edge, identity, [smtp, smtps]).await;
     }
     probes::start(&tasks, &app, roles, is_cluster, &own);
@@ -183,10 +178,50 @@ async fn start(
         let runs = regular.run(embedded.clone(), folder, master, clock);
         tasks.spawn("backups", until_shutdown(&shutdown, runs));
     }
-    let memory = app.body_memory().clone();
-    let router = liveness.merge(router);
-    tasks.spawn("HTTP", http::serve(http, router, http_limits, memory, shutdown.clone()));
+    let https = https.zip(identity.as_ref());
+    start_http(&tasks, &app, liveness.merge(router), http_limits, http, https);
     Ok(Running { app, backend, tasks, _lock: lock })
+}
+
+/// Gives the use cases their clients for addresses that others name. Returns the one that sends webhooks.
+fn set_clients(
+    app: &App,
+    webhooks: &WebhookSettings,
+    listeners: &Listeners,
+    is_cluster: bool,
+) -> Result<Arc<dyn WebhookSender>> {
+    let (base_url, own) = (&app.settings().base_url, listeners.addresses()?);
+    let OutboundClients { webhooks: sender, identity: provider, links, authenticator } =
+        outbound::outbound_clients(webhooks, base_url, own, is_cluster)?;
+    app.webhooks().set_sender(sender.clone());
+    app.sso().set_provider(provider);
+    app.checks().set_engines(outbound::spam_engines(&app.settings().spam_engines)?);
+    app.checks().set_visitor(links);
+    app.checks().set_authenticator(authenticator);
+    Ok(sender)
+}
+
+/// The listeners that show a certificate; nothing in a process that does not even hand out the CA.
+fn tls_listeners(listeners: &Listeners, roles: Roles) -> Result<Option<TlsListeners>> {
+    let https = listeners.https_address()?.map(|address| reachable(address).ip());
+    Ok((roles.api || roles.edge).then_some(TlsListeners { smtp: roles.edge, https }))
+}
+
+/// Serves the routes by both listeners, within the same bounds.
+fn start_http(
+    tasks: &Supervisor,
+    app: &App,
+    router: Router,
+    limits: Limits,
+    http: TcpListener,
+    https: Option<(TcpListener, &TlsIdentity)>,
+) {
+    let (memory, shutdown) = (app.body_memory().clone(), app.shutdown().clone());
+    let server = HttpServer::new(router, limits, memory, shutdown);
+    tasks.spawn("HTTP", server.clone().serve(http));
+    if let Some((listener, identity)) = https {
+        tasks.spawn("HTTPS", server.serve_tls(listener, identity.https()));
+    }
 }
 
 /// Starts the SMTP edge over its listeners, of which the second one is for implicit TLS.
@@ -194,18 +229,12 @@ async fn start_smtp(
     tasks: &Supervisor,
     app: &Arc<App>,
     edge: Edge,
-    identity: TlsIdentity,
+    identity: &TlsIdentity,
     [smtp, smtps]: [Option<TcpListener>; 2],
 ) {
     let shutdown = app.shutdown();
     metrics::smtp_limits(edge.limits.connections, edge.limits.memory);
-    if let Some(end) = identity.ends {
-        metrics::set_certificate_expiry(end);
-    }
-    let server = smtp_server(app, edge, &identity);
-    if let Some(files) = identity.files {
-        tasks.spawn("certificate", until_shutdown(shutdown, files.watch()));
-    }
+    let server = smtp_server(app, edge, identity);
     let measure = background::measure_smtp(server.clone());
     tasks.spawn("SMTP memory", until_shutdown(shutdown, measure));
     let smtp = smtp.map(|listener| ("SMTP", listener, Implicit::No));
@@ -260,9 +289,10 @@ fn print_banner(
     listeners: &Listeners,
     roles: Roles,
 ) -> Result<()> {
+    let (http, https) = (listeners.http_address()?, listeners.https_address()?);
     let text = match first {
-        Some(start) => banner(app.settings(), start, has_key),
-        None => roles_banner(app.settings(), listeners.http_address()?, roles),
+        Some(start) => banner(app.settings(), start, has_key, https),
+        None => roles_banner(app.settings(), http, https, roles),
     };
     if let Err(error) = output::print(&text) {
         tracing::warn!(%error, "the standard output takes nothing");
@@ -297,5 +327,5 @@ fn required_services(roles: Roles) -> Vec<Service> {
 fn smtp_server(app: &Arc<App>, edge: Edge, identity: &TlsIdentity) -> Arc<Server<InboxMailroom>> {
     let mailroom = Arc::new(InboxMailroom::new(app.clone(), edge.settings.auth_failures));
     let config = edge.server(&app.settings().mail_domain);
-    Arc::new(Server::new(mailroom, config, Some(identity.config.clone())))
+    Arc::new(Server::new(mailroom, config, Some(identity.smtp())))
 }

@@ -1,4 +1,4 @@
-//! The SMTP edge's certificate: the operator's, or one made at each start under a CA.
+//! The certificate of the listeners with TLS: the operator's, or one made at each start under a CA.
 
 mod files;
 
@@ -11,8 +11,10 @@ use rcgen::{
     Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 use rustls::{
-    ServerConfig,
+    crypto::CryptoProvider,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    server::ResolvesServerCert,
+    sign::{CertifiedKey, SingleCertAndKey},
 };
 
 use trapline_model::Time;
@@ -23,24 +25,23 @@ pub(crate) use files::CertificateFiles;
 
 /// A server's certificate with its key.
 pub(crate) struct ServerIdentity {
-    pub(crate) config: Arc<ServerConfig>,
+    pub(crate) resolver: Arc<dyn ResolvesServerCert>,
     /// When the first certificate of the chain ends, if it says so.
     pub(crate) ends: Option<Time>,
 }
 
 /// The operator's certificate, which [`CertificateFiles::watch`] renews.
 pub(crate) fn from_files(files: &Arc<CertificateFiles>) -> ServerIdentity {
-    let config = ServerConfig::builder().with_no_client_auth().with_cert_resolver(files.clone());
-    ServerIdentity { config: Arc::new(config), ends: files.ends() }
+    ServerIdentity { resolver: files.clone(), ends: files.ends() }
 }
 
 /// Makes a certificate for `names` under a CA, and returns the CA's certificate in PEM too.
 pub(crate) fn issue(authority: &str, names: Vec<String>) -> Result<(ServerIdentity, String)> {
-    let key = authority.find("-----BEGIN PRIVATE KEY").context("the SMTP CA has no key")?;
+    let key = authority.find("-----BEGIN PRIVATE KEY").context("the CA has no key")?;
     let (ca, ca_key) = authority.split_at(key);
     let issuer = Issuer::new(authority_params(), KeyPair::from_pem(ca_key)?);
     let mut params = CertificateParams::new(names)?;
-    params.distinguished_name = name("Trapline SMTP");
+    params.distinguished_name = name("Trapline");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     valid_for_two_years(&mut params);
     params.use_authority_key_identifier_extension = true;
@@ -91,11 +92,16 @@ fn server(
     key: PrivateKeyDer<'static>,
 ) -> Result<ServerIdentity> {
     let ends = chain.first().and_then(end_of);
-    let config = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .context("the certificate and its key do not fit")?;
-    Ok(ServerIdentity { config: Arc::new(config), ends })
+    let certified = certified_key(chain, key)?;
+    Ok(ServerIdentity { resolver: Arc::new(SingleCertAndKey::from(certified)), ends })
+}
+
+fn certified_key(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<CertifiedKey> {
+    let provider = CryptoProvider::get_default().context("there is no cryptography")?;
+    CertifiedKey::from_der(chain, key, provider).context("the certificate and its key do not fit")
 }
 
 fn end_of(certificate: &CertificateDer<'_>) -> Option<Time> {

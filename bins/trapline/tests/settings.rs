@@ -163,7 +163,7 @@ type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &
 
 #[test]
 fn what_is_needed_says_with_what() {
-    let cases: [Case; 6] = [
+    let cases: [Case; 7] = [
         (
             &[],
             &[("TRAPLINE_RELAY_HOST", "a.example")],
@@ -172,6 +172,7 @@ fn what_is_needed_says_with_what() {
         (&["--relay-host=a.example"], &[], "--relay-from: is needed with --relay-host"),
         (&[], &[("TRAPLINE_TLS_CERT", "a.pem")], "--tls-key: is needed with TRAPLINE_TLS_CERT"),
         (&["--tls-key=a.pem"], &[], "--tls-cert: is needed with --tls-key"),
+        (&["api", "--tls-key=a.pem"], &[], "--tls-cert: is needed with --tls-key"),
         (
             &["--relay-host=a.example", "--relay-from=a@b.example"],
             &[("TRAPLINE_RELAY_PASSWORD", "pa55")],

@@ -1,13 +1,12 @@
-//! The commands and which settings each has. Values are texts here; `check` reads them, so that all
-//! that is wrong is reported at once.
+//! The commands and which settings each has, as texts: `assemble` reads them, and reports all that is wrong.
 
 use clap::{Args, Parser, Subcommand};
 
 use super::{
     groups::{
-        ApiDefaults, BackupPlace, BackupSchedule, ClusterUrls, DataFolder, FirstKey, HttpAddress,
-        MasterSecret, Observability, PlanSettings, PublicAddresses, RelaySettings, SignIn,
-        SmtpSettings, Stopping, WebhookSettings,
+        ApiDefaults, BackupPlace, BackupSchedule, CertificateSettings, ClusterUrls, DataFolder,
+        FirstKey, HttpAddress, HttpsAddress, MasterSecret, Observability, PlanSettings,
+        PublicAddresses, RelaySettings, SignIn, SmtpSettings, Stopping, WebhookSettings,
     },
     setting::SettingTexts,
 };
@@ -220,8 +219,7 @@ pub(crate) struct BackupArgs {
     /// `--backup-to`.
     #[arg(long, value_name = "PLACE")]
     pub to: Option<String>,
-    /// Leave the secret key and the SMTP certificate authority out, for who keeps `TRAPLINE_SECRET_KEY`
-    /// elsewhere.
+    /// Leave the secret key and the certificate authority out, for who keeps them elsewhere.
     #[arg(long)]
     pub without_keys: bool,
     #[command(flatten)]
@@ -282,6 +280,8 @@ pub(crate) struct HttpArgs {
 #[derive(Debug, Args)]
 pub(crate) struct EdgeArgs {
     #[command(flatten)]
+    pub certificate: SettingTexts<CertificateSettings>,
+    #[command(flatten)]
     pub smtp: SettingTexts<SmtpSettings>,
     #[command(flatten)]
     pub limits: SettingTexts<trapline_smtp::Limits>,
@@ -290,6 +290,8 @@ pub(crate) struct EdgeArgs {
 /// The API.
 #[derive(Debug, Args)]
 pub(crate) struct ApiArgs {
+    #[command(flatten)]
+    pub https: SettingTexts<HttpsAddress>,
     #[command(flatten)]
     pub defaults: SettingTexts<ApiDefaults>,
     #[command(flatten)]
@@ -358,6 +360,8 @@ pub(crate) struct ApiRoleArgs {
     pub member: MemberArgs,
     #[command(flatten)]
     pub api: ApiArgs,
+    #[command(flatten)]
+    pub certificate: SettingTexts<CertificateSettings>,
     #[command(flatten)]
     pub outbound: OutboundArgs,
 }

@@ -13,8 +13,8 @@ use super::{
     },
     errors::ConfigErrors,
     groups::{
-        BackupPlace, BackupSchedule, ClusterUrls, DataFolder, MasterSecret, PlanSettings,
-        RelayConfig, WebhookSettings,
+        BackupPlace, BackupSchedule, CertificatePaths, ClusterUrls, DataFolder, MasterSecret,
+        PlanSettings, RelayConfig, WebhookSettings,
     },
     setting::SettingTexts,
     values::WeightsFile,
@@ -39,9 +39,11 @@ impl ServeArgs {
             let stopping = self.http.stopping.read(errors);
             let public = self.public.read(errors);
             let folder = folder(&self.folder, &self.secret, errors);
+            let https = self.api.https.read(errors);
             let api = self.api.read(false, errors);
             let sign_in = self.sign_in.read(errors);
             let edge = self.edge.read(true, errors);
+            let certificate = CertificatePaths::read(&self.edge.certificate, errors);
             let first_key = self.first_key.read(errors);
             let outbound = self.outbound.read(errors);
             let plans = self.plans.read(errors);
@@ -51,6 +53,8 @@ impl ServeArgs {
             let (sign_in, observe) = (sign_in?, observe?);
             Some(Config {
                 http: http?.http,
+                https: https?.https,
+                certificate: certificate?,
                 http_limits: http_limits?,
                 shutdown_delay: stopping?.shutdown_delay,
                 quiet: self.http.quiet,
@@ -82,6 +86,8 @@ impl MemberArgs {
         let observe = self.observe.read(errors)?;
         Some(Config {
             http: http?.http,
+            https: None,
+            certificate: None,
             http_limits: http_limits?,
             shutdown_delay: stopping?.shutdown_delay,
             quiet: self.http.quiet,
@@ -108,9 +114,12 @@ impl ApiRoleArgs {
     pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
+            let https = self.api.https.read(errors);
             let api = self.api.read(true, errors);
+            let certificate = CertificatePaths::read(&self.certificate, errors);
             let (webhooks, relay) = self.outbound.read(errors)?;
-            Some(Config { api: Some(api?), webhooks, relay, ..member? })
+            let (https, certificate) = (https?.https, certificate?);
+            Some(Config { https, certificate, api: Some(api?), webhooks, relay, ..member? })
         })
     }
 }
@@ -122,8 +131,9 @@ impl SmtpRoleArgs {
     pub(crate) fn assemble(&self) -> Result<Config, ConfigErrors> {
         ConfigErrors::collect(|errors| {
             let member = self.member.read(errors);
+            let certificate = CertificatePaths::read(&self.edge.certificate, errors);
             let edge = self.edge.read(false, errors)?;
-            Some(Config { edge: Some(edge), ..member? })
+            Some(Config { certificate: certificate?, edge: Some(edge), ..member? })
         })
     }
 }
@@ -269,10 +279,6 @@ impl EdgeArgs {
     fn read(&self, catch_all: bool, errors: &mut ConfigErrors) -> Option<Edge> {
         let settings = self.smtp.read(errors);
         let limits = self.limits.read(errors);
-        errors.needed_together([
-            ("tls-cert", self.smtp.is_given("TRAPLINE_TLS_CERT")),
-            ("tls-key", self.smtp.is_given("TRAPLINE_TLS_KEY")),
-        ]);
         let settings = settings?;
         if settings.proxy_protocol && settings.proxy_from.is_none() {
             errors.needed_with("smtp-proxy-protocol", "smtp-proxy-from");

@@ -10,11 +10,12 @@ use trapline_embedded::Durability;
 use trapline_store::Rate;
 
 use super::{
-    setting::settings,
+    errors::ConfigErrors,
+    setting::{SettingTexts, settings},
     values::{
         DAY, WeightsFile, address, api_key, base_url, boolean, caniemail, cidrs, client_weights,
-        count, domain, folder, frame_ancestors, keyspace, link, log_filter, master_key, one_of,
-        pause, per_minute, place, plans, points, port, service_url, size, text, time,
+        count, domain, file, folder, frame_ancestors, keyspace, link, log_filter, master_key,
+        one_of, pause, per_minute, place, plans, points, port, service_url, size, text, time,
     },
 };
 use crate::{cluster::Service, http::Limits};
@@ -34,6 +35,48 @@ settings! {
         /// one.
         http: SocketAddr =
             TRAPLINE_HTTP("ADDRESS") default("127.0.0.1:8025") public, address;
+    }
+}
+
+settings! {
+    /// The HTTPS listener of what serves the API.
+    struct HttpsAddress(None) {
+        /// The address where the API, mocks and identity providers are served over TLS too, for clients that insist
+        /// on https and no proxy in front; nowhere when left out.
+        https: Option<SocketAddr> = TRAPLINE_HTTPS("ADDRESS") optional public, address;
+    }
+}
+
+settings! {
+    /// The certificate of the listeners with TLS.
+    struct CertificateSettings(Some("TLS")) {
+        /// A file with the certificate chain in PEM, which SMTP and HTTPS clients are shown. When left out, Trapline
+        /// makes a certificate, and a CA for clients to download.
+        tls_cert: Option<PathBuf> = TRAPLINE_TLS_CERT("FILE") optional public, file;
+        /// A file with the certificate's private key in PEM.
+        tls_key: Option<PathBuf> = TRAPLINE_TLS_KEY("FILE") optional public, file;
+    }
+}
+
+/// The files of the operator's certificate chain and its private key.
+pub(crate) struct CertificatePaths {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+impl CertificatePaths {
+    /// The files, where there are some; the outer `None` is a fault.
+    #[expect(clippy::option_option, reason = "settings that are wrong are not no certificate")]
+    pub(in crate::config) fn read(
+        texts: &SettingTexts<CertificateSettings>,
+        errors: &mut ConfigErrors,
+    ) -> Option<Option<Self>> {
+        errors.needed_together([
+            ("tls-cert", texts.is_given("TRAPLINE_TLS_CERT")),
+            ("tls-key", texts.is_given("TRAPLINE_TLS_KEY")),
+        ]);
+        let CertificateSettings { tls_cert, tls_key } = texts.read(errors)?;
+        Some(tls_cert.zip(tls_key).map(|(certificate, key)| Self { certificate, key }))
     }
 }
 

@@ -4,21 +4,15 @@ use std::{
     collections::HashMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-    sync::Semaphore,
-    time::timeout,
-};
+use tokio::{net::TcpStream, sync::Semaphore};
 use trapline_api::Client;
 use trapline_app::{BodyMemory, ClientShare, metrics};
 use trapline_smtp::network;
 use trapline_worker::outbound::Cidr;
 
-use super::{Limits, forwarded::Peer};
+use super::{Limits, forwarded::Peer, refusal};
 
 /// The answer to a connection beyond the bounds.
 const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
@@ -26,8 +20,6 @@ const REFUSAL: &str = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncon
     {\"error\":\"Too many connections\",\"code\":\"too_many_connections\"}";
 /// Refused connections that get the answer at the same time; any further one is just closed.
 const MAX_ANSWERED_REFUSALS: usize = 64;
-/// How long a refused client may take to send the request that it came with.
-const LINGER: Duration = Duration::from_secs(1);
 
 /// Counts open connections.
 pub(super) struct Admission {
@@ -94,18 +86,11 @@ impl Admission {
         Ok(Ticket { open: self.open.clone(), peer })
     }
 
-    /// Answers 503 and closes. The end waits a moment for the request, or the client would see a
-    /// reset instead of the answer.
-    pub(super) fn refuse(&self, mut stream: TcpStream) {
+    /// Answers 503 and closes.
+    pub(super) fn refuse(&self, stream: TcpStream) {
         let Ok(permit) = self.refusal_slots.clone().try_acquire_owned() else { return };
         tokio::spawn(async move {
-            let exchange = async {
-                stream.write_all(REFUSAL.as_bytes()).await?;
-                stream.shutdown().await?;
-                while stream.read(&mut [0; 4096]).await? > 0 {}
-                std::io::Result::Ok(())
-            };
-            drop(timeout(LINGER, exchange).await);
+            refusal::answer(stream, REFUSAL).await;
             drop(permit);
         });
     }
@@ -170,8 +155,6 @@ mod tests {
 
     #[test]
     fn the_refusal_is_as_long_as_it_says() {
-        let (head, body) = REFUSAL.split_once("\r\n\r\n").unwrap_or_default();
-        let said = format!("content-length: {}", body.len());
-        assert!(head.contains(&said), "{said}");
+        refusal::assert_length(REFUSAL);
     }
 }

@@ -9,11 +9,9 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, response::Response};
-use bytes::Bytes;
+use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use trapline_api::ResponseFuture;
 use trapline_app::metrics;
@@ -22,7 +20,7 @@ use super::{
     BUFFER_BYTES, HEAD_BYTES, Limits,
     admission::Ticket,
     exchange::{Exchange, RequestHead},
-    write_timeout::{StreamState, TimedStream},
+    write_timeout::{ClientStream, StreamState, TimedStream},
 };
 
 /// Serves one connection.
@@ -34,12 +32,11 @@ pub(super) struct Connection {
     _ticket: Ticket,
 }
 
-type Io = TimedStream<TcpStream>;
-type Server = http1::Connection<TokioIo<Io>, Exchange>;
+type Server<S> = http1::Connection<TokioIo<TimedStream<S>>, Exchange>;
 
 /// A connection without a server, whose answer is deferred.
-struct DeferredAnswer {
-    io: Io,
+struct DeferredAnswer<S> {
+    io: TimedStream<S>,
     work: ResponseFuture,
     head: RequestHead,
     /// What the client sent after its request.
@@ -65,23 +62,22 @@ impl Connection {
     }
 
     /// Answers requests until the connection ends.
-    pub(super) async fn run(self, stream: TcpStream) {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY was not set");
-        }
+    pub(super) async fn run<S: ClientStream>(self, stream: S) {
         let mut io = TimedStream::new(stream, self.limits.write, self.state.clone());
         // In a box, whose memory is freed while an answer is awaited.
         while let Some(later) = Box::pin(self.serve(io)).await {
-            let DeferredAnswer { io: parked, work, head, more } = later;
-            let Some(answer) = answer_unless_closed(parked.stream(), work).await else { return };
+            let DeferredAnswer { io: mut parked, work, head, more } = later;
+            let answer = tokio::select! {
+                answer = work => answer,
+                () = parked.closed_by_client() => return,
+            };
             self.exchange.answer(answer);
-            let replayed = [head.written().as_bytes(), &more].concat();
-            io = parked.replay_first(Bytes::from(replayed));
+            io = parked.replay_first(&[head.written().as_bytes(), &more].concat());
         }
     }
 
     /// Serves until the connection ends or an answer is deferred.
-    async fn serve(&self, io: Io) -> Option<DeferredAnswer> {
+    async fn serve<S: ClientStream>(&self, io: TimedStream<S>) -> Option<DeferredAnswer<S>> {
         let mut server = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.next_request)
@@ -114,7 +110,7 @@ impl Connection {
         }
     }
 
-    async fn until_deferred(&self, server: &mut Server) -> ServerEnd {
+    async fn until_deferred<S: ClientStream>(&self, server: &mut Server<S>) -> ServerEnd {
         let mut shutdown = pin!(self.shutdown.cancelled());
         let mut is_last = false;
         poll_fn(|cx| {
@@ -144,21 +140,5 @@ impl Connection {
         if self.exchange.has_begun() {
             std::future::pending::<()>().await;
         }
-    }
-}
-
-/// The answer, unless the client leaves before it is there.
-async fn answer_unless_closed(stream: &TcpStream, work: ResponseFuture) -> Option<Response> {
-    tokio::select! {
-        answer = work => Some(answer),
-        () = closed_by_client(stream) => None,
-    }
-}
-
-/// Returns when the client has closed its side. One that sends more meanwhile is not looked at again before it
-/// has its answer, as by hyper.
-async fn closed_by_client(stream: &TcpStream) {
-    if matches!(stream.peek(&mut [0]).await, Ok(1..)) {
-        std::future::pending::<()>().await;
     }
 }

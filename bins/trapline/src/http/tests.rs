@@ -1,12 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod deferred;
+mod tls;
 
 use std::{io, net::SocketAddr};
 
 use axum::{body::Bytes, routing::get};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpSocket, TcpStream},
 };
 use tokio_util::sync::DropGuard;
@@ -29,7 +30,8 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();
         let memory = BodyMemory::new(1 << 30);
-        tokio::spawn(serve(listener, router, limits, memory, shutdown.clone()));
+        let server = HttpServer::new(router, limits, memory, shutdown.clone());
+        tokio::spawn(server.serve(listener));
         Self { address, _stop: shutdown.drop_guard() }
     }
 
@@ -48,12 +50,12 @@ impl Server {
 const ONE: [u8; 4] = [127, 0, 0, 1];
 const TWO: [u8; 4] = [127, 0, 0, 2];
 
-async fn send(stream: &mut TcpStream, text: &str) {
+async fn send(stream: &mut (impl AsyncWrite + Unpin), text: &str) {
     stream.write_all(text.as_bytes()).await.unwrap();
 }
 
 /// What comes until the end, or until an answer `ok` is there.
-async fn answer(stream: &mut TcpStream) -> String {
+async fn answer(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut text = Vec::new();
     let read = async {
         while stream.read_buf(&mut text).await? > 0 && !text.ends_with(b"ok") {}
@@ -67,7 +69,7 @@ async fn timeout<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(GUARD, work).await.expect("nothing came")
 }
 
-async fn ask(stream: &mut TcpStream) -> String {
+async fn ask(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
     send(stream, "GET /ok HTTP/1.1\r\nhost: x\r\n\r\n").await;
     answer(stream).await
 }

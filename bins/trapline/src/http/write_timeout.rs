@@ -1,7 +1,7 @@
 //! A stream whose other end must take what is written to it, and from which a head can be read again.
 
 use std::{
-    future::Future,
+    future::{Future, pending},
     io::{self, IoSlice},
     pin::Pin,
     sync::{
@@ -15,10 +15,11 @@ use std::{
 use bytes::Bytes;
 use socket2::SockRef;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf},
     net::TcpStream,
     time::{Sleep, sleep},
 };
+use tokio_rustls::server::TlsStream;
 use trapline_app::metrics;
 
 /// Bytes that a client must take within the time: less is as good as nothing, or a byte a minute would
@@ -29,17 +30,23 @@ const MIN_PROGRESS_BYTES: usize = 64 * 1024;
 /// before it is seen that nobody reads them.
 const EVENT_SEND_BUFFER_BYTES: usize = 32 * 1024;
 
-/// A connection whose buffer in the system can be made small.
-pub(super) trait SendBuffer {
-    /// Makes it so.
+/// The client's end of a connection.
+pub(super) trait ClientStream: AsyncRead + AsyncWrite + Send + Unpin {
+    /// Makes the buffer small that the system has for what is written.
     fn shrink_send_buffer(&self);
 }
 
-impl SendBuffer for TcpStream {
+impl ClientStream for TcpStream {
     fn shrink_send_buffer(&self) {
         if let Err(error) = SockRef::from(self).set_send_buffer_size(EVENT_SEND_BUFFER_BYTES) {
             tracing::debug!(%error, "a connection has kept its buffer");
         }
+    }
+}
+
+impl ClientStream for Box<TlsStream<TcpStream>> {
+    fn shrink_send_buffer(&self) {
+        self.get_ref().0.shrink_send_buffer();
     }
 }
 
@@ -76,18 +83,24 @@ pub(super) struct TimedStream<S> {
     replayed: Bytes,
 }
 
-impl<S: SendBuffer> TimedStream<S> {
+impl<S: ClientStream> TimedStream<S> {
     pub(super) fn new(stream: S, time: Duration, state: Arc<StreamState>) -> Self {
         Self { stream, time, deadline: None, written: 0, state, replayed: Bytes::new() }
     }
 
-    pub(super) fn stream(&self) -> &S {
-        &self.stream
+    /// Returns when the client has closed its side. Of one that sends more a byte is taken, which is kept for who
+    /// reads next; and then it is not looked at again, as by hyper.
+    pub(super) async fn closed_by_client(&mut self) {
+        let mut byte = [0];
+        if matches!(self.stream.read(&mut byte).await, Ok(1..)) {
+            self.replayed = [&self.replayed[..], &byte].concat().into();
+            pending::<()>().await;
+        }
     }
 
-    /// Has these bytes read before what comes from the stream.
-    pub(super) fn replay_first(self, replayed: Bytes) -> Self {
-        Self { replayed, ..self }
+    /// Has these bytes read before whatever would be read next.
+    pub(super) fn replay_first(self, first: &[u8]) -> Self {
+        Self { replayed: [first, &self.replayed].concat().into(), ..self }
     }
 
     fn shrink_for_events(&self) {
@@ -114,8 +127,17 @@ impl<S: SendBuffer> TimedStream<S> {
                 self.clear_deadline();
             }
         }
-        if wrote.is_ready() {
-            return wrote;
+        self.in_time(cx, wrote)
+    }
+
+    /// The outcome of a write or of what completes writes; it fails once it takes too long.
+    fn in_time<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        outcome: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if outcome.is_ready() {
+            return outcome;
         }
         self.state.writing.store(true, Ordering::Relaxed);
         let time = self.time;
@@ -126,7 +148,7 @@ impl<S: SendBuffer> TimedStream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
+impl<S: ClientStream> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -141,7 +163,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + SendBuffer + Unpin> AsyncWrite for TimedStream<S> {
+impl<S: ClientStream> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -166,30 +188,39 @@ impl<S: AsyncWrite + SendBuffer + Unpin> AsyncWrite for TimedStream<S> {
         self.stream.is_write_vectored()
     }
 
-    /// Comes when all that was to be written is.
+    /// Comes when the stream has taken all that was to be written. TLS keeps some of it until the client takes it.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.clear_deadline();
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        if flushed.is_ready() {
+            self.clear_deadline();
+        }
+        self.in_time(cx, flushed)
     }
 
+    /// TLS has a last word to say, for which there may be no room.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let closed = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.in_time(cx, closed)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::io::{AsyncWriteExt as _, BufWriter, DuplexStream, duplex};
 
     use super::*;
 
     const TIME: Duration = Duration::from_secs(30);
 
-    impl SendBuffer for DuplexStream {
+    impl ClientStream for DuplexStream {
         fn shrink_send_buffer(&self) {}
     }
 
-    fn timed(stream: DuplexStream) -> TimedStream<DuplexStream> {
+    impl ClientStream for BufWriter<DuplexStream> {
+        fn shrink_send_buffer(&self) {}
+    }
+
+    fn timed<S: ClientStream>(stream: S) -> TimedStream<S> {
         TimedStream::new(stream, TIME, Arc::default())
     }
     const ANSWER: usize = 10 * MIN_PROGRESS_BYTES;
@@ -225,6 +256,34 @@ mod tests {
             assert_eq!(wrote.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut), "{step}");
             assert!(read < ANSWER);
         }
+    }
+
+    /// A stream of TLS takes what it cannot send yet.
+    #[tokio::test(start_paused = true)]
+    async fn what_a_stream_keeps_must_be_taken_too() {
+        for closes in [false, true] {
+            let (ours, theirs) = duplex(1024);
+            let mut timed = timed(BufWriter::new(ours));
+            assert!(timed.write_all(&[0; 4096]).await.is_ok());
+            let ended = if closes { timed.shutdown().await } else { timed.flush().await };
+            assert_eq!(ended.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+            assert!(timed.state.is_writing());
+            drop(theirs);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bytes_come_back_in_the_order_in_which_they_came() {
+        let (ours, mut theirs) = duplex(1024);
+        let mut timed = timed(ours).replay_first(b"cd").replay_first(b"ab");
+        assert!(theirs.write_all(b"ef").await.is_ok());
+        let closed = tokio::time::timeout(TIME, timed.closed_by_client()).await;
+        assert!(closed.is_err(), "it is still there");
+        let mut read = [0; 6];
+        assert!(timed.read_exact(&mut read).await.is_ok());
+        assert_eq!(&read, b"abcdef");
+        drop(theirs);
+        timed.closed_by_client().await;
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,6 +12,7 @@ const BACKLOG: u32 = 4096;
 /// Bound before anything else starts, so that a taken port is the first thing told.
 pub(crate) struct Listeners {
     pub http: TcpListener,
+    pub https: Option<TcpListener>,
     pub smtp: Option<TcpListener>,
     pub smtps: Option<TcpListener>,
 }
@@ -19,6 +20,10 @@ pub(crate) struct Listeners {
 impl Listeners {
     pub(crate) fn http_address(&self) -> Result<SocketAddr> {
         Ok(self.http.local_addr()?)
+    }
+
+    pub(crate) fn https_address(&self) -> Result<Option<SocketAddr>> {
+        Ok(self.https.as_ref().map(TcpListener::local_addr).transpose()?)
     }
 
     pub(crate) fn smtp_address(&self) -> Result<Option<SocketAddr>> {
@@ -31,8 +36,9 @@ impl Listeners {
 
     /// Every address that this process listens on.
     pub(crate) fn addresses(&self) -> Result<Vec<SocketAddr>> {
-        let all = [Some(self.http_address()?), self.smtp_address()?, self.smtps_address()?];
-        Ok(all.into_iter().flatten().collect())
+        let http = [Some(self.http_address()?), self.https_address()?];
+        let smtp = [self.smtp_address()?, self.smtps_address()?];
+        Ok(http.into_iter().chain(smtp).flatten().collect())
     }
 }
 
@@ -47,6 +53,7 @@ pub(super) fn listen(config: &Config) -> Result<Listeners> {
     let smtps = edge.and_then(|edge| edge.settings.smtps);
     Ok(Listeners {
         http: bind("http", config.http)?,
+        https: config.https.map(|address| bind("https", address)).transpose()?,
         smtp: edge.map(|edge| bind("smtp", edge.settings.smtp)).transpose()?,
         smtps: smtps.map(|address| bind("smtps", address)).transpose()?,
     })

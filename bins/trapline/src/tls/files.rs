@@ -12,7 +12,6 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use rustls::{
-    crypto::CryptoProvider,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
@@ -20,7 +19,7 @@ use rustls::{
 use trapline_app::metrics;
 use trapline_model::Time;
 
-use super::end_of;
+use super::{certified_key, end_of};
 
 /// Between two looks at the files, which are compared whole: a mounted secret is changed by a link.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -130,9 +129,7 @@ impl Pair {
             .with_context(|| format!("{} holds no certificates", certificate.display()))?;
         let secret = PrivateKeyDer::from_pem_slice(&self.key)
             .with_context(|| format!("{} holds no private key", key.display()))?;
-        let provider = CryptoProvider::get_default().context("there is no cryptography")?;
-        CertifiedKey::from_der(chain, secret, provider)
-            .context("the certificate and its key do not fit")
+        certified_key(chain, secret)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The settings of the SMTP edge.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 
 use trapline_smtp::Limits;
 use trapline_worker::outbound::Cidr;
 
 use super::super::{
     setting::settings,
-    values::{DAY, address, boolean, cidrs, count, file, name, one_of, size, time},
+    values::{DAY, address, boolean, cidrs, count, name, one_of, size, time},
 };
 
 /// The longest drain: orchestrators kill after 30 seconds.
@@ -26,11 +26,6 @@ settings! {
         /// The name of that inbox, which is made when it is not there.
         catch_all_inbox: String =
             TRAPLINE_CATCH_ALL_INBOX("NAME") default("Default") public, name;
-        /// A file with the certificate chain in PEM. When left out, Trapline makes a certificate, and a CA
-        /// for clients to download.
-        tls_cert: Option<PathBuf> = TRAPLINE_TLS_CERT("FILE") optional public, file;
-        /// A file with the certificate's private key in PEM.
-        tls_key: Option<PathBuf> = TRAPLINE_TLS_KEY("FILE") optional public, file;
         /// Whether a load balancer says by the PROXY protocol (version 1 or 2) who a client is: `off` or
         /// `required`, and then connections without its header are closed.
         proxy_protocol: bool =

@@ -11,9 +11,10 @@ use super::{Cli, page::all_settings};
 
 /// Listeners, folders and files that the chart gives itself, and what it takes from the Secret beside
 /// the secrets.
-const OF_THE_CHART: [&str; 9] = [
+const OF_THE_CHART: [&str; 10] = [
     "data",
     "http",
+    "https",
     "relay-username",
     "smtp",
     "smtp-proxy-from",

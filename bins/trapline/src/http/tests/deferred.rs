@@ -11,36 +11,37 @@ use super::*;
 
 /// Lets handlers end.
 #[derive(Clone)]
-struct Gate {
+pub(super) struct Gate {
     open: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
-    gone: CancellationToken,
+    /// Cancelled when a handler was given up.
+    pub(super) gone: CancellationToken,
 }
 
 impl Gate {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let [open, waiting] = [0; 2].map(|none| Arc::new(Semaphore::new(none)));
         Self { open, waiting, gone: CancellationToken::new() }
     }
 
-    fn router(&self) -> Router {
+    pub(super) fn router(&self) -> Router {
         let large = async || vec![b'.'; LARGE];
         let routes = Router::new().route("/later", get(answer_later)).route("/large", get(large));
         routes.with_state(self.clone())
     }
 
     /// Waits until another handler waits.
-    async fn one_waits(&self) {
+    pub(super) async fn one_waits(&self) {
         timeout(self.waiting.acquire()).await.unwrap().forget();
     }
 
-    fn let_one_end(&self) {
+    pub(super) fn let_one_end(&self) {
         self.open.add_permits(1);
     }
 }
 
 /// More than the system buffers of a connection.
-const LARGE: usize = 16 << 20;
+pub(super) const LARGE: usize = 16 << 20;
 
 async fn answer_later(State(gate): State<Gate>) -> Response {
     let answer = deferred(async move {
