@@ -12,14 +12,15 @@ mod write_timeout;
 
 use std::{sync::Arc, time::Duration};
 
-use axum::Router;
+use axum::{Extension, Router};
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use trapline_api::OverTls;
 use trapline_app::{BodyMemory, metrics};
 use trapline_worker::outbound::Cidr;
 
-use admission::{Admission, Ticket};
+use admission::Admission;
 pub(crate) use ask::{HttpAnswer, ask};
 use connection::Connection;
 use tls::TlsEntrance;
@@ -88,23 +89,27 @@ impl HttpServer {
 
     /// Serves plain HTTP until the shutdown, then lets open requests end; or until the listener breaks.
     pub(crate) async fn serve(self: Arc<Self>, listener: TcpListener) {
-        self.listen(listener, None).await;
+        self.listen(listener, self.router.clone(), None).await;
     }
 
-    /// Serves HTTP over TLS in the same way.
+    /// Serves HTTP over TLS in the same way. Requests are marked by [`OverTls`].
     pub(crate) async fn serve_tls(self: Arc<Self>, listener: TcpListener, tls: Arc<ServerConfig>) {
         let entrance = TlsEntrance::new(tls, self.limits.handshake);
-        self.listen(listener, Some(entrance)).await;
+        let router = self.router.clone().layer(Extension(OverTls));
+        self.listen(listener, router, Some(entrance)).await;
     }
 
-    async fn listen(&self, listener: TcpListener, tls: Option<TlsEntrance>) {
+    async fn listen(&self, listener: TcpListener, router: Router, tls: Option<TlsEntrance>) {
         let connections = TaskTracker::new();
         while let Some(accepted) = self.shutdown.run_until_cancelled(listener.accept()).await {
             match accepted {
                 Ok((stream, peer)) => match self.admission.admit(peer.ip()) {
                     Ok(ticket) => {
                         metrics::http_connection("accepted");
-                        self.begin(&connections, stream, ticket, tls.clone());
+                        let (router, limits) = (router.clone(), self.limits.clone());
+                        let end = self.shutdown.clone();
+                        let connection = Connection::new(router, limits, end, ticket);
+                        self.begin(&connections, connection, stream, tls.clone());
                     }
                     Err(refusal) => {
                         metrics::http_connection(refusal.name());
@@ -129,15 +134,13 @@ impl HttpServer {
     fn begin(
         &self,
         connections: &TaskTracker,
+        connection: Connection,
         stream: TcpStream,
-        ticket: Ticket,
         tls: Option<TlsEntrance>,
     ) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was not set");
         }
-        let (router, limits) = (self.router.clone(), self.limits.clone());
-        let connection = Connection::new(router, limits, self.shutdown.clone(), ticket);
         let Some(tls) = tls else {
             connections.spawn(connection.run(stream));
             return;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use rustls::{ServerConfig, server::ResolvesServerCert};
 use trapline_app::{App, Settings, Supervisor, metrics};
 use trapline_model::Time;
+use trapline_worker::outbound::Url;
 
 use crate::{
     config::CertificatePaths,
@@ -99,7 +100,7 @@ impl TlsIdentity {
 fn names(settings: &Settings, https: Option<IpAddr>) -> Vec<String> {
     let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let mail = [settings.mail_domain.clone(), settings.smtp_host.clone()];
-    let base = host_of(&settings.base_url).map(str::to_owned);
+    let base = host_of(&settings.base_url);
     let mocks = settings.mock_domain.as_ref().map(|domain| format!("*.{domain}"));
     let listens = https.map(|address| address.to_string());
     let mut names = Vec::new();
@@ -111,18 +112,10 @@ fn names(settings: &Settings, https: Option<IpAddr>) -> Vec<String> {
     names
 }
 
-/// The host of a URL, where it is one that a certificate can name.
-fn host_of(url: &str) -> Option<&str> {
-    let authority = url.split_once("://")?.1.split('/').next()?;
-    let host = match authority.rsplit_once(':') {
-        // The last colon of an IPv6 address is inside of its brackets.
-        Some((host, port)) if !port.contains(']') => host,
-        _ => authority,
-    };
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    let is_name = !host.is_empty() && host.bytes().all(fits);
-    (is_name || host.parse::<IpAddr>().is_ok()).then_some(host)
+/// The host of a URL, as a certificate names it.
+fn host_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    Some(url.host_str()?.trim_matches(['[', ']']).to_owned())
 }
 
 /// Gives a restored installation the CA that clients of the archive's trust: the archive's file, or what is
@@ -175,7 +168,7 @@ mod tests {
             "127.0.0.1",
             "::1",
             "trapline.test",
-            "Trapline.example",
+            "trapline.example",
             "*.mocks.example",
             "192.0.2.7",
         ];
@@ -193,7 +186,7 @@ mod tests {
             ("http://a%20b", None),
             ("http://:80", None),
         ] {
-            assert_eq!(host_of(url), wanted, "{url}");
+            assert_eq!(host_of(url).as_deref(), wanted, "{url}");
         }
     }
 }

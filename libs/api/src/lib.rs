@@ -48,4 +48,4 @@ pub use deferred::{deferred, deferred_response};
 pub use layers::{ContentPolicy, ResponseFuture, secure};
 pub use openapi::openapi;
 pub use router::{metrics_router, router};
-pub use state::{Client, Console, Options};
+pub use state::{Client, Console, Options, OverTls};

@@ -15,7 +15,7 @@ pub struct Options {
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
     /// The bearer token of `GET /api/metrics`; without one nobody may read it.
     pub metrics_token: Option<String>,
-    /// The certificate authority of the SMTP server, in PEM, when it is one of our own.
+    /// The certificate authority of the listeners with TLS, in PEM, when it is one of our own.
     pub ca_certificate: Option<String>,
     /// The web console, where there is one.
     pub console: Option<Console>,
@@ -41,6 +41,10 @@ pub struct Client {
     /// Its part of the memory for large bodies.
     pub share: ClientShare,
 }
+
+/// In the extensions of requests that came over TLS of the process's own, and not by a proxy's.
+#[derive(Debug, Clone, Copy)]
+pub struct OverTls;
 
 /// The state of every route.
 #[derive(Clone, FromRef)]

@@ -85,7 +85,10 @@ pub fn describe() {
     describe_histogram!(HTTP_SECONDS, Unit::Seconds, "HTTP requests by route, method and status.");
     describe_gauge!(HTTP_OPEN, "HTTP connections that are open.");
     describe_counter!(HTTP_CONNECTIONS, "HTTP connections by outcome.");
-    describe_counter!(HTTP_FAULTS, "HTTP clients that were too slow or found no room, by kind.");
+    describe_counter!(
+        HTTP_FAULTS,
+        "HTTP clients that were too slow, found no room, or did not do as TLS wants it, by kind."
+    );
     describe_counter!(AUTH_FAILURES, "API keys and metrics tokens that were refused, by kind.");
     describe_gauge!(SMTP_SESSIONS, "SMTP sessions that are open.");
     describe_counter!(SMTP_SESSIONS_TOTAL, "SMTP connections by outcome.");

@@ -14,6 +14,8 @@ use crate::{plans::PlanCatalog, spam_engine::SpamEngineChoice};
 pub struct Settings {
     /// Where clients reach the API, without a slash at the end.
     pub base_url: String,
+    /// The same over TLS, where the server has a listener of its own for it.
+    pub https_url: Option<String>,
     /// The domain below which each mock has a host name of its own.
     pub mock_domain: Option<String>,
     /// The domain of inbox addresses.
@@ -90,6 +92,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             base_url: "http://127.0.0.1:8025".to_owned(),
+            https_url: None,
             mock_domain: None,
             mail_domain: "trapline.test".to_owned(),
             smtp_host: "127.0.0.1".to_owned(),

@@ -112,6 +112,9 @@ settings! {
     struct PublicAddresses(Some("Addresses")) {
         /// The URL at which clients reach the API; made from the HTTP address when left out.
         base_url: Option<String> = TRAPLINE_BASE_URL("URL") optional public, base_url;
+        /// The port of `https` URLs that the API names for mocks, at the host of the base URL; that of the HTTPS
+        /// address when left out.
+        https_port: Option<u16> = TRAPLINE_HTTPS_PORT("PORT") optional public, port;
         /// The domain below which each mock has a host name of its own, `<slug>.<domain>`, for clients that take
         /// a host and no path; its names have to lead here. Without it there are none.
         mock_domain: Option<String> = TRAPLINE_MOCK_DOMAIN("NAME") optional public, domain;

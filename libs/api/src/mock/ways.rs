@@ -11,7 +11,7 @@ use tower::util::MapRequestLayer;
 use trapline_app::{MockAddress, MockCall, slug_of_credential};
 
 use super::{PREFIX, texts};
-use crate::prefix;
+use crate::{prefix, state::OverTls};
 
 /// Paths that are the service's own, whatever credential comes with them.
 const OWN: [&str; 3] = ["/api/", "/idp/", "/mock/"];
@@ -88,11 +88,18 @@ fn host(uri: &Uri, headers: &HeaderMap) -> Option<String> {
 pub(super) fn address(head: &Parts, base_url: &str, slug: &str) -> MockAddress {
     let (scheme, rest) = base_url.split_once("://").unwrap_or(("http", base_url));
     let own = rest.split('/').next().unwrap_or_default();
-    let host = host(&head.uri, &head.headers).unwrap_or_else(|| own.to_owned());
+    let named = host(&head.uri, &head.headers);
+    let over_tls = named.is_some() && head.extensions.get::<OverTls>().is_some();
+    let host = named.unwrap_or_else(|| own.to_owned());
     let way = head.extensions.get::<CameBy>().copied();
     // A proxy with TLS hands on the name that it is known by; whoever uses another name is behind it.
     let is_public = host.eq_ignore_ascii_case(own) || way == Some(CameBy::Host);
-    let origin = format!("{}://{host}", if is_public { scheme } else { "http" });
+    let scheme = match (over_tls, is_public) {
+        (true, _) => "https",
+        (false, true) => scheme,
+        (false, false) => "http",
+    };
+    let origin = format!("{scheme}://{host}");
     let base = format!("{origin}{}", prefix::of(base_url));
     let by_path = format!("{base}{PREFIX}{slug}");
     let (base_url, pages_url, via) = match way {
@@ -139,6 +146,33 @@ mod tests {
         assert_eq!((host.as_str(), &pages), ("https://0123456789abcd.mocks.example", &host));
         let (base, pages) = of("trapline:8025", Some(CameBy::Credential));
         assert_eq!((base.as_str(), pages.as_str()), ("http://trapline:8025/t", inside));
+    }
+
+    #[test]
+    fn who_came_over_tls_stays_there() {
+        let of = |host: Option<&str>, way: Option<CameBy>| {
+            let mut request = request(host.unwrap_or("x"), "/v1/x");
+            if host.is_none() {
+                request.headers_mut().remove("host");
+            }
+            request.extensions_mut().insert(OverTls);
+            if let Some(way) = way {
+                request.extensions_mut().insert(way);
+            }
+            let (head, _) = request.into_parts();
+            let address = address(&head, "http://trapline:8025/t", SLUG);
+            (address.base_url, address.pages_url)
+        };
+        let by_path = "https://localhost:8443/t/mock/0123456789abcd".to_owned();
+        assert_eq!(of(Some("localhost:8443"), None), (by_path.clone(), by_path.clone()));
+        let credential = of(Some("localhost:8443"), Some(CameBy::Credential));
+        assert_eq!(credential, ("https://localhost:8443/t".to_owned(), by_path));
+        let host = "https://0123456789abcd.mocks.example:8443".to_owned();
+        let by_host = of(Some("0123456789abcd.mocks.example:8443"), Some(CameBy::Host));
+        assert_eq!(by_host, (host.clone(), host));
+        // Who names no host is told the one that is known, and how that is reached.
+        let own = "http://trapline:8025/t/mock/0123456789abcd".to_owned();
+        assert_eq!(of(None, None), (own.clone(), own));
     }
 
     #[test]

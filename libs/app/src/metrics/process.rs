@@ -21,7 +21,7 @@ pub(super) fn describe() {
     describe_gauge!(
         CERTIFICATE,
         Unit::Seconds,
-        "When the certificate ends that SMTP clients are shown, since 1970."
+        "When the certificate ends that clients are shown, since 1970."
     );
 }
 

@@ -72,6 +72,7 @@ impl Mocks {
     ) -> Result<ApiMock> {
         let settings = MockSettings::of(provider, &mock.settings).map_err(fields::settings)?;
         let base_url = self.base_url_of(&mock.slug);
+        let tls = self.settings.https_url.as_ref().map(|url| format!("{url}/mock/{}", mock.slug));
         Ok(ApiMock {
             id: mock.id,
             name: mock.name,
@@ -80,7 +81,7 @@ impl Mocks {
             addresses: MockAddresses {
                 path: base_url.clone(),
                 host: self.host_of(&mock.slug),
-                tls: None,
+                tls,
             },
             slug: mock.slug,
             base_url,
