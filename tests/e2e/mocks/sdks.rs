@@ -32,22 +32,31 @@ fn environment(server: &Deployment, mock: &Value) -> [(&'static str, String); 3]
     ]
 }
 
-async fn python(provider: &str) {
+/// A file with the server's own certificate authority, for clients that are to trust it.
+async fn authority(server: &Deployment) -> tempfile::NamedTempFile {
+    let pem = server.anonymous().get("/api/smtp/ca.pem").await.expect(200);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(pem.text().as_bytes()).unwrap();
+    file
+}
+
+async fn python(provider: &str, what: &str) {
     let server = shared();
-    let mock = mock(&server.rest(), provider).await;
-    let script = program(&mock, "python", &format!("mocks/{provider}_acceptance.py"));
+    let (mock, ca) = (mock(&server.rest(), provider).await, authority(&server).await);
+    let script = program(&mock, "python", &format!("mocks/{provider}_{what}.py"));
     let mut python = Command::new(tool("mocks/bin/python"));
-    python.arg(script.path()).envs(environment(&server, &mock));
+    python.arg(script.path()).envs(environment(&server, &mock)).env("CA", ca.path());
     python.env("PYTHONPATH", source("mocks"));
     assert_eq!(run(python).await.trim(), "ok");
 }
 
-async fn node(provider: &str) {
+async fn node(provider: &str, what: &str) {
     let server = shared();
-    let mock = mock(&server.rest(), provider).await;
-    let script = program(&mock, "node", &format!("mocks/{provider}_acceptance.js"));
+    let (mock, ca) = (mock(&server.rest(), provider).await, authority(&server).await);
+    let script = program(&mock, "node", &format!("mocks/{provider}_{what}.js"));
     let mut node = Command::new("node");
     node.arg(script.path()).envs(environment(&server, &mock));
+    node.env("NODE_EXTRA_CA_CERTS", ca.path());
     let places = [tool("mocks-node/node_modules"), source("mocks")];
     node.env("NODE_PATH", std::env::join_paths(places).unwrap());
     assert_eq!(run(node).await.trim(), "ok");
@@ -55,90 +64,105 @@ async fn node(provider: &str) {
 
 #[tokio::test]
 async fn stripes_sdk_for_python_works() {
-    python("stripe").await;
+    python("stripe", "acceptance").await;
 }
 
 #[tokio::test]
 async fn stripes_sdk_for_node_works() {
-    node("stripe").await;
+    node("stripe", "acceptance").await;
 }
 
 #[tokio::test]
 async fn plaids_sdk_for_python_works() {
-    python("plaid").await;
+    python("plaid", "acceptance").await;
 }
 
 #[tokio::test]
 async fn plaids_sdk_for_node_works() {
-    node("plaid").await;
+    node("plaid", "acceptance").await;
 }
 
 #[tokio::test]
 async fn onfidos_sdk_for_python_works() {
-    python("onfido").await;
+    python("onfido", "acceptance").await;
 }
 
 #[tokio::test]
 async fn onfidos_sdk_for_node_works() {
-    node("onfido").await;
+    node("onfido", "acceptance").await;
 }
 
 #[tokio::test]
 async fn docusigns_sdk_for_python_works() {
-    python("docusign").await;
+    python("docusign", "acceptance").await;
 }
 
 #[tokio::test]
 async fn docusigns_sdk_for_node_works() {
-    node("docusign").await;
+    node("docusign", "acceptance").await;
 }
 
 #[tokio::test]
 async fn segments_sdk_for_python_works() {
-    python("segment").await;
+    python("segment", "acceptance").await;
 }
 
 #[tokio::test]
 async fn segments_sdk_for_node_works() {
-    node("segment").await;
+    node("segment", "acceptance").await;
 }
 
 #[tokio::test]
 async fn airtables_sdk_for_python_works() {
-    python("airtable").await;
+    python("airtable", "acceptance").await;
 }
 
 #[tokio::test]
 async fn airtables_sdk_for_node_works() {
-    node("airtable").await;
+    node("airtable", "acceptance").await;
 }
 
 #[tokio::test]
 async fn xeros_sdk_for_python_works() {
-    python("xero").await;
+    python("xero", "acceptance").await;
 }
 
 #[tokio::test]
 async fn xeros_sdk_for_node_works() {
-    node("xero").await;
+    node("xero", "acceptance").await;
 }
 
 #[tokio::test]
 async fn twilios_sdk_for_python_works() {
-    python("twilio").await;
+    python("twilio", "acceptance").await;
 }
 
 #[tokio::test]
 async fn twilios_sdk_for_node_works() {
-    node("twilio").await;
+    node("twilio", "acceptance").await;
 }
 
 #[tokio::test]
 async fn hubspots_sdk_for_python_works() {
-    python("hubspot").await;
+    python("hubspot", "acceptance").await;
 }
 
 #[tokio::test]
 async fn hubspots_sdk_for_node_works() {
-    node("hubspot").await;
+    node("hubspot", "acceptance").await;
+}
+
+#[tokio::test]
+async fn docusigns_sdk_for_python_gets_tokens_over_tls() {
+    python("docusign", "oauth").await;
+}
+
+#[tokio::test]
+async fn docusigns_sdk_for_node_gets_tokens_over_tls() {
+    node("docusign", "oauth").await;
+}
+
+#[tokio::test]
+async fn xeros_sdk_for_python_gets_tokens_over_tls() {
+    python("xero", "oauth").await;
 }
