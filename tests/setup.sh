@@ -31,6 +31,7 @@ want chromium command -v chromium
 want umoci command -v umoci
 want systemd command -v systemd-analyze
 want haproxy command -v haproxy
+want nginx command -v nginx
 want mandoc command -v mandoc
 want xmlsec1 command -v xmlsec1
 

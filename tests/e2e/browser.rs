@@ -9,6 +9,7 @@ mod identity;
 mod journeys;
 mod live;
 mod mail;
+mod nginx;
 mod people;
 mod pictures;
 mod providers;
