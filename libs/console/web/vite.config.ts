@@ -16,7 +16,20 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Styles that come with a screen would be asked for once only, and the screen shown without those that were missed.
+    cssCodeSplit: false,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Many small files compress badly, and each is a request: what several screens share that come later is one.
+          groups: [
+            { name: "first", tags: ["$initial"], priority: 2 },
+            { name: "shared", minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: Object.fromEntries(passedOn.map((path) => [path, server])) },
 });

@@ -1,9 +1,10 @@
 //! An open page of the web console while the server, the network or the clock does something.
 
 use serde_json::{Value, json};
-use trapline_tests::proofs_are_full;
+use trapline_tests::{Deployment, proofs_are_full};
 
-use super::{lasting, walk_through};
+use super::{checked, lasting, walk_through};
+use crate::tools::{node, run};
 
 /// In short and in full.
 fn form() -> &'static str {
@@ -35,4 +36,18 @@ async fn ten_tabs_of_one_browser_stay_usable() {
     let report = live("tabs").await;
     // Those of the tab in view and of two hidden ones.
     assert_eq!(report["streams"], 3);
+}
+
+/// Files of a screen that comes later are asked for again where a server of another build lacks them, and the page
+/// looks as it always does. Where nobody has them any more it says so, and is loaded anew by a button only.
+#[tokio::test]
+async fn a_page_goes_on_between_servers_of_two_builds() {
+    let server = Deployment::alone(&[]);
+    let mut browser = node("node/builds.cjs");
+    browser.arg(server.here(server.owners_link()));
+    let report = checked(&run(browser).await);
+    assert_eq!((&report["differs"], &report["isSame"]), (&json!([]), &json!(true)), "{report:#}");
+    assert_eq!(report["projects"], 3, "{report:#}");
+    assert!((4..=8).contains(&report["most"].as_u64().unwrap()), "{report:#}");
+    assert!(report["files"].as_u64().unwrap() >= 5, "{report:#}");
 }
