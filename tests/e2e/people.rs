@@ -220,13 +220,13 @@ async fn an_address_changes_by_the_mail_to_the_new_one() {
     assert_eq!(refused.error(400).issues(), ["password"]);
     let me = ada.ask(rest, "GET", "/api/auth/me", Value::Null).await.expect(200).json();
     assert_eq!(me["person"]["email"], old.address);
-    let presses = clients
+    let uses = clients
         .iter()
         .chain(&clients)
         .map(|rest| ada.ask(rest, "POST", "/api/auth/link", use_it.clone()));
-    let pressed = futures_util::future::join_all(presses).await;
-    let (done, late): (Vec<_>, Vec<_>) = pressed.iter().partition(|answer| answer.status == 200);
-    assert_eq!(done.len(), 1, "{pressed:?}");
+    let answers = futures_util::future::join_all(uses).await;
+    let (done, late): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
+    assert_eq!(done.len(), 1, "{answers:?}");
     assert!(late.iter().all(|answer| [400, 404].contains(&answer.status)), "{late:?}");
     let person = &done[0].json()["person"];
     assert_eq!(person["email"], new.address);
