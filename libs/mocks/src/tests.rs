@@ -7,6 +7,7 @@ mod docusign;
 mod engine;
 mod flows;
 mod hubspot;
+mod hubspot_associations;
 mod onfido;
 mod plaid;
 mod segment;

@@ -18,7 +18,13 @@ accept(async (mock) => {
   const filter = { propertyName: "email", operator: "CONTAINS_TOKEN", value: "*a.test" };
   const found = await searchApi.doSearch({ filterGroups: [{ filters: [filter] }], limit: 5 });
   assert.deepStrictEqual([found.total, found.results.length], [12, 5]);
+  const links = client.crm.associations.v4.basicApi;
+  const deal = await client.crm.deals.basicApi.create({ properties: { dealname: "Big" }, associations: [] });
+  await links.createDefault("contacts", ada.id, "deals", deal.id);
+  const linked = (await links.getPage("deals", deal.id, "contacts")).results;
+  assert.deepStrictEqual(linked.map((found) => found.toObjectId), [ada.id]);
   await basicApi.archive(ada.id);
+  assert.deepStrictEqual((await links.getPage("deals", deal.id, "contacts")).results, []);
 
   // Errors, each as the SDK's own.
   const refused = async (status, call) => assert.strictEqual((await raises(call)).code, status);

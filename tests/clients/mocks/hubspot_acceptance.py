@@ -48,6 +48,22 @@ updated = api.batch_api.update(contacts.BatchInputSimplePublicObjectBatchInput(i
 assert {found.properties["city"] for found in updated.results} == {"London"}
 api.batch_api.archive(contacts.BatchInputSimplePublicObjectId(inputs=ids[20:]))
 
+# Associations, merges and upserts.
+links = client.crm.associations.v4
+assert links.basic_api.create_default("contacts", ada.id, "deals", deal.id).results[0].to.id == deal.id
+(linked,) = links.basic_api.get_page("deals", deal.id, "contacts").results
+assert (linked.to_object_id, linked.association_types[0].type_id) == (ada.id, 3), linked
+seen = api.basic_api.get_by_id(ada.id, associations=["deals"]).associations["deals"].results
+assert [(found.id, found.type) for found in seen] == [(deal.id, "contact_to_deal")]
+links.basic_api.archive("contacts", ada.id, "deals", deal.id)
+assert links.basic_api.get_page("deals", deal.id, "contacts").results == []
+double = make("double@example.com", city="Ulm")
+kept = api.basic_api.merge(contacts.PublicMergeInput(primary_object_id=ada.id, object_id_to_merge=double.id))
+assert (kept.id, kept.properties["city"]) == (ada.id, "Ulm")
+upserts = [contacts.SimplePublicObjectBatchInputUpsert(id="n0@a.test", id_property="email", properties={"age": "0"})]
+upserted = api.batch_api.upsert(contacts.BatchInputSimplePublicObjectBatchInputUpsert(inputs=upserts))
+assert not upserted.results[0].new and upserted.results[0].properties["age"] == "0"
+
 # Lists and searches, to their end.
 assert len(api.get_all()) == 21
 request = {

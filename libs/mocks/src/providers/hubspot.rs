@@ -1,5 +1,7 @@
 //! `HubSpot`: contacts, companies, deals and their like of API v3.
 
+mod association_types;
+mod associations;
 mod batches;
 mod records;
 mod search;
@@ -42,15 +44,23 @@ pub(super) static HUBSPOT: Provider = Provider {
             "contact.creation",
             "contact.deletion",
             "contact.propertyChange",
+            "contact.merge",
+            "contact.associationChange",
             "company.creation",
             "company.deletion",
             "company.propertyChange",
+            "company.merge",
+            "company.associationChange",
             "deal.creation",
             "deal.deletion",
             "deal.propertyChange",
+            "deal.merge",
+            "deal.associationChange",
             "ticket.creation",
             "ticket.deletion",
             "ticket.propertyChange",
+            "ticket.merge",
+            "ticket.associationChange",
         ],
         scheme: SigningScheme::Signed {
             secret: "clientSecret",
@@ -85,7 +95,8 @@ pub(super) static HUBSPOT: Provider = Provider {
         Sdk { language: "node", package: "@hubspot/api-client", version: "13.5.0" },
     ],
     divergences: &[
-        "Associations, properties, owners, pipelines, merges and OAuth are not there.",
+        "Properties, owners, pipelines, labels of associations that an app defines, and OAuth are not there.",
+        "Associations are of the types that HubSpot has by itself, between contacts, companies, deals, tickets and line items. Those of an object that is archived are gone.",
         "Any property is taken, and kept as text.",
         "Only the e-mail address of contacts is unique.",
     ],
@@ -129,6 +140,33 @@ const ROUTES: &[MockRoute] = &[
     MockRoute("POST", "/crm/v3/objects/{type}/batch/read", batches::read),
     MockRoute("POST", "/crm/v3/objects/{type}/batch/update", batches::update),
     MockRoute("POST", "/crm/v3/objects/{type}/batch/archive", batches::archive),
+    MockRoute("POST", "/crm/v3/objects/{type}/batch/upsert", batches::upsert),
+    MockRoute("POST", "/crm/v3/objects/{type}/merge", records::merge),
+    MockRoute("GET", "/crm/v4/objects/{type}/{id}/associations/{to}", associations::list),
+    MockRoute(
+        "PUT",
+        "/crm/v4/objects/{type}/{id}/associations/default/{to}/{other}",
+        associations::put_usual,
+    ),
+    MockRoute("PUT", "/crm/v4/objects/{type}/{id}/associations/{to}/{other}", associations::put),
+    MockRoute(
+        "DELETE",
+        "/crm/v4/objects/{type}/{id}/associations/{to}/{other}",
+        associations::delete,
+    ),
+    MockRoute("GET", "/crm/v4/associations/{type}/{to}/labels", associations::labels),
+    MockRoute("POST", "/crm/v4/associations/{type}/{to}/batch/read", associations::read_batch),
+    MockRoute("POST", "/crm/v4/associations/{type}/{to}/batch/create", associations::create_batch),
+    MockRoute(
+        "POST",
+        "/crm/v4/associations/{type}/{to}/batch/associate/default",
+        associations::create_usual_batch,
+    ),
+    MockRoute(
+        "POST",
+        "/crm/v4/associations/{type}/{to}/batch/archive",
+        associations::archive_batch,
+    ),
     MockRoute("GET", "/account-info/v3/details", wire::account),
 ];
 

@@ -11,7 +11,7 @@ use crate::{
 
 const MAX_INPUTS: usize = 100;
 
-fn inputs(context: &CallContext<'_>) -> Result<Vec<Value>, Halt> {
+pub(super) fn inputs(context: &CallContext<'_>) -> Result<Vec<Value>, Halt> {
     let inputs = context.field("inputs").and_then(Value::as_array).cloned();
     let inputs = inputs.ok_or_else(|| CallFailure::missing("inputs"))?;
     if inputs.len() > MAX_INPUTS {
@@ -61,7 +61,8 @@ fn emails(inputs: &[Value]) -> Vec<String> {
     inputs.iter().filter_map(email).collect()
 }
 
-fn done(context: &CallContext<'_>, status: u16, results: &[Value]) -> MockReply {
+/// The answer to a batch of which nothing failed.
+pub(super) fn complete(context: &CallContext<'_>, status: u16, results: &[Value]) -> MockReply {
     let now = context.now.to_string();
     let body = json!({
         "status": "COMPLETE", "results": results, "requestedAt": now, "startedAt": now, "completedAt": now,
@@ -76,7 +77,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     for input in inputs {
         results.push(made(context, of_type, &input)?.object);
     }
-    Ok(done(context, 201, &results))
+    Ok(complete(context, 201, &results))
 }
 
 /// What is not there is left out.
@@ -91,7 +92,7 @@ pub(super) fn read(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
             Err(halt) => return Err(halt),
         }
     }
-    Ok(done(context, 200, &results))
+    Ok(complete(context, 200, &results))
 }
 
 pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -102,7 +103,33 @@ pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         let stored = named(context, of_type, &id_of(&input), input["idProperty"].as_str())?;
         results.push(changed(context, stored, &input)?.object);
     }
-    Ok(done(context, 200, &results))
+    Ok(complete(context, 200, &results))
+}
+
+/// Changes the contacts with these addresses, or the objects with these ids; makes contacts that are not there.
+pub(super) fn upsert(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let (of_type, mut results) = (type_of(context)?, Vec::new());
+    let inputs = inputs(context)?;
+    need(context, &inputs, None)?;
+    for input in inputs {
+        let property = input["idProperty"].as_str();
+        let mut object = match named(context, of_type, &id_of(&input), property) {
+            Ok(stored) => changed(context, stored, &input)?.object,
+            Err(Halt::Failed(CallFailure::NotFound { .. })) if property == Some("email") => {
+                let mut input = input.clone();
+                input["properties"]["email"] = json!(id_of(&input));
+                let mut object = made(context, of_type, &input)?.object;
+                object["new"] = json!(true);
+                object
+            }
+            Err(halt) => return Err(halt),
+        };
+        if object["new"].is_null() {
+            object["new"] = json!(false);
+        }
+        results.push(object);
+    }
+    Ok(complete(context, 200, &results))
 }
 
 pub(super) fn archive(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Happening, TYPES, tell};
+use super::{
+    associations,
+    wire::{Happening, TYPES, tell},
+};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -18,9 +21,13 @@ const OWN: [&str; 3] = ["createdate", "lastmodifieddate", "hs_object_id"];
 
 /// The type in the path.
 pub(super) fn type_of(context: &CallContext<'_>) -> Result<&'static str, Halt> {
-    let word = context.path("type");
-    let known = TYPES.into_iter().find(|(name, _)| *name == word).map(|(name, _)| name);
-    known.ok_or_else(|| {
+    type_named(&context.path("type"))
+}
+
+/// The type of this name, which may be the word for one object.
+pub(super) fn type_named(word: &str) -> Result<&'static str, Halt> {
+    let known = TYPES.into_iter().find(|(name, one)| *name == word || *one == word);
+    known.map(|(name, _)| name).ok_or_else(|| {
         let message = format!("Unable to infer object type from: {word}");
         CallFailure::invalid("objectType", message).into()
     })
@@ -74,6 +81,7 @@ pub(super) fn made(
     stored.hidden = json!({"type": of_type});
     let stored = context.put(stored);
     tell(context, &stored, &Happening::Created)?;
+    associations::of_input(context, &stored, of_type, input)?;
     Ok(stored)
 }
 
@@ -140,6 +148,12 @@ pub(super) fn changed(
 }
 
 pub(super) fn removed(context: &mut CallContext<'_>, stored: &StoredObject) -> Result<(), Halt> {
+    removed_quietly(context, stored)?;
+    tell(context, stored, &Happening::Deleted)
+}
+
+/// The same without a word to the app.
+fn removed_quietly(context: &mut CallContext<'_>, stored: &StoredObject) -> Result<(), Halt> {
     let properties = stored.object["properties"].as_object().cloned().unwrap_or_default();
     let of_type = stored.hidden["type"].as_str().unwrap_or_default();
     if let Some(email) = email_of(of_type, &properties) {
@@ -147,7 +161,7 @@ pub(super) fn removed(context: &mut CallContext<'_>, stored: &StoredObject) -> R
         context.write_row("~email", &email, None);
     }
     context.remove(stored);
-    tell(context, stored, &Happening::Deleted)
+    Ok(())
 }
 
 pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -184,7 +198,36 @@ fn of_path(context: &mut CallContext<'_>) -> Result<StoredObject, Halt> {
 
 pub(super) fn get(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
     let stored = of_path(context)?;
-    Ok(MockReply::ok(&stored.object))
+    let mut object = stored.object.clone();
+    if let Some(associated) = associations::wanted(context, &stored)? {
+        object["associations"] = associated;
+    }
+    Ok(MockReply::ok(&object))
+}
+
+/// One object takes in another of its type: what it has not set is the other's, which is archived.
+pub(super) fn merge(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
+    let of_type = type_of(context)?;
+    let (kept, gone) = (context.need("primaryObjectId")?, context.need("objectIdToMerge")?);
+    if kept == gone {
+        let message = "an object is not merged with itself";
+        return Err(CallFailure::invalid("objectIdToMerge", message).into());
+    }
+    context.need_rows("records", [kept.clone(), gone.clone()])?;
+    let kept = named(context, of_type, &kept, None)?;
+    let gone = named(context, of_type, &gone, None)?;
+    refuse_declined(context)?;
+    removed_quietly(context, &gone)?;
+    let mut all = gone.object["properties"].as_object().cloned().unwrap_or_default();
+    let own = kept.object["properties"].as_object().cloned().unwrap_or_default();
+    all.remove("email");
+    all.extend(own.into_iter().filter(|(_, value)| !value.is_null()));
+    let now = context.now.to_string();
+    all.insert("lastmodifieddate".to_owned(), json!(now));
+    all.insert("hs_merged_object_ids".to_owned(), json!(gone.id));
+    let kept = context.change(kept, json!({"properties": all, "updatedAt": now}));
+    tell(context, &kept, &Happening::Merged(&gone.id))?;
+    Ok(MockReply::ok(&kept.object))
 }
 
 pub(super) fn update(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {

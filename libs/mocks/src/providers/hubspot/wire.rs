@@ -36,6 +36,18 @@ const CHANGED: [(&str, &str); 4] = [
     ("deals", "deal.propertyChange"),
     ("tickets", "ticket.propertyChange"),
 ];
+const MERGED: [(&str, &str); 4] = [
+    ("contacts", "contact.merge"),
+    ("companies", "company.merge"),
+    ("deals", "deal.merge"),
+    ("tickets", "ticket.merge"),
+];
+const ASSOCIATED: [(&str, &str); 4] = [
+    ("contacts", "contact.associationChange"),
+    ("companies", "company.associationChange"),
+    ("deals", "deal.associationChange"),
+    ("tickets", "ticket.associationChange"),
+];
 const PORTAL: u64 = 4711;
 
 /// What happened to an object.
@@ -43,6 +55,8 @@ pub(super) enum Happening<'a> {
     Created,
     Deleted,
     Changed(&'a str, &'a Value),
+    /// It took in the object with this id.
+    Merged(&'a str),
 }
 
 pub(super) fn finish(reply: &mut MockReply, context: &CallContext<'_>) {
@@ -108,23 +122,15 @@ pub(super) fn tell(
         Happening::Created => CREATED,
         Happening::Deleted => DELETED,
         Happening::Changed(..) => CHANGED,
+        Happening::Merged(_) => MERGED,
     };
     let of_type = object.hidden["type"].as_str().unwrap_or_default();
     let Some((_, name)) = events.into_iter().find(|(known, _)| *known == of_type) else {
         return Ok(());
     };
     let number: u64 = object.id.parse().unwrap_or(0);
-    let mut event = json!({
-        "eventId": context.number("events")?,
-        "subscriptionId": 1,
-        "portalId": PORTAL,
-        "appId": 1,
-        "occurredAt": context.now.millis(),
-        "subscriptionType": name,
-        "attemptNumber": 0,
-        "objectId": number,
-        "changeSource": "CRM",
-    });
+    let mut event = event(context, name)?;
+    event["objectId"] = json!(number);
     match what {
         Happening::Created => event["changeFlag"] = json!("CREATED"),
         Happening::Deleted => event["changeFlag"] = json!("DELETED"),
@@ -132,7 +138,54 @@ pub(super) fn tell(
             event["propertyName"] = json!(property);
             event["propertyValue"] = (*value).clone();
         }
+        Happening::Merged(other) => {
+            event["primaryObjectId"] = json!(number);
+            event["mergedObjectIds"] = json!([other.parse::<u64>().unwrap_or(0)]);
+            event["newObjectId"] = json!(number);
+            event["changeFlag"] = json!("MERGED");
+        }
     }
     context.emit_json(name, &object.id, &json!([event]));
+    Ok(())
+}
+
+/// What all events have.
+fn event(context: &mut CallContext<'_>, name: &str) -> Result<Value, Halt> {
+    Ok(json!({
+        "eventId": context.number("events")?,
+        "subscriptionId": 1,
+        "portalId": PORTAL,
+        "appId": 1,
+        "occurredAt": context.now.millis(),
+        "subscriptionType": name,
+        "attemptNumber": 0,
+        "changeSource": "CRM",
+    }))
+}
+
+/// Tells the app, from both sides, that two objects belong together or no more.
+pub(super) fn tell_association(
+    context: &mut CallContext<'_>,
+    (from, from_type): (&StoredObject, &str),
+    (to, to_type): (&StoredObject, &str),
+    is_removed: bool,
+) -> Result<(), Halt> {
+    let word = |of_type: &str| {
+        let known = TYPES.into_iter().find(|(name, _)| *name == of_type);
+        known.map(|(_, one)| one.to_uppercase()).unwrap_or_default()
+    };
+    for (one, one_type, other, other_type) in
+        [(from, from_type, to, to_type), (to, to_type, from, from_type)]
+    {
+        let known = ASSOCIATED.into_iter().find(|(known, _)| *known == one_type);
+        let Some((_, name)) = known else { continue };
+        let mut event = event(context, name)?;
+        event["associationType"] = json!(format!("{}_TO_{}", word(one_type), word(other_type)));
+        event["fromObjectId"] = json!(one.id.parse::<u64>().unwrap_or(0));
+        event["toObjectId"] = json!(other.id.parse::<u64>().unwrap_or(0));
+        event["associationRemoved"] = json!(is_removed);
+        event["isPrimaryAssociation"] = json!(false);
+        context.emit_json(name, &one.id, &json!([event]));
+    }
     Ok(())
 }
