@@ -82,7 +82,8 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "discounts": [], "invoice": null, "livemode": false, "metadata": context.map("metadata"),
         "net_amount": sold.amount, "parent": null, "period": {"end": now, "start": now},
         "pricing": line(context, 0, &sold.price, 1, "", Period { start: now, end: now }, &Value::Null)["pricing"],
-        "proration": false, "quantity": sold.quantity, "tax_rates": [], "test_clock": null,
+        "proration": false, "quantity": sold.quantity,
+        "quantity_decimal": i64::to_string(&sold.quantity), "tax_rates": [], "test_clock": null,
     });
     let mut item = context.create("items", &id, object);
     item.hidden = json!({"price": sold.price});

@@ -120,7 +120,7 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "subscription": null,
         "success_url": success,
         "total_details": {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
-        "ui_mode": "hosted",
+        "ui_mode": "hosted_page",
         "url": url,
     });
     let session = context.change(session, fields);
