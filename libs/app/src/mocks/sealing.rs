@@ -36,10 +36,10 @@ impl Mocks {
     ///
     /// [`Error::WrongMasterKey`](crate::Error::WrongMasterKey) when it was sealed by another installation.
     pub(super) fn opened_item(&self, of: MockEpoch, row: &Row) -> Result<String> {
-        let [Value::Text(item)] = row.sort.as_slice() else { return Ok(row.doc.clone()) };
         if !row.doc.starts_with(BEGIN) {
             return Ok(unpacked(&row.doc).into_owned());
         }
+        let [Value::Text(item)] = row.sort.as_slice() else { return Ok(row.doc.clone()) };
         let SealedDoc { sealed } = serde_json::from_str(&row.doc).map_err(corrupt)?;
         Ok(unpacked(&self.secrets.open(&place(of, item), &sealed)?).into_owned())
     }
