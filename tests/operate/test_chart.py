@@ -115,7 +115,7 @@ class EveryRender(unittest.TestCase):
 
     @each_render
     def test_listeners_are_the_ports(self, values, objects):
-        names = {"http": "TRAPLINE_HTTP", "smtp": "TRAPLINE_SMTP", "smtps": "TRAPLINE_SMTPS"}
+        names = {name: f"TRAPLINE_{name.upper()}" for name in ("http", "https", "smtp", "smtps")}
         for component, pod in chart.pods(values).items():
             if component == "migrate":
                 continue

@@ -107,6 +107,9 @@ http://{{ include "trapline.fullname" . }}-api.{{ .Release.Namespace }}.svc{{ if
 {{- if and .Values.smtp.proxyProtocol.enabled (not .Values.smtp.proxyProtocol.from) -}}
 {{- fail "smtp.proxyProtocol.from: name the addresses of the load balancers that may say who a client is" -}}
 {{- end -}}
+{{- if and (eq .Values.mode "embedded") .Values.api.https.existingSecret -}}
+{{- fail "api.https.existingSecret: one process shows one certificate, that of smtp.tls.existingSecret" -}}
+{{- end -}}
 {{- $byKey := and $secrets.existingSecret $secrets.keys.backupTo -}}
 {{- if and .Values.backup.enabled (not .Values.backup.existingClaim) (not $byKey) -}}
 {{- fail "backup.enabled needs a place: backup.existingClaim, or secrets.existingSecret with secrets.keys.backupTo" -}}

@@ -1,10 +1,10 @@
-{{/* From whom HTTP may come: metrics are on its port too. Takes {policy, isPublic}. */}}
+{{/* From whom HTTP may come: metrics are on its port too. Takes {policy, isPublic, https}. */}}
 {{- define "trapline.httpIngress" -}}
 {{- $from := .policy.metrics.from -}}
 {{- if .isPublic -}}
 {{- $from = ternary (concat .policy.http.from $from) list (gt (len .policy.http.from) 0) -}}
 {{- end -}}
-- ports: [{ port: http, protocol: TCP }]
+- ports: [{ port: http, protocol: TCP }{{ if .https }}, { port: https, protocol: TCP }{{ end }}]
   {{- with $from }}
   from:
     {{- toYaml . | nindent 4 }}

@@ -47,9 +47,27 @@ readinessProbe:
     (dict "httpGet" $readyz "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 6)) | nindent 2 }}
 {{- end -}}
 
+{{/* Whether a component serves the API over TLS. Takes {root, component}. */}}
+{{- define "trapline.https" -}}
+{{- if and .root.Values.api.https.enabled (has .component (list "embedded" "api")) -}}yes{{- end -}}
+{{- end -}}
+
+{{/* The Secret with the certificate that a component shows, if it is not made. Takes {root, component}. */}}
+{{- define "trapline.tlsSecret" -}}
+{{- if has .component (list "embedded" "smtp") -}}
+{{- .root.Values.smtp.tls.existingSecret -}}
+{{- else if include "trapline.https" . -}}
+{{- .root.Values.api.https.existingSecret -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes {root, component}. */}}
 {{- define "trapline.ports" -}}
 - { name: http, containerPort: 8025, protocol: TCP }
-{{- if has . (list "embedded" "smtp") }}
+{{- if include "trapline.https" . }}
+- { name: https, containerPort: 8443, protocol: TCP }
+{{- end }}
+{{- if has .component (list "embedded" "smtp") }}
 - { name: smtp, containerPort: 1025, protocol: TCP }
 - { name: smtps, containerPort: 1465, protocol: TCP }
 {{- end }}
@@ -71,7 +89,7 @@ readinessProbe:
 {{- if include "trapline.backupVolume" . }}
 - { name: backups, mountPath: /backups }
 {{- end }}
-{{- if and .root.Values.smtp.tls.existingSecret (has .component (list "embedded" "smtp")) }}
+{{- if include "trapline.tlsSecret" . }}
 - { name: tls, mountPath: /etc/trapline/tls, readOnly: true }
 {{- end }}
 {{- if or .root.Values.certificates.secret .root.Values.certificates.configMap }}
@@ -103,10 +121,10 @@ readinessProbe:
   persistentVolumeClaim:
     claimName: {{ .root.Values.backup.existingClaim }}
 {{- end }}
-{{- if and .root.Values.smtp.tls.existingSecret (has .component (list "embedded" "smtp")) }}
+{{- with include "trapline.tlsSecret" . }}
 - name: tls
   secret:
-    secretName: {{ .root.Values.smtp.tls.existingSecret }}
+    secretName: {{ . }}
     defaultMode: 0440
 {{- end }}
 {{- with .root.Values.certificates.secret }}
@@ -135,7 +153,7 @@ env:
   {{- include "trapline.env" . | trim | nindent 2 }}
 {{- if not (has .component (list "migrate" "backup")) }}
 ports:
-  {{- include "trapline.ports" .component | nindent 2 }}
+  {{- include "trapline.ports" . | nindent 2 }}
 {{ include "trapline.probes" .root }}
 {{- end }}
 resources:

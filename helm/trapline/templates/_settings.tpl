@@ -18,6 +18,9 @@ Takes {root, component}; files/settings.json says which command takes what.
   "smtp-port" $ports.smtp
   "smtps-port" $ports.smtps
   "shutdown-delay" "5s" -}}
+{{- if .root.Values.api.https.enabled -}}
+{{- $_ := set $all "https-port" .root.Values.api.https.port -}}
+{{- end -}}
 {{- $proxy := .root.Values.smtp.proxyProtocol -}}
 {{- if $proxy.enabled -}}
 {{- $_ := set $all "smtp-proxy-protocol" "required" -}}
@@ -83,12 +86,16 @@ Takes {root, component}; files/settings.json says which command takes what.
   value: "0.0.0.0:1025"
 - name: TRAPLINE_SMTPS
   value: "0.0.0.0:1465"
-{{- if .root.Values.smtp.tls.existingSecret }}
+{{- end }}
+{{- if include "trapline.https" . }}
+- name: TRAPLINE_HTTPS
+  value: "0.0.0.0:8443"
+{{- end }}
+{{- if include "trapline.tlsSecret" . }}
 - name: TRAPLINE_TLS_CERT
   value: /etc/trapline/tls/tls.crt
 - name: TRAPLINE_TLS_KEY
   value: /etc/trapline/tls/tls.key
-{{- end }}
 {{- end }}
 {{- if eq .component "embedded" }}
 - name: TRAPLINE_DATA
