@@ -8,6 +8,7 @@ use crate::{
     context::CallContext,
     credentials::Credential,
     failure::{CallFailure, Halt},
+    providers::simulation,
     sign::SigningScheme,
 };
 
@@ -142,6 +143,19 @@ impl Provider {
     /// Method and path of each route.
     pub fn operations(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.routes.iter().map(|MockRoute(method, path, _)| (*method, *path))
+    }
+
+    /// How its objects go on without a call: kind, state, and the state after it. Of the steps from one state the first
+    /// is the usual one.
+    pub fn steps(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        let flows = simulation(self).map_or(&[][..], |simulation| simulation.flows);
+        flows.iter().flat_map(|flow| flow.steps.iter().map(|step| (flow.kind, step.from, step.to)))
+    }
+
+    /// The events that come from outside.
+    pub fn triggers(&self) -> impl Iterator<Item = &'static str> {
+        let triggers = simulation(self).map_or(&[][..], |simulation| simulation.triggers);
+        triggers.iter().map(|trigger| trigger.event)
     }
 
     /// The decline of this code.

@@ -56,7 +56,7 @@ pub use message::{Attachment, Envelope, Header, Link, Message, NearMiss, Summary
 pub use mock::{
     ApiMock, MockAddresses, MockCallDetails, MockCallPage, MockCallSummary, MockCategory,
     MockDecline, MockDelivery, MockDeliveryDetails, MockHappened, MockHeader, MockObject,
-    MockOwnSetting, MockProvider, MockSdk, MockSnippet, MockTransfer,
+    MockOwnSetting, MockProvider, MockSdk, MockSnippet, MockStep, MockTransfer,
 };
 pub use onboarding::{Onboarding, OnboardingStep};
 pub use person::{Me, OwnSession, OwnTeam, Person, SignInOptions};

@@ -56,8 +56,28 @@ pub struct MockProvider {
     /// The kinds of objects that a mock keeps.
     #[schema(example = json!(["payments"]))]
     pub object_kinds: Vec<String>,
+    /// How its objects go on without a call, as `move` has them do; of the steps from one state the first is the usual
+    /// one.
+    pub steps: Vec<MockStep>,
+    /// The events that come from outside, as `trigger` lets them in.
+    #[schema(example = json!(["charge.dispute.created"]))]
+    pub triggers: Vec<String>,
     /// The packages that the snippets are for.
     pub sdks: Vec<MockSdk>,
+}
+
+/// A way of objects from one state to another.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct MockStep {
+    /// The kind of the objects.
+    #[schema(example = "sessions")]
+    pub kind: String,
+    /// The state that they are in.
+    #[schema(example = "open")]
+    pub from: String,
+    /// The state that they go to.
+    #[schema(example = "complete")]
+    pub to: String,
 }
 
 /// A way in which calls are declined.

@@ -108,9 +108,9 @@ async function fill(page) {
   const idp = await provider(page);
   const mock = await mockOfStripe(page, `${hooks.url}/shop`);
   hooks.close();
-  const ids = { empty: first.id, full: made.id, hook: hook.id, idp, mock };
+  const ids = { empty: first.id, full: made.id, hook: hook.id, idp, ...mock };
   const [event] = await ask(page, "GET", `/api/idps/${idp}/events`);
-  const { calls } = await ask(page, "GET", `/api/mocks/${mock}/calls`);
+  const { calls } = await ask(page, "GET", `/api/mocks/${mock.mock}/calls`);
   return { ...ids, event: event.id, call: calls[0].id, messages: messages.messages, send };
 }
 
@@ -137,13 +137,23 @@ async function provider(page) {
   return idp.id;
 }
 
-// A mock that was called, and told of it; its id.
+// What somebody is to pay for on a page.
+const SESSION = {
+  success_url: "https://shop.example/done",
+  cancel_url: "https://shop.example/cart",
+  "line_items[0][price_data][currency]": "eur",
+  "line_items[0][price_data][unit_amount]": "1250",
+  "line_items[0][price_data][product_data][name]": "Tea",
+};
+
+// A mock that was called, and told of it; its id, and that of an object on which somebody has to decide.
 async function mockOfStripe(page, webhookUrl) {
   const wanted = { name: "Checkout", provider: "stripe", webhookUrl };
   const mock = await ask(page, "POST", "/api/mocks", wanted);
   const headers = { Authorization: `Bearer ${mock.credentials.secretKey}` };
   const post = (path, form) => page.request.post(mock.baseUrl + path, { headers, form });
   const paid = { amount: "4200", currency: "eur", confirm: "true", payment_method: "pm_card_visa" };
+  const session = await post("/v1/checkout/sessions", SESSION);
   await post("/v1/customers", { email: "grace@example.org", name: "Grace Hopper" });
   await post("/v1/payment_intents", paid);
   await post("/v1/payment_intents", { ...paid, payment_method: "pm_card_chargeDeclined" });
@@ -151,7 +161,7 @@ async function mockOfStripe(page, webhookUrl) {
   await ask(page, "PATCH", `/api/mocks/${mock.id}`, { settings: { next, webhooks: { delayMs: 50 } } });
   const sent = () => ask(page, "GET", `/api/mocks/${mock.id}/webhooks`);
   while ((await sent()).some(({ status }) => status !== "succeeded")) await page.waitForTimeout(100);
-  return mock.id;
+  return { mock: mock.id, object: (await session.json()).id };
 }
 
 module.exports = { ask, fill, sender };

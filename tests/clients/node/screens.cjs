@@ -2,7 +2,7 @@
 "use strict";
 
 // Where a screen is in an installation that `fill` filled, and what is there once it is complete.
-function screens({ empty, full, hook, messages, idp, event, mock, call }) {
+function screens({ empty, full, hook, messages, idp, event, mock, call, object }) {
   const [newest] = messages;
   const invoice = messages.find((message) => message.subject.startsWith("Invoice"));
   const reading = (tab, { id } = newest) => `/inboxes/${full}?message=${id}&tab=${tab}`;
@@ -27,6 +27,7 @@ function screens({ empty, full, hook, messages, idp, event, mock, call }) {
     ["forwarding", "/forwarding", "main section h2"],
     ["idps", "/idps", "main tbody tr"],
     ["idp-connect", `/idps/${idp}/overview`, "main dl"],
+    ["idp-saml", `/idps/${idp}/saml`, "main form"],
     ["idp-users", `/idps/${idp}/users`, "main tbody tr"],
     ["idp-faults", `/idps/${idp}/faults`, "main section:last-of-type tbody tr"],
     ["idp-activity", `/idps/${idp}/activity?entry=${event}`, "main pre"],
@@ -36,7 +37,7 @@ function screens({ empty, full, hook, messages, idp, event, mock, call }) {
     ["mock-connect", `/mocks/${mock}/overview`, "main dl"],
     ["mock-calls", `/mocks/${mock}/calls?entry=${call}`, "main pre:visible"],
     ["mock-webhooks", `/mocks/${mock}/webhooks`, "main li"],
-    ["mock-objects", `/mocks/${mock}/objects`, "main li"],
+    ["mock-objects", `/mocks/${mock}/objects?entry=${object}`, "main li"],
     ["mock-scenarios", `/mocks/${mock}/scenarios`, "main form"],
     ["mock-settings", `/mocks/${mock}/settings`, "main form"],
     ["team-members", "/team/members", "main tbody tr"],
@@ -88,6 +89,7 @@ const dialogs = [
   ["delete-idp", "idp-settings", { name: "Delete identity provider" }],
   ["new-mock", "mocks-new", { name: "New mock of Stripe" }],
   ["clear-mock", "mock-calls", { name: "Clear" }],
+  ["trigger-event", "mock-objects", { name: "Trigger an event" }],
   ["reset-scenarios", "mock-scenarios", { name: "Reset all" }],
   ["rotate-mock", "mock-settings", { name: "Rotate all" }],
   ["delete-mock", "mock-settings", { name: "Delete API mock" }],
@@ -116,7 +118,7 @@ async function closeDialog(page) {
 
 // The names of all screens, whatever is in the installation.
 function names() {
-  const ids = { empty: "0", full: "0", hook: "0", idp: "0", event: "0", mock: "0", call: "0" };
+  const ids = { empty: "0", full: "0", hook: "0", idp: "0", event: "0", mock: "0", call: "0", object: "0" };
   const nothing = { ...ids, messages: [{ id: "0", subject: "Invoice" }] };
   return [...screens(nothing), ...outside].map(({ name }) => name);
 }

@@ -3,12 +3,21 @@
 use serde_json::{Value, json};
 use trapline_tests::Deployment;
 
-use super::walk;
+use super::{checked, walk};
+use crate::tools::{node, run};
 
 /// What the browser saw in this area.
 async fn visit(area: &str) -> Value {
     let server = Deployment::alone(&[]);
     walk(&server, "providers", &[area, &server.here(server.owners_link())]).await
+}
+
+/// The same of what comes from outside, where the browser is sent to an application, too.
+async fn visit_outside(area: &str) -> Value {
+    let server = Deployment::alone(&[]);
+    let mut browser = node("node/outside.cjs");
+    browser.arg(area).arg(server.here(server.owners_link()));
+    checked(&run(browser).await)
 }
 
 #[tokio::test]
@@ -48,4 +57,27 @@ async fn a_mock_is_made_called_worsened_read_and_deleted() {
     assert_eq!(report["saved"], json!([next, 5, true, "generic_decline", 0]));
     assert_eq!(report["declined"], json!([503, 200, 402, 200]));
     assert_eq!((&report["old"], &report["kept"]), (&json!(401), &json!([])));
+}
+
+/// By SAML: what the application and the provider are told of each other, a sign-in, and what is left of it.
+#[tokio::test]
+async fn an_application_is_set_up_for_saml_and_somebody_signs_in() {
+    let report = visit_outside("saml").await;
+    assert_eq!(report["certificate"], true, "{report:#}");
+    assert!(report["refused"].as_str().unwrap().contains("http"), "{report:#}");
+    assert_eq!(report["missing"], json!([]));
+    let saved = json!(["https://app.example/metadata", "unspecified", "response", null]);
+    assert_eq!(report["saved"], saved);
+    assert_eq!(report["answer"], json!([1, true, true]));
+}
+
+#[tokio::test]
+async fn an_object_of_a_mock_is_moved_and_something_comes_from_outside() {
+    let report = visit_outside("steps").await;
+    assert_eq!(report["ways"], json!(["Move to complete", "Move to expired"]));
+    assert_eq!((&report["state"], &report["about"]), (&json!("complete"), &json!(true)));
+    assert_eq!(report["early"], true);
+    assert!(report["refused"].as_str().unwrap().contains("no such object"), "{report:#}");
+    // What came is shown, whatever kind was looked at.
+    assert_eq!((&report["kind"], &report["filter"]), (&json!("disputes"), &json!("")));
 }

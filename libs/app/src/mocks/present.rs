@@ -6,7 +6,7 @@ use serde_json::Value;
 use trapline_mocks::{MockSettings, Provider, filled};
 use trapline_model::{
     ApiMock, MockAddresses, MockDecline, MockOwnSetting, MockProvider, MockSdk, MockSnippet,
-    ProjectId,
+    MockStep, ProjectId,
 };
 use trapline_store::records::Mock;
 
@@ -33,6 +33,11 @@ pub(super) fn provider(provider: &'static Provider) -> MockProvider {
         package: sdk.package.to_owned(),
         version: sdk.version.to_owned(),
     };
+    let step = |(kind, from, to): (&str, &str, &str)| MockStep {
+        kind: kind.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+    };
     MockProvider {
         id: provider.id.to_owned(),
         name: provider.name.to_owned(),
@@ -42,6 +47,8 @@ pub(super) fn provider(provider: &'static Provider) -> MockProvider {
         credentials: provider.credentials.iter().map(|it| it.name.to_owned()).collect(),
         settings: provider.own_settings.iter().map(setting).collect(),
         object_kinds: provider.kinds.iter().map(|kind| kind.name.to_owned()).collect(),
+        steps: provider.steps().map(step).collect(),
+        triggers: provider.triggers().map(str::to_owned).collect(),
         sdks: provider.sdks.iter().map(sdk).collect(),
     }
 }

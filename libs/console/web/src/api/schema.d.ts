@@ -4505,6 +4505,18 @@ export interface components {
              *     ]
              */
             objectKinds: string[];
+            /**
+             * @description How its objects go on without a call, as `move` has them do; of the steps from one state the first is the usual
+             *     one.
+             */
+            steps: components["schemas"]["MockStep"][];
+            /**
+             * @description The events that come from outside, as `trigger` lets them in.
+             * @example [
+             *       "charge.dispute.created"
+             *     ]
+             */
+            triggers: string[];
             /** @description The packages that the snippets are for. */
             sdks: components["schemas"]["MockSdk"][];
         };
@@ -4557,6 +4569,24 @@ export interface components {
             purpose: string;
             /** @description The code. */
             code: string;
+        };
+        /** @description A way of objects from one state to another. */
+        MockStep: {
+            /**
+             * @description The kind of the objects.
+             * @example sessions
+             */
+            kind: string;
+            /**
+             * @description The state that they are in.
+             * @example open
+             */
+            from: string;
+            /**
+             * @description The state that they go to.
+             * @example complete
+             */
+            to: string;
         };
         /** @description Headers and body as they are kept: secrets and card numbers are hidden. */
         MockTransfer: {

@@ -6,16 +6,16 @@ export interface Client {
   redirectUri: string;
 }
 
-export interface Snippet {
+export interface Snippet<C> {
   id: string;
   label: string;
-  of: (client: Client) => string;
+  of: (client: C) => string;
 }
 
 /** A string literal of JavaScript and Python. */
-const quoted = (text: string) => JSON.stringify(text);
+export const quoted = (text: string) => JSON.stringify(text);
 
-export const snippets: Snippet[] = [
+export const snippets: Snippet<Client>[] = [
   {
     id: "env",
     label: ".env",

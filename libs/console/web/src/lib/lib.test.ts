@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { size, visible, wait } from "./format";
 import { opens, parts } from "./links";
+import { objectOf } from "./objects";
 
 describe("format", () => {
   it("has sizes for people", () => {
@@ -52,5 +53,13 @@ describe("links", () => {
       "/a.test",
     ]);
     expect(parts("nothing")).toEqual(["nothing", "", ""]);
+  });
+});
+
+describe("JSON that somebody typed", () => {
+  it("is taken only where it is an object", () => {
+    expect(objectOf(' {"plan": "pro"} ')).toEqual({ plan: "pro" });
+    expect(objectOf(" ")).toEqual({});
+    for (const typed of ["{", "[]", "null", "1", '"a"']) expect(objectOf(typed)).toBeUndefined();
   });
 });

@@ -148,3 +148,15 @@ export function objects(id: string, kind: string | null): Resource<Stored[]> {
   const params = { path: { id }, query: { limit: LISTED, ...(kind !== null && { kind }) } };
   return new Resource((signal) => body(api.GET("/api/mocks/{id}/objects", { params, signal })));
 }
+
+/** Takes an object a step along its flow, as time or a person would. */
+export async function move(id: string, objectId: string, to: string) {
+  const params = { path: { id, objectId } };
+  const path = "/api/mocks/{id}/objects/{objectId}/move";
+  return body(api.POST(path, { params, body: { to } }));
+}
+
+/** Lets something come from outside. */
+export async function trigger(id: string, wanted: Schema["MockTrigger"]) {
+  return body(api.POST("/api/mocks/{id}/trigger", { ...at(id), body: wanted }));
+}

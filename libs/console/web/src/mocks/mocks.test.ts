@@ -6,6 +6,7 @@ import { curl } from "./curl";
 import { groups } from "./gallery";
 import type { Call, Provider } from "./mocks.svelte";
 import { changed, latency, numberOf, patched, reset } from "./scenarios";
+import { statesAfter } from "./steps";
 
 describe("scenarios of a mock", () => {
   it("are changed by a patch of what was touched, and nothing else", () => {
@@ -99,5 +100,23 @@ describe("a call as curl", () => {
         `--data-raw '{"name": "O'\\''Neill $(rm)"}'`,
       ].join(" \\\n  "),
     );
+  });
+});
+
+describe("an object", () => {
+  const steps = [
+    { kind: "sessions", from: "open", to: "complete" },
+    { kind: "sessions", from: "open", to: "expired" },
+    { kind: "refunds", from: "open", to: "failed" },
+  ];
+
+  it("goes where steps of its kind lead from its state, the usual one first", () => {
+    expect(statesAfter(steps, { kind: "sessions", state: "open" })).toEqual([
+      "complete",
+      "expired",
+    ]);
+    for (const state of ["complete", null]) {
+      expect(statesAfter(steps, { kind: "sessions", state })).toEqual([]);
+    }
   });
 });

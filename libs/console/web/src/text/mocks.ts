@@ -117,6 +117,19 @@ export const mocks = inLanguage({
   itsCalls: "Its calls",
   state: "State",
   changed: "Changed",
+  moveTo: (state: string) => `Move to ${state}`,
+  moved: (state: string, sent: number) =>
+    `It is ${state} now; ${count(sent, "webhook is", "webhooks are")} sent`,
+  trigger: "Trigger an event",
+  triggerNow: "Trigger",
+  triggerWhat: "Lets in what comes from outside, such as a dispute or a message of somebody.",
+  triggered: (event: string, sent: number) =>
+    `${event} came; ${count(sent, "webhook is", "webhooks are")} sent`,
+  event: "Event",
+  about: "Id of the object that it is about, if any",
+  data: "What is said of it, as JSON",
+  dataHint: "In the provider's own fields.",
+  notAnObject: "This is not a JSON object.",
 
   scenariosWhat:
     "The next call meets what is saved here. Only what you change is sent; an empty field is the default.",
