@@ -90,7 +90,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 
 [[operations]]
 include-operation-id = [
     "signIn", "showLink", "useLink", "signUp", "resetPassword", "changePassword",
-    "changeEmail", "setUpAccount"
+    "updateMe", "changeEmail", "setUpAccount"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 [[operations]]
