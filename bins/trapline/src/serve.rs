@@ -259,20 +259,20 @@ fn router(
         console: roles.api.then(console).flatten(),
     };
     if roles.api {
-        trapline_api::router(app.clone(), options, idp_router(app))
+        let idps = trapline_idp::router(app.clone(), team_session(app));
+        trapline_api::router(app.clone(), options, idps)
     } else {
         trapline_api::metrics_router(app.clone(), options)
     }
 }
 
-/// The endpoints of mock identity providers.
-fn idp_router(app: &Arc<App>) -> Router {
+/// Says to mock identity providers for which team somebody is signed in at this service.
+fn team_session(app: &Arc<App>) -> trapline_idp::TeamSession {
     let asked = app.clone();
-    let team_session: trapline_idp::TeamSession = Arc::new(move |headers, extensions| {
+    Arc::new(move |headers, extensions| {
         let app = asked.clone();
         Box::pin(async move { trapline_api::signed_in_team(&app, &headers, &extensions).await })
-    });
-    trapline_idp::router(app.clone(), team_session)
+    })
 }
 
 /// The web console, if it was built in.

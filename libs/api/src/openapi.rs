@@ -116,5 +116,16 @@ pub(crate) fn document(routes: OpenApiRouter<Api>) -> utoipa::openapi::OpenApi {
     document
 }
 
+/// The document with what routes of other packages say of themselves. Requests to those are not held against it.
+pub(crate) fn with_further(
+    mut document: utoipa::openapi::OpenApi,
+    mut further: utoipa::openapi::OpenApi,
+) -> utoipa::openapi::OpenApi {
+    common::complete_further(&mut further);
+    plain::simplify(&mut further);
+    document.merge(further);
+    document
+}
+
 #[cfg(test)]
 mod tests;

@@ -206,12 +206,12 @@ pub fn metrics_router(app: Arc<App>, options: Options) -> Router {
 }
 
 /// The API as a service, and `further` routes of other packages with the same layers around them: they see to
-/// their callers themselves.
+/// their callers and to what they are asked with themselves. The document has them as they describe themselves.
 ///
 /// # Panics
 ///
 /// When the API's document says something that requests are not checked for.
-pub fn router(app: Arc<App>, options: Options, further: Router) -> Router {
+pub fn router(app: Arc<App>, options: Options, further: OpenApiRouter) -> Router {
     router_with(team_routes(), app, options, further)
 }
 
@@ -220,8 +220,9 @@ fn router_with(
     teams: OpenApiRouter<Api>,
     app: Arc<App>,
     options: Options,
-    further: Router,
+    further: OpenApiRouter,
 ) -> Router {
+    let (further, described) = further.split_for_parts();
     let document = openapi::document(table_with(teams.clone()));
     let contract = Arc::new(Contract::of(&document));
     let site = Arc::new(Site::of(&app.settings().base_url));
@@ -245,7 +246,7 @@ fn router_with(
     let routes =
         Router::from(teams.merge(long_lived).merge(sign_in).merge(public).merge(operators));
     let of_mocks = mock::routes(&app);
-    let state = Api::new(app, options, document);
+    let state = Api::new(app, options, openapi::with_further(document, described));
     let mocks = of_mocks.clone().with_state(state.clone());
     let pages = docs::routes()
         .merge(inbox_page::routes())

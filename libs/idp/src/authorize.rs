@@ -8,15 +8,15 @@ use axum::{
     http::{Extensions, HeaderMap, StatusCode},
     response::Response,
 };
-use bytes::Bytes;
 use trapline_app::{IdpHandle, escape_html};
 use trapline_model::IdpEventKind;
 
 use crate::{
     failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
+    openapi::{AuthorizationRequest, OauthError},
     page::problem,
-    params::RequestParams,
+    params::{RawBody, RequestParams},
     redirect::see_other,
     request::{AuthRequest, ReturnAddress, return_address},
     state::{At, IdpState},
@@ -34,6 +34,41 @@ pub(crate) struct Asked {
     pub(crate) flow: String,
 }
 
+/// Begin a sign-in
+///
+/// RFC 6749, section 4.1.1; `OpenID` Connect Core, section 3.1.2.1. `request`, `request_uri` and `registration` are
+/// refused by their own errors, and a parameter that is there twice is refused, but for `resource`.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/authorize",
+    operation_id = "authorize",
+    params(AuthorizationRequest),
+    responses(
+        (
+            status = 200,
+            description = "A page that sends the answer on by a form (`response_mode=form_post`).",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "Back to the application with a code or an error, or on to the page of test users.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The client or the redirect URI is wrong: a page says how, and nobody is sent anywhere.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 403,
+            description = "The provider lets in nobody but people of its team who are signed in at this service.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_query(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -53,13 +88,44 @@ pub(crate) async fn by_query(
     }
 }
 
-/// A form of another site comes without the cookie that says who is signed in, so the request is kept and
-/// the browser comes back by a GET.
+/// Begin a sign-in by a form
+///
+/// A form of another site comes without the cookie that says who is signed in, so the request is kept and the
+/// browser comes back by a GET.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/authorize",
+    operation_id = "authorizeByForm",
+    request_body(
+        content = AuthorizationRequest,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The parameters."
+    ),
+    responses(
+        (
+            status = 200,
+            description = "A page that sends the answer on by a form (`response_mode=form_post`).",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "Back to the application with a code or an error, or on to the page of test users.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The client or the redirect URI is wrong: a page says how, and nobody is sent anywhere. \
+                           A body that is no form is told so as JSON.",
+            content((String = "text/html"), (OauthError = "application/json"))
+        )
+    )
+)]
 pub(crate) async fn by_form(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     match read(&idp, provider, params, idp.idps().random_id()).await {

@@ -14,18 +14,65 @@ use crate::{
     failure::EndpointFailure,
     faults::WRONG_ISSUER,
     log::LogEntry,
+    openapi::{JsonWebKeySet, ProviderMetadata},
     page::page,
     params::RequestParams,
     state::{At, IdpState},
 };
 
+/// Read what a provider can do
+///
+/// `OpenID` Connect Discovery 1.0. Scripts of any page may read it. A fault that waits, `discovery_500` or
+/// `discovery_wrong_issuer`, changes it.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/.well-known/openid-configuration",
+    operation_id = "getProviderMetadata",
+    responses((status = 200, description = "The metadata.", body = ProviderMetadata))
+)]
 pub(crate) async fn show(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
 ) -> Result<Json<Value>, EndpointFailure> {
-    let mut document = document(&provider);
+    metadata(&idp, &provider).await
+}
+
+/// Read what a provider can do, at the server's root
+///
+/// The same metadata where RFC 8414, section 5, has it under the name of `OpenID` Connect.
+#[utoipa::path(
+    get,
+    path = "/.well-known/openid-configuration/idp/{slug}",
+    operation_id = "getProviderMetadataAtRoot",
+    responses((status = 200, description = "The metadata.", body = ProviderMetadata))
+)]
+pub(crate) async fn show_at_root(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+) -> Result<Json<Value>, EndpointFailure> {
+    metadata(&idp, &provider).await
+}
+
+/// Read what an authorization server can do
+///
+/// The same metadata where RFC 8414, section 3.1, has it.
+#[utoipa::path(
+    get,
+    path = "/.well-known/oauth-authorization-server/idp/{slug}",
+    operation_id = "getAuthorizationServerMetadata",
+    responses((status = 200, description = "The metadata.", body = ProviderMetadata))
+)]
+pub(crate) async fn show_as_oauth(
+    State(idp): State<IdpState>,
+    At { provider, .. }: At,
+) -> Result<Json<Value>, EndpointFailure> {
+    metadata(&idp, &provider).await
+}
+
+async fn metadata(idp: &IdpState, provider: &IdpHandle) -> Result<Json<Value>, EndpointFailure> {
+    let mut document = document(provider);
     let among = [FaultScenario::Discovery500, FaultScenario::DiscoveryWrongIssuer];
-    match fault_of(&idp, &provider, &among, FaultProtocol::Oidc).await? {
+    match fault_of(idp, provider, &among, FaultProtocol::Oidc).await? {
         Some(FaultScenario::Discovery500) => return Err(EndpointFailure::Internal),
         Some(_) => document["issuer"] = json!(WRONG_ISSUER),
         None => {}
@@ -33,6 +80,20 @@ pub(crate) async fn show(
     Ok(Json(document))
 }
 
+/// Read a provider's public keys
+///
+/// RFC 7517. Scripts of any page may read them. A fault that waits, `jwks_500` or `stale_keys`, changes them.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/jwks",
+    operation_id = "getProviderKeys",
+    responses((
+        status = 200,
+        description = "The keys.",
+        body = JsonWebKeySet,
+        headers(("Cache-Control" = String, description = "For how long to keep them."))
+    ))
+)]
 pub(crate) async fn jwks(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -68,7 +129,15 @@ pub(crate) async fn fault_of(
     Ok(Some(fault.scenario))
 }
 
-/// Where to begin, for whoever opens the issuer in a browser.
+/// Open a provider in a browser
+///
+/// Says where to begin: the issuer, and where its metadata are.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}",
+    operation_id = "showProvider",
+    responses((status = 200, description = "The page.", body = String, content_type = "text/html"))
+)]
 pub(crate) async fn about(At { provider, .. }: At) -> Response {
     let issuer = escape_html(&provider.issuer);
     let body = format!(

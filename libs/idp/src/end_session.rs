@@ -5,7 +5,6 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::Response,
 };
-use bytes::Bytes;
 use serde_json::Value;
 use trapline_app::{IdpHandle, escape_html};
 use trapline_model::IdpEventKind;
@@ -16,14 +15,44 @@ use crate::{
     jwt,
     log::LogEntry,
     login::is_own_page,
+    openapi::{LogoutQuestion, OauthError},
     page::page,
-    params::{RequestParams, encode},
+    params::{RawBody, RequestParams, encode},
     redirect::{see_other, with_query},
     request::unregistered,
     state::{At, IdpState},
     tokens::ID_TOKEN,
 };
 
+/// Sign out
+///
+/// `OpenID` Connect RP-Initiated Logout 1.0. Whatever is not in order is asked on a page, and sends nobody anywhere.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/end_session",
+    operation_id = "endIdpSession",
+    params(LogoutQuestion),
+    responses(
+        (
+            status = 200,
+            description = "Somebody is signed out.",
+            body = String,
+            content_type = "text/html",
+            headers(("Set-Cookie" = String, description = "Takes the session away."))
+        ),
+        (
+            status = 303,
+            description = "Somebody is signed out, and goes back to the application.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "A page that asks, and says what is not in order.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_query(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -33,11 +62,43 @@ pub(crate) async fn by_query(
     end(&idp, &provider, &params).await
 }
 
+/// Sign out by a form
+///
+/// The same by POST, which is also how the page that asks is answered.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/end_session",
+    operation_id = "endIdpSessionByForm",
+    request_body(
+        content = LogoutQuestion,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The parameters."
+    ),
+    responses(
+        (
+            status = 200,
+            description = "Somebody is signed out.",
+            body = String,
+            content_type = "text/html",
+            headers(("Set-Cookie" = String, description = "Takes the session away."))
+        ),
+        (
+            status = 303,
+            description = "Somebody is signed out, and goes back to the application.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "A page that asks, and says what is not in order. A body that is no form is told so as JSON.",
+            content((String = "text/html"), (OauthError = "application/json"))
+        )
+    )
+)]
 pub(crate) async fn by_form(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     if params.get("confirmed").is_some() && is_own_page(&provider, &headers) {

@@ -15,6 +15,8 @@ use trapline_app::Error;
 pub(crate) enum EndpointFailure {
     /// There is no such provider.
     NotFound,
+    /// The body is over what the service takes.
+    TooLarge,
     /// Not now.
     Unavailable,
     /// The provider's allowance of requests is used up; there is more after so long.
@@ -84,6 +86,9 @@ impl IntoResponse for EndpointFailure {
         let body = |code: &str| Json(json!({ "error": code }));
         let mut answer = match self {
             Self::NotFound => (StatusCode::NOT_FOUND, body("not_found")).into_response(),
+            Self::TooLarge => {
+                (StatusCode::PAYLOAD_TOO_LARGE, body("invalid_request")).into_response()
+            }
             Self::Unavailable => {
                 let again = [(header::RETRY_AFTER, "1")];
                 let body = body("temporarily_unavailable");

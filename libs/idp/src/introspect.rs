@@ -6,7 +6,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
@@ -15,16 +14,40 @@ use crate::{
     client::prove_by_secret,
     failure::EndpointFailure,
     log::LogEntry,
-    params::RequestParams,
+    openapi::{OauthError, TokenQuestion, TokenState},
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
     tokens::good_token,
 };
 
+/// Ask what a token is worth
+///
+/// RFC 7662. The client shows its secret by HTTP Basic or in the form.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/introspect",
+    operation_id = "introspectToken",
+    request_body(
+        content = TokenQuestion,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The token."
+    ),
+    responses(
+        (status = 200, description = "What it is worth.", body = TokenState),
+        (status = 400, description = "`invalid_request`.", body = OauthError),
+        (
+            status = 401,
+            description = "The client is unknown, or its secret is missing or wrong (`invalid_client`).",
+            body = OauthError,
+            headers(("WWW-Authenticate" = String, description = "`Basic`."))
+        )
+    )
+)]
 pub(crate) async fn introspect(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     let entry = LogEntry::of(IdpEventKind::Introspect, &params);

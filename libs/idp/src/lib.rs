@@ -14,6 +14,7 @@ mod introspect;
 mod jwt;
 mod log;
 mod login;
+mod openapi;
 mod page;
 mod params;
 mod redirect;
@@ -28,36 +29,40 @@ mod userinfo;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
 use trapline_app::App;
+use utoipa_axum::{
+    router::{OpenApiRouter, UtoipaMethodRouterExt as _},
+    routes,
+};
 
 use state::IdpState;
 pub use state::TeamSession;
 
-/// The endpoints of all providers. `team_session` says for which team somebody is signed in at this
-/// service.
-pub fn router(app: Arc<App>, team_session: TeamSession) -> Router {
-    let shared = Router::new()
-        .route("/idp/{slug}/.well-known/openid-configuration", cors::open(get(discovery::show)))
-        .route("/.well-known/openid-configuration/idp/{slug}", cors::open(get(discovery::show)))
-        .route(
-            "/.well-known/oauth-authorization-server/idp/{slug}",
-            cors::open(get(discovery::show)),
-        )
-        .route("/idp/{slug}/jwks", cors::open(get(discovery::jwks)))
-        .route("/idp/{slug}/token", cors::open(post(token::token)))
-        .route("/idp/{slug}/userinfo", cors::open(get(userinfo::by_header).post(userinfo::by_form)))
-        .route("/idp/{slug}/revoke", cors::open(post(revoke::revoke)));
-    Router::new()
-        .route("/idp/{slug}", get(discovery::about))
-        .route("/idp/{slug}/authorize", get(authorize::by_query).post(authorize::by_form))
-        .route("/idp/{slug}/login", get(login::show).post(login::choose))
-        .route("/idp/{slug}/introspect", post(introspect::introspect))
-        .route("/idp/{slug}/end_session", get(end_session::by_query).post(end_session::by_form))
+/// The endpoints of all providers, as they describe themselves. `team_session` says for which team somebody is
+/// signed in at this service.
+#[must_use]
+pub fn router(app: Arc<App>, team_session: TeamSession) -> OpenApiRouter {
+    table().with_state(IdpState::new(app, team_session))
+}
+
+/// Every endpoint. Scripts of any page may ask some of them, without the cookies of this service.
+fn table() -> OpenApiRouter<IdpState> {
+    let shared = OpenApiRouter::default()
+        .routes(routes!(discovery::show).map(cors::open))
+        .routes(routes!(discovery::show_at_root).map(cors::open))
+        .routes(routes!(discovery::show_as_oauth).map(cors::open))
+        .routes(routes!(discovery::jwks).map(cors::open))
+        .routes(routes!(token::token).map(cors::open))
+        .routes(routes!(userinfo::by_header, userinfo::by_form).map(cors::open))
+        .routes(routes!(revoke::revoke).map(cors::open));
+    let mut routes = OpenApiRouter::default()
+        .routes(routes!(discovery::about))
+        .routes(routes!(authorize::by_query, authorize::by_form))
+        .routes(routes!(login::show, login::choose))
+        .routes(routes!(introspect::introspect))
+        .routes(routes!(end_session::by_query, end_session::by_form))
         .merge(shared)
-        .merge(saml::routes())
-        .with_state(IdpState::new(app, team_session))
+        .merge(saml::saml_routes());
+    openapi::complete(routes.get_openapi_mut());
+    routes
 }

@@ -8,7 +8,6 @@ use axum::{
     http::{Extensions, HeaderMap, HeaderName, StatusCode, header},
     response::Response,
 };
-use bytes::Bytes;
 use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
 
@@ -16,8 +15,9 @@ use crate::{
     authorize::{Browser, Decision, decide},
     failure::{EndpointFailure, OauthRefusal},
     log::LogEntry,
+    openapi::{LoginChoice, LoginPage, OauthError},
     page::problem,
-    params::RequestParams,
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
 };
 
@@ -25,7 +25,46 @@ use waiting::WaitingLogin;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Decides anew, now that the browser's cookie is there, and asks where somebody is to be asked.
+/// Show who can be signed in
+///
+/// The page of test users, for a sign-in that waits; whoever is signed in already goes on at once.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/login",
+    operation_id = "showLogin",
+    params(LoginPage),
+    responses(
+        (
+            status = 200,
+            description = "The test users, or a page that sends the answer on by a form.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "Back to the application with a code or an error.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The provider was changed, and does not take the request any more.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 403,
+            description = "The provider lets in nobody but people of its team who are signed in at this service.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 410,
+            description = "The sign-in is over after 15 minutes, or never began.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn show(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -47,13 +86,56 @@ pub(crate) async fn show(
     }
 }
 
-/// Signs in whoever was chosen.
+/// Sign in a test user
+///
+/// What the page of test users sends. Only that page may, where a browser says which page it was.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/login",
+    operation_id = "chooseUser",
+    request_body(
+        content = LoginChoice,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The choice."
+    ),
+    responses(
+        (
+            status = 200,
+            description = "A page that sends the answer on by a form.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "Back to the application with a code or an error.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The user is not there, or the provider does not take the request any more. A body \
+                           that is no form is told so as JSON.",
+            content((String = "text/html"), (OauthError = "application/json"))
+        ),
+        (
+            status = 403,
+            description = "A page of another site sent the form, or the provider lets in nobody but its team.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 410,
+            description = "The sign-in is over after 15 minutes, or never began.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn choose(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     extensions: Extensions,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     if !is_own_page(&provider, &headers) {

@@ -1,8 +1,32 @@
 //! Parameters of a query or a form.
 
-use axum::http::{HeaderMap, header};
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, StatusCode, header},
+    response::IntoResponse as _,
+};
+use bytes::Bytes;
 
-use crate::failure::OauthRefusal;
+use crate::{
+    failure::{EndpointFailure, OauthRefusal},
+    state::IdpState,
+};
+
+/// The bytes of a body, whatever it was sent as. One that is over what the service takes is told so in the words
+/// of the protocol.
+pub(crate) struct RawBody(pub(crate) Bytes);
+
+impl FromRequest<IdpState> for RawBody {
+    type Rejection = EndpointFailure;
+
+    async fn from_request(request: Request, idp: &IdpState) -> Result<Self, EndpointFailure> {
+        let read = Bytes::from_request(request, idp).await;
+        read.map(Self).map_err(|rejection| match rejection.into_response().status() {
+            StatusCode::PAYLOAD_TOO_LARGE => EndpointFailure::TooLarge,
+            _ => OauthRefusal::new("invalid_request", "the body broke off").into(),
+        })
+    }
+}
 
 /// Parameters in the order in which they came.
 #[derive(Debug, Clone, Default)]

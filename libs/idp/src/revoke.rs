@@ -1,7 +1,6 @@
 //! The end of a token, and with it of its whole sign-in (RFC 7009).
 
 use axum::{extract::State, http::HeaderMap};
-use bytes::Bytes;
 use serde_json::Value;
 use trapline_app::IdpHandle;
 use trapline_model::IdpEventKind;
@@ -11,17 +10,41 @@ use crate::{
     failure::EndpointFailure,
     jwt,
     log::LogEntry,
-    params::RequestParams,
+    openapi::{OauthError, TokenQuestion},
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
     tokens::{ACCESS_TOKEN, grant_of},
 };
 
-/// 200 also for tokens that are none: there is nothing to be done about them (RFC 7009, section 2.2).
+/// End a sign-in by its token
+///
+/// RFC 7009: with the token its whole sign-in ends. Tokens that are none are answered in the same way, as there is
+/// nothing to be done about them (section 2.2). Scripts of any page may ask.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/revoke",
+    operation_id = "revokeToken",
+    request_body(
+        content = TokenQuestion,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The token."
+    ),
+    responses(
+        (status = 200, description = "The token is worth nothing now."),
+        (status = 400, description = "`invalid_request`.", body = OauthError),
+        (
+            status = 401,
+            description = "The client is unknown, or its secret is missing or wrong (`invalid_client`).",
+            body = OauthError,
+            headers(("WWW-Authenticate" = String, description = "`Basic`."))
+        )
+    )
+)]
 pub(crate) async fn revoke(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<(), EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     let entry = LogEntry::of(IdpEventKind::Revoke, &params);

@@ -16,10 +16,10 @@ mod sso;
 mod wrapping;
 mod xml;
 
-use axum::{Router, routing::get};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use trapline_app::IdpHandle;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{failure::OauthRefusal as Refusal, state::IdpState};
 pub(crate) use ask::{SamlAsked, read};
@@ -27,12 +27,12 @@ pub(crate) use decode::Binding;
 pub(crate) use finish::finish;
 
 /// The endpoints of all providers.
-pub(crate) fn routes() -> Router<IdpState> {
-    Router::new()
-        .route("/idp/{slug}/saml/metadata", get(metadata::show))
-        .route("/idp/{slug}/saml/certificate", get(metadata::certificate))
-        .route("/idp/{slug}/saml/sso", get(sso::by_query).post(sso::by_form))
-        .route("/idp/{slug}/saml/slo", get(slo::by_query).post(slo::by_form))
+pub(crate) fn saml_routes() -> OpenApiRouter<IdpState> {
+    OpenApiRouter::default()
+        .routes(routes!(metadata::show))
+        .routes(routes!(metadata::certificate))
+        .routes(routes!(sso::by_query, sso::by_form))
+        .routes(routes!(slo::by_query, slo::by_form))
 }
 
 /// The provider's entity id, which is where its metadata is (saml-metadata, section 4.1).

@@ -12,7 +12,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use trapline_app::{FaultScenario, FaultUse, IdpGrant, IdpHandle, IdpSignIn, IdpUserRecord};
 use trapline_model::IdpEventKind;
@@ -22,7 +21,8 @@ use crate::{
     failure::{EndpointFailure, OauthRefusal},
     jwt,
     log::LogEntry,
-    params::RequestParams,
+    openapi::{OauthError, TokenForm, TokenSet},
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
     tokens,
 };
@@ -34,11 +34,40 @@ pub(crate) struct TokenRequest<'r> {
     proof: Proof,
 }
 
+/// Ask for tokens
+///
+/// RFC 6749, sections 4.1.3, 4.4.2 and 6. The client shows its secret by HTTP Basic or in the form, or only its id
+/// where it is a public one that uses PKCE. Scripts of any page may ask.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/token",
+    operation_id = "requestTokens",
+    request_body(
+        content = TokenForm,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The grant."
+    ),
+    responses(
+        (status = 200, description = "The tokens.", body = TokenSet),
+        (
+            status = 400,
+            description = "`invalid_request`, `invalid_grant`, `invalid_scope`, `invalid_target`, \
+                           `unauthorized_client` or `unsupported_grant_type`.",
+            body = OauthError
+        ),
+        (
+            status = 401,
+            description = "The client is unknown, or its secret is missing or wrong (`invalid_client`).",
+            body = OauthError,
+            headers(("WWW-Authenticate" = String, description = "`Basic`."))
+        )
+    )
+)]
 pub(crate) async fn token(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = RequestParams::of_form(&headers, &body)?;
     let kind = match params.get("grant_type") {

@@ -6,7 +6,6 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
 use serde_json::{Value, json};
 use trapline_app::{FaultScenario, FaultUse, IdpHandle};
 use trapline_model::IdpEventKind;
@@ -15,11 +14,36 @@ use crate::{
     failure::{EndpointFailure, OauthRefusal},
     faults::without_email,
     log::LogEntry,
-    params::RequestParams,
+    openapi::{BearerChallenge, OauthError, UserInfo, UserInfoForm},
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
     tokens::{about, good_token},
 };
 
+/// Read claims about the user
+///
+/// `OpenID` Connect Core, section 5.3, for the access token in `Authorization: Bearer`. Scripts of any page may ask.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/userinfo",
+    operation_id = "getUserInfo",
+    responses(
+        (status = 200, description = "The claims.", body = UserInfo),
+        (
+            status = 401,
+            description = "There is no access token, and then no error either; or it is none of this provider, is \
+                           over, was revoked, or its user is gone (`invalid_token`).",
+            body = BearerChallenge,
+            headers(("WWW-Authenticate" = String, description = "`Bearer` (RFC 6750, section 3)."))
+        ),
+        (
+            status = 403,
+            description = "The token is not one of a user with the scope `openid` (`insufficient_scope`).",
+            body = OauthError,
+            headers(("WWW-Authenticate" = String, description = "`Bearer` (RFC 6750, section 3)."))
+        )
+    )
+)]
 pub(crate) async fn by_header(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -28,12 +52,45 @@ pub(crate) async fn by_header(
     answer(&idp, &provider, bearer(&headers), &RequestParams::default()).await
 }
 
-/// RFC 6750, section 2.2.
+/// Read claims about the user by a form
+///
+/// The same, where the access token may be in the body too (RFC 6750, section 2.2).
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/userinfo",
+    operation_id = "getUserInfoByForm",
+    request_body(
+        content = Option<UserInfoForm>,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The token, where the header does not have it."
+    ),
+    responses(
+        (status = 200, description = "The claims.", body = UserInfo),
+        (
+            status = 400,
+            description = "The token came twice, or the body is no form (`invalid_request`).",
+            body = OauthError
+        ),
+        (
+            status = 401,
+            description = "There is no access token, and then no error either; or it is none of this provider, is \
+                           over, was revoked, or its user is gone (`invalid_token`).",
+            body = BearerChallenge,
+            headers(("WWW-Authenticate" = String, description = "`Bearer` (RFC 6750, section 3)."))
+        ),
+        (
+            status = 403,
+            description = "The token is not one of a user with the scope `openid` (`insufficient_scope`).",
+            body = OauthError,
+            headers(("WWW-Authenticate" = String, description = "`Bearer` (RFC 6750, section 3)."))
+        )
+    )
+)]
 pub(crate) async fn by_form(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = if body.is_empty() {
         RequestParams::default()
@@ -65,7 +122,7 @@ async fn answer(
     let Some(token) = token else {
         // No more than the scheme, where nothing was tried (RFC 6750, section 3.1).
         let challenge = [(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
-        return Ok((StatusCode::UNAUTHORIZED, challenge).into_response());
+        return Ok((StatusCode::UNAUTHORIZED, challenge, Json(json!({}))).into_response());
     };
     let mut entry = LogEntry::of(IdpEventKind::Userinfo, params);
     match claims(idp, provider, token, &mut entry).await {

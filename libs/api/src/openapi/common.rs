@@ -79,6 +79,22 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
 }
 
+/// Adds to operations of other packages what the layers around every route answer: whether they say that
+/// themselves or not, a URL may be too long, and nobody waits for ever.
+pub(super) fn complete_further(document: &mut OpenApi) {
+    for item in document.paths.paths.values_mut() {
+        for (_, operation) in operations(item) {
+            describe(operation, &["414", "500", "503"], false);
+        }
+    }
+    let components = document.components.get_or_insert_default();
+    for response in components.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            add_headers(response, [REQUEST_ID].iter());
+        }
+    }
+}
+
 /// The operations of a path, by method.
 pub(super) fn operations(
     item: &mut PathItem,

@@ -7,6 +7,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json,
     body::Body as Bytes,
+    extract::{Path, RawQuery},
     http::{Request, Response, StatusCode},
 };
 use serde::Deserialize;
@@ -57,6 +58,30 @@ fn team_routes_with_toy() -> OpenApiRouter<Api> {
     team_routes().merge(OpenApiRouter::default().routes(routes!(wind_up)))
 }
 
+/// Look at a toy elsewhere
+///
+/// It takes whatever comes.
+#[utoipa::path(
+    get,
+    path = "/toys/{id}",
+    operation_id = "lookAtToy",
+    tag = "Toys",
+    security(()),
+    params(("id" = String, Path, description = "The toy.")),
+    responses(
+        (status = 200, description = "What came.", body = String),
+        (status = 500, description = "It broke.", body = ToyInput)
+    )
+)]
+async fn look(Path(id): Path<String>, RawQuery(query): RawQuery) -> Json<String> {
+    Json(format!("{id} {}", query.unwrap_or_default()))
+}
+
+/// The route of another package.
+fn further_routes() -> OpenApiRouter {
+    OpenApiRouter::default().routes(routes!(look))
+}
+
 const PATH: &str = "/api/toys/7";
 
 /// A service with the toy, and the keys of a team: one that may write, one that may only read.
@@ -90,7 +115,7 @@ impl Service {
             ca_certificate: None,
             console: None,
         };
-        let router = router_with(team_routes_with_toy(), app, options, Router::new());
+        let router = router_with(team_routes_with_toy(), app, options, further_routes());
         Self { router, write, read, _folder: folder }
     }
 
@@ -168,4 +193,34 @@ async fn the_layers_of_the_group_are_around_a_new_endpoint() {
     let other = service.ask(Request::delete(PATH).body(Bytes::empty()).unwrap()).await;
     assert_eq!(other.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(other.headers()["allow"], "POST");
+}
+
+#[test]
+fn the_document_has_what_routes_of_other_packages_say_of_themselves() {
+    let (_, further) = further_routes().split_for_parts();
+    let document = openapi::with_further(openapi(), further);
+    let document = serde_json::to_value(document).unwrap();
+    let operation = &document["paths"]["/toys/{id}"]["get"];
+    assert_eq!(operation["summary"], "Look at a toy elsewhere");
+    assert_eq!(operation["tags"][0], "Toys");
+    // What the layers around it answer, where it does not say so itself.
+    let described = &operation["responses"];
+    assert_eq!(described["500"]["description"], "It broke.");
+    assert_eq!(described["503"]["$ref"], "#/components/responses/Unavailable");
+    assert!(described["200"]["headers"]["X-Request-Id"].is_object(), "{described}");
+    let mut statuses: Vec<_> = described.as_object().unwrap().keys().collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, ["200", "414", "500", "503"]);
+    assert!(document["components"]["schemas"]["ToyInput"].is_object());
+}
+
+#[tokio::test]
+async fn routes_of_other_packages_see_to_what_they_are_asked_with() {
+    let service = Service::start().await;
+    let request = Request::get("/toys/7?wings=2&wings=3").body(Bytes::empty()).unwrap();
+    let answer = service.ask(request).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert!(answer.headers().contains_key("x-request-id"));
+    let body = axum::body::to_bytes(answer.into_body(), 1 << 16).await.unwrap();
+    assert_eq!(body, "\"7 wings=2&wings=3\"");
 }

@@ -37,6 +37,7 @@ use trapline_app::{App, MasterKey, NewKey, Outbound, Rate, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Access, Address, Principal, TeamId, Time};
 use trapline_store::{Clock, Ports, Store};
+use utoipa_axum::router::OpenApiRouter;
 
 /// A service with one team, whose write key is `key`.
 struct Service {
@@ -108,7 +109,7 @@ impl Service {
             ca_certificate: None,
             console: None,
         };
-        let router = trapline_api::router(app.clone(), options, Router::new());
+        let router = trapline_api::router(app.clone(), options, OpenApiRouter::default());
         let mut service = Self {
             router,
             app,

@@ -17,6 +17,7 @@ use trapline_store::{
     Job, Key, Lane, LaneStats, Lease, Op, PortError, Ports, Queue, Result as PortResult, Row, Scan,
     Store, Table,
 };
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::{Service, request, settings};
 
@@ -182,7 +183,7 @@ async fn metrics_without_a_token_are_for_nobody() {
             ca_certificate: Some("PEM".to_owned()),
             console: None,
         };
-        let router = trapline_api::router(service.app.clone(), options, axum::Router::new());
+        let router = trapline_api::router(service.app.clone(), options, OpenApiRouter::default());
         let other = Service { router, ..Service::start().await };
         for token in [None, Some("")] {
             let answer = other.ask(request(token, "GET", "/api/metrics", &Value::Null)).await;
@@ -287,7 +288,7 @@ async fn the_console_takes_the_paths_that_are_nobody_elses() {
         ca_certificate: None,
         console: Some(console()),
     };
-    let router = trapline_api::router(plain.app.clone(), options, axum::Router::new());
+    let router = trapline_api::router(plain.app.clone(), options, OpenApiRouter::default());
     let service = Service { router, ..plain };
     let get = async |path: &str, accept: &str| {
         let mut request = request(None, "GET", path, &Value::Null);

@@ -19,6 +19,21 @@ use crate::{
     state::{At, IdpState},
 };
 
+/// Read a provider's SAML metadata
+///
+/// saml-metadata, section 2.4.3; its address is also the provider's entity id. A fault that waits, `stale_keys`,
+/// changes it.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/saml/metadata",
+    operation_id = "getSamlMetadata",
+    responses((
+        status = 200,
+        description = "An EntityDescriptor.",
+        body = String,
+        content_type = "application/samlmetadata+xml"
+    ))
+)]
 pub(crate) async fn show(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -33,7 +48,20 @@ pub(crate) async fn show(
     Ok(([(header::CONTENT_TYPE, kind)], document).into_response())
 }
 
-/// The certificate of the key that signs now.
+/// Download a provider's SAML certificate
+///
+/// That of the key which signs now.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/saml/certificate",
+    operation_id = "getSamlCertificate",
+    responses((
+        status = 200,
+        description = "The certificate in PEM (RFC 7468).",
+        body = String,
+        content_type = "application/x-pem-file"
+    ))
+)]
 pub(crate) async fn certificate(
     State(idp): State<IdpState>,
     At { provider, .. }: At,

@@ -5,7 +5,6 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::Response,
 };
-use bytes::Bytes;
 use trapline_app::{IdpHandle, IdpSession, escape_html};
 use trapline_model::IdpEventKind;
 
@@ -25,8 +24,9 @@ use super::{
 use crate::{
     cookie,
     failure::EndpointFailure,
+    openapi::SamlLogout,
     page::page,
-    params::RequestParams,
+    params::{RawBody, RequestParams},
     state::{At, IdpState},
 };
 
@@ -52,6 +52,35 @@ impl IncomingLogout {
     }
 }
 
+/// Sign out by SAML
+///
+/// The HTTP-Redirect binding (saml-profiles, section 4.4). Without a message the logout begins here, and the
+/// application is told at the provider's `samlSloUrl`.
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/saml/slo",
+    operation_id = "signOutBySaml",
+    params(SamlLogout),
+    responses(
+        (
+            status = 200,
+            description = "Somebody is signed out, or the application's answer to that.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "To the application with a signed LogoutResponse or LogoutRequest.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The message is not taken: a page says why, and nothing is sent to anybody.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_query(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -62,12 +91,39 @@ pub(crate) async fn by_query(
     answer_to(&idp, IncomingLogout::new(&idp, provider, &headers, Binding::Redirect, params)).await
 }
 
+/// Sign out by SAML with a form
+///
+/// The HTTP-POST binding.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/saml/slo",
+    operation_id = "signOutBySamlForm",
+    request_body(
+        content = SamlLogout,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The message."
+    ),
+    responses(
+        (
+            status = 200,
+            description = "Somebody is signed out, and a page sends the signed LogoutResponse to the application.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 400,
+            description = "The message is not taken: a page says why, and nothing is sent to anybody.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_form(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = match form(query, &headers, &body) {
         Ok(params) => params,

@@ -6,7 +6,6 @@ use axum::{
     http::{Extensions, HeaderMap},
     response::Response,
 };
-use bytes::Bytes;
 
 use super::{
     Binding, Refusal, SamlAsked,
@@ -16,11 +15,47 @@ use super::{
 use crate::{
     authorize::{Browser, Decision, decide},
     failure::EndpointFailure,
-    params::RequestParams,
+    openapi::SamlSignIn,
+    params::{RawBody, RequestParams},
     redirect::see_other,
     state::{At, IdpState},
 };
 
+/// Begin a sign-in by SAML
+///
+/// The HTTP-Redirect binding (saml-bindings, section 3.4). Without a request the sign-in begins here, and goes to the
+/// provider's `samlAcsUrl` (saml-profiles, section 4.1.5).
+#[utoipa::path(
+    get,
+    path = "/idp/{slug}/saml/sso",
+    operation_id = "signInBySaml",
+    params(SamlSignIn),
+    responses(
+        (
+            status = 200,
+            description = "A page that sends the Response to the application, at once or by a button.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "On to the page of test users.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The message is not taken: a page says why, and nothing is sent to anybody.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 403,
+            description = "The provider lets in nobody but people of its team who are signed in at this service.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_query(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
@@ -44,14 +79,45 @@ pub(crate) async fn by_query(
     }
 }
 
-/// A form of another site comes without the cookie that says who is signed in, so the request is kept and
-/// the browser comes back by a GET.
+/// Begin a sign-in by SAML with a form
+///
+/// The HTTP-POST binding (saml-bindings, section 3.5). A form of another site comes without the cookie that says who
+/// is signed in, so the request is kept and the browser comes back by a GET.
+#[utoipa::path(
+    post,
+    path = "/idp/{slug}/saml/sso",
+    operation_id = "signInBySamlForm",
+    request_body(
+        content = SamlSignIn,
+        content_type = "application/x-www-form-urlencoded",
+        description = "The request, and what may be in the query too."
+    ),
+    responses(
+        (
+            status = 200,
+            description = "A page that sends the Response to the application, at once or by a button.",
+            body = String,
+            content_type = "text/html"
+        ),
+        (
+            status = 303,
+            description = "On to the page of test users.",
+            headers(("Location" = String, description = "Where the browser goes."))
+        ),
+        (
+            status = 400,
+            description = "The message is not taken: a page says why, and nothing is sent to anybody.",
+            body = String,
+            content_type = "text/html"
+        )
+    )
+)]
 pub(crate) async fn by_form(
     State(idp): State<IdpState>,
     At { provider, .. }: At,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Response, EndpointFailure> {
     let params = match form(query, &headers, &body) {
         Ok(params) => params,

@@ -4,6 +4,46 @@
  */
 
 export interface paths {
+    "/.well-known/oauth-authorization-server/idp/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an authorization server can do
+         * @description The same metadata where RFC 8414, section 3.1, has it.
+         */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration/idp/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a provider can do, at the server's root
+         * @description The same metadata where RFC 8414, section 5, has it under the name of `OpenID` Connect.
+         */
+        get: operations["getProviderMetadataAtRoot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/api-keys": {
         parameters: {
             query?: never;
@@ -2009,6 +2049,319 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/idp/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open a provider in a browser
+         * @description Says where to begin: the issuer, and where its metadata are.
+         */
+        get: operations["showProvider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a provider can do
+         * @description `OpenID` Connect Discovery 1.0. Scripts of any page may read it. A fault that waits, `discovery_500` or
+         *     `discovery_wrong_issuer`, changes it.
+         */
+        get: operations["getProviderMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin a sign-in
+         * @description RFC 6749, section 4.1.1; `OpenID` Connect Core, section 3.1.2.1. `request`, `request_uri` and `registration` are
+         *     refused by their own errors, and a parameter that is there twice is refused, but for `resource`.
+         */
+        get: operations["authorize"];
+        put?: never;
+        /**
+         * Begin a sign-in by a form
+         * @description A form of another site comes without the cookie that says who is signed in, so the request is kept and the
+         *     browser comes back by a GET.
+         */
+        post: operations["authorizeByForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/end_session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign out
+         * @description `OpenID` Connect RP-Initiated Logout 1.0. Whatever is not in order is asked on a page, and sends nobody anywhere.
+         */
+        get: operations["endIdpSession"];
+        put?: never;
+        /**
+         * Sign out by a form
+         * @description The same by POST, which is also how the page that asks is answered.
+         */
+        post: operations["endIdpSessionByForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask what a token is worth
+         * @description RFC 7662. The client shows its secret by HTTP Basic or in the form.
+         */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a provider's public keys
+         * @description RFC 7517. Scripts of any page may read them. A fault that waits, `jwks_500` or `stale_keys`, changes them.
+         */
+        get: operations["getProviderKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who can be signed in
+         * @description The page of test users, for a sign-in that waits; whoever is signed in already goes on at once.
+         */
+        get: operations["showLogin"];
+        put?: never;
+        /**
+         * Sign in a test user
+         * @description What the page of test users sends. Only that page may, where a browser says which page it was.
+         */
+        post: operations["chooseUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a sign-in by its token
+         * @description RFC 7009: with the token its whole sign-in ends. Tokens that are none are answered in the same way, as there is
+         *     nothing to be done about them (section 2.2). Scripts of any page may ask.
+         */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/saml/certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a provider's SAML certificate
+         * @description That of the key which signs now.
+         */
+        get: operations["getSamlCertificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/saml/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a provider's SAML metadata
+         * @description saml-metadata, section 2.4.3; its address is also the provider's entity id. A fault that waits, `stale_keys`,
+         *     changes it.
+         */
+        get: operations["getSamlMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/saml/slo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign out by SAML
+         * @description The HTTP-Redirect binding (saml-profiles, section 4.4). Without a message the logout begins here, and the
+         *     application is told at the provider's `samlSloUrl`.
+         */
+        get: operations["signOutBySaml"];
+        put?: never;
+        /**
+         * Sign out by SAML with a form
+         * @description The HTTP-POST binding.
+         */
+        post: operations["signOutBySamlForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/saml/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin a sign-in by SAML
+         * @description The HTTP-Redirect binding (saml-bindings, section 3.4). Without a request the sign-in begins here, and goes to the
+         *     provider's `samlAcsUrl` (saml-profiles, section 4.1.5).
+         */
+        get: operations["signInBySaml"];
+        put?: never;
+        /**
+         * Begin a sign-in by SAML with a form
+         * @description The HTTP-POST binding (saml-bindings, section 3.5). A form of another site comes without the cookie that says who
+         *     is signed in, so the request is kept and the browser comes back by a GET.
+         */
+        post: operations["signInBySamlForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for tokens
+         * @description RFC 6749, sections 4.1.3, 4.4.2 and 6. The client shows its secret by HTTP Basic or in the form, or only its id
+         *     where it is a public one that uses PKCE. Scripts of any page may ask.
+         */
+        post: operations["requestTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/idp/{slug}/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read claims about the user
+         * @description `OpenID` Connect Core, section 5.3, for the access token in `Authorization: Bearer`. Scripts of any page may ask.
+         */
+        get: operations["getUserInfo"];
+        put?: never;
+        /**
+         * Read claims about the user by a form
+         * @description The same, where the access token may be in the body too (RFC 6750, section 2.2).
+         */
+        post: operations["getUserInfoByForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2325,6 +2678,67 @@ export interface components {
             dmarc: components["schemas"]["DmarcVerdict"];
             /** @description What a verdict does not say. */
             findings: components["schemas"]["AuthFinding"][];
+        };
+        /** @description An authorization request (`OpenID` Connect Core, section 3.1.2.1). */
+        AuthorizationRequest: {
+            /** @description The provider's `clientId`. */
+            client_id: string;
+            /** @description One of the provider's `redirectUris`, byte for byte; only the port of a loopback address may differ. */
+            redirect_uri: string;
+            /**
+             * @description `code` alone.
+             * @enum {string}
+             */
+            response_type: "code";
+            /**
+             * @description How the answer is passed; `query` when left out.
+             * @enum {string}
+             */
+            response_mode?: "query" | "fragment" | "form_post";
+            /** @description Up to 100 scopes with blanks between; with `openid` there is an ID token. */
+            scope?: string;
+            /** @description Comes back as it is; at most 4 KiB. */
+            state?: string;
+            /** @description Is in the ID token as it is; at most 4 KiB. */
+            nonce?: string;
+            /** @description The SHA-256 of a `code_verifier` in base64url, 43 characters (RFC 7636). */
+            code_challenge?: string;
+            /**
+             * @description `S256`, with `code_challenge`.
+             * @enum {string}
+             */
+            code_challenge_method?: "S256";
+            /** @description `none`, or some of `login`, `consent` and `select_account`. */
+            prompt?: string;
+            /** @description Seconds since a sign-in that is still good. */
+            max_age?: string;
+            /** @description A test user's mail address or subject; or `fault:<scenario>[=<value>][;<hint>]`, which asks for a fault. */
+            login_hint?: string;
+            /** @description An ID token of this provider, however old. */
+            id_token_hint?: string;
+            /** @description A JSON object of single claims (OpenID Connect Core, section 5.5); at most 4 KiB. */
+            claims?: string;
+            /** @description The first of them is in the ID token as `acr`; at most 4 KiB. */
+            acr_values?: string;
+            /** @description Whom the access token is for (RFC 8707): an absolute URI without a fragment. May be there five times. */
+            resource?: string;
+            /** @description The older name of `resource`. */
+            audience?: string;
+            /** @description A fault for this sign-in alone: `<scenario>[=<value>]` of `GET /api/idp-faults`. */
+            mock_fault?: string;
+            /** @description Accepted, and ignored. */
+            display?: string;
+            /** @description Accepted, and ignored. */
+            ui_locales?: string;
+            /** @description Accepted, and ignored. */
+            claims_locales?: string;
+        };
+        /** @description A request without a good access token (RFC 6750, section 3). */
+        BearerChallenge: {
+            /** @description Left out where no token came (RFC 6750, section 3.1). */
+            error?: string;
+            /** @description What was expected and what came; for people. */
+            error_description?: string;
         };
         /** @description What became of many messages. */
         ChangedMessages: {
@@ -3669,6 +4083,13 @@ export interface components {
              */
             oldestSeconds: number;
         };
+        /** @description Public keys (RFC 7517, section 5). */
+        JsonWebKeySet: {
+            /** @description Public keys, the one that signs first; after a rotation the old ones too, while what they signed may be good. */
+            keys: {
+                [key: string]: unknown;
+            }[];
+        };
         /** @description Who made an API key. */
         KeyMaker: {
             /** @description The person's id. */
@@ -3783,6 +4204,32 @@ export interface components {
              * @example correct horse battery
              */
             password?: string;
+        };
+        /** @description Who is to be signed in. */
+        LoginChoice: {
+            /** @description The sign-in that waits. */
+            rid: string;
+            /** @description The id of the test user who was chosen. */
+            user?: string;
+            /** @description Anything, where nobody is to be signed in. */
+            deny?: string;
+        };
+        /** @description A logout request (RP-Initiated Logout 1.0, section 2). */
+        LogoutQuestion: {
+            /** @description An ID token of this provider, however old. Without one somebody is asked. */
+            id_token_hint?: string;
+            /** @description The provider's `clientId`. */
+            client_id?: string;
+            /** @description One of the provider's `postLogoutRedirectUris`, byte for byte. */
+            post_logout_redirect_uri?: string;
+            /** @description Comes back as it is. */
+            state?: string;
+            /** @description Anything, where the provider's own page asked. */
+            confirmed?: string;
+            /** @description Accepted, and ignored. */
+            logout_hint?: string;
+            /** @description Accepted, and ignored. */
+            ui_locales?: string;
         };
         /** @description A mail client on a platform. */
         MailClient: {
@@ -4650,6 +5097,13 @@ export interface components {
              */
             why: string;
         };
+        /** @description A request that is not answered as it hoped (RFC 6749, section 5.2). */
+        OauthError: {
+            /** @description The code of the standard, such as `invalid_request`. */
+            error: string;
+            /** @description What was expected and what came; for people. */
+            error_description?: string;
+        };
         /** @description How far a team got in its first steps. */
         Onboarding: {
             /** @description How many steps are made. */
@@ -4923,6 +5377,57 @@ export interface components {
              */
             name: string;
         };
+        /** @description What the provider can do (`OpenID` Connect Discovery 1.0, section 3; RFC 8414, section 2). */
+        ProviderMetadata: {
+            /** @description The provider: `<base URL>/idp/<slug>`. */
+            issuer: string;
+            /** @description Where sign-ins begin. */
+            authorization_endpoint: string;
+            /** @description Where codes become tokens. */
+            token_endpoint: string;
+            /** @description Where claims about a user are. */
+            userinfo_endpoint: string;
+            /** @description Where the public keys are. */
+            jwks_uri: string;
+            /** @description Where a token's worth is told (RFC 7662). */
+            introspection_endpoint: string;
+            /** @description Where a token is ended (RFC 7009). */
+            revocation_endpoint: string;
+            /** @description Where a session is ended. */
+            end_session_endpoint: string;
+            /** @description Scopes that mean something; others are granted too. */
+            scopes_supported: string[];
+            /** @description `code` alone. */
+            response_types_supported: string[];
+            /** @description How an answer may be passed. */
+            response_modes_supported: string[];
+            /** @description What tokens may be asked for with. */
+            grant_types_supported: string[];
+            /** @description `S256` alone. */
+            code_challenge_methods_supported: string[];
+            /** @description What `prompt` may say. */
+            prompt_values_supported: string[];
+            /** @description `public` alone. */
+            subject_types_supported: string[];
+            /** @description By which algorithms ID tokens may be signed. */
+            id_token_signing_alg_values_supported: string[];
+            /** @description How the client may show who it is. */
+            token_endpoint_auth_methods_supported: string[];
+            /** @description The same for revocation. */
+            revocation_endpoint_auth_methods_supported: string[];
+            /** @description The same for introspection. */
+            introspection_endpoint_auth_methods_supported: string[];
+            /** @description Claims that there may be. */
+            claims_supported: string[];
+            /** @description True. */
+            claims_parameter_supported: boolean;
+            /** @description False. */
+            request_parameter_supported: boolean;
+            /** @description False. */
+            request_uri_parameter_supported: boolean;
+            /** @description True (RFC 9207). */
+            authorization_response_iss_parameter_supported: boolean;
+        };
         /**
          * @description When a sign-in gives a refresh token.
          * @enum {string}
@@ -4943,11 +5448,35 @@ export interface components {
          * @enum {string}
          */
         Rotated: "secret" | "keys";
+        /** @description A logout by SAML (saml-profiles, section 4.4). */
+        SamlLogout: {
+            /** @description A LogoutRequest in base64, deflated where it is in the query. */
+            SAMLRequest?: string;
+            /** @description A LogoutResponse in the same form. */
+            SAMLResponse?: string;
+            /** @description Comes back as it is; at most 4,096 bytes. */
+            RelayState?: string;
+            /** @description The URN of DEFLATE; of a query. */
+            SAMLEncoding?: string;
+        };
         /**
          * @description What of a SAML answer is signed.
          * @enum {string}
          */
         SamlSign: "both" | "assertion" | "response";
+        /** @description A sign-in by SAML (saml-bindings, sections 3.4 and 3.5). */
+        SamlSignIn: {
+            /** @description An AuthnRequest in base64, deflated where it is in the query; at most 64 KiB, and 128 KiB as XML. A query without one begins the sign-in here. */
+            SAMLRequest?: string;
+            /** @description Comes back as it is; at most 4,096 bytes. */
+            RelayState?: string;
+            /** @description The URN of DEFLATE; of a query. */
+            SAMLEncoding?: string;
+            /** @description As in an authorization request. */
+            login_hint?: string;
+            /** @description As in an authorization request. */
+            mock_fault?: string;
+        };
         /**
          * @description A state of the service or of a part of it; the later ones are worse.
          * @enum {string}
@@ -5296,6 +5825,77 @@ export interface components {
              */
             name: string;
         };
+        /** @description A token request (RFC 6749, sections 4.1.3, 4.4.2 and 6). */
+        TokenForm: {
+            /**
+             * @description What the tokens are asked for with.
+             * @enum {string}
+             */
+            grant_type: "authorization_code" | "refresh_token" | "client_credentials";
+            /** @description The code, which is good for 60 seconds and once. */
+            code?: string;
+            /** @description The one that the code was sent to. */
+            redirect_uri?: string;
+            /** @description What `code_challenge` was made of (RFC 7636, section 4.5). */
+            code_verifier?: string;
+            /** @description The newest refresh token of a sign-in. */
+            refresh_token?: string;
+            /** @description Of a refresh no more than was granted; of `client_credentials` any but `openid`. */
+            scope?: string;
+            /** @description Whom the access token of `client_credentials` is for (RFC 8707). */
+            resource?: string;
+            /** @description The provider's `clientId`, where HTTP Basic does not say it. */
+            client_id?: string;
+            /** @description The provider's `clientSecret`, where HTTP Basic does not say it. */
+            client_secret?: string;
+        };
+        /** @description A token to be looked at or to be ended (RFC 7662, section 2.1; RFC 7009, section 2.1). */
+        TokenQuestion: {
+            /** @description An access token or a refresh token. */
+            token: string;
+            /** @description Accepted, and ignored. */
+            token_type_hint?: string;
+            /** @description The provider's `clientId`, where HTTP Basic does not say it. */
+            client_id?: string;
+            /** @description The provider's `clientSecret`, where HTTP Basic does not say it. */
+            client_secret?: string;
+        };
+        /** @description Tokens (RFC 6749, section 5.1). */
+        TokenSet: {
+            /** @description A JWT (RFC 9068). */
+            access_token: string;
+            /** @description `Bearer`. */
+            token_type: string;
+            /** @description Seconds: the provider's `tokenTtl`. */
+            expires_in: number;
+            /** @description What was granted. */
+            scope: string;
+            /** @description A JWT about the user, with the scope `openid`. */
+            id_token?: string;
+            /** @description With the scope `offline_access`, or where the provider always gives one. */
+            refresh_token?: string;
+        };
+        /** @description What a token is worth (RFC 7662, section 2.2). */
+        TokenState: {
+            /** @description Whether the token is good; where it is not, nothing else is told. */
+            active: boolean;
+            /** @description What was granted. */
+            scope?: string;
+            /** @description The client that it was given to. */
+            client_id?: string;
+            /** @description The user's mail address. */
+            username?: string;
+            /** @description `Bearer`, of an access token. */
+            token_type?: string;
+            /** @description When it ends, in seconds since 1970. */
+            exp?: number;
+            /** @description When it was given, in seconds since 1970. */
+            iat?: number;
+            /** @description The user's subject, or the client. */
+            sub?: string;
+            /** @description The provider. */
+            iss?: string;
+        };
         /** @description Who is to own the team. */
         TransferInput: {
             /** @description Somebody who is in the team. */
@@ -5406,6 +6006,28 @@ export interface components {
              * @example 4711
              */
             messagesPerMonth: number;
+        };
+        /** @description Claims about the user as it is now, its own `claims` among them (`OpenID` Connect Core, section 5.3.2). */
+        UserInfo: {
+            /** @description The user's subject. */
+            sub: string;
+            /** @description With the scope `profile`. */
+            name?: string;
+            /** @description The mail address, with the scope `profile`. */
+            preferred_username?: string;
+            /** @description Seconds since 1970, with the scope `profile`. */
+            updated_at?: number;
+            /** @description With the scope `email`. */
+            email?: string;
+            /** @description True, with the scope `email`. */
+            email_verified?: boolean;
+            /** @description The user's groups. */
+            groups?: string[];
+        };
+        /** @description A request for user info. */
+        UserInfoForm: {
+            /** @description The access token, where the header does not have it (RFC 6750, section 2.2). */
+            access_token?: string;
         };
         /** @description What a wait led to. */
         WaitResult: {
@@ -5554,6 +6176,65 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description A fault of the service, or one that somebody asked for (`server_error`). */
+        ProtocolFailure: {
+            headers: {
+                /** @description Names the request in the service's logs. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description There is no provider of this slug (`not_found`). */
+        ProtocolNotFound: {
+            headers: {
+                /** @description Names the request in the service's logs. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description The body is over 1 MiB (`invalid_request`). */
+        ProtocolTooLarge: {
+            headers: {
+                /** @description Names the request in the service's logs. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description The provider's allowance of requests is used up (`temporarily_unavailable`). */
+        ProtocolTooMany: {
+            headers: {
+                /** @description Seconds until the next try can succeed. */
+                "Retry-After"?: string;
+                /** @description Names the request in the service's logs. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description Not now; try again (`temporarily_unavailable`). */
+        ProtocolUnavailable: {
+            headers: {
+                /** @description Seconds until the next try can succeed. */
+                "Retry-After"?: string;
+                /** @description Names the request in the service's logs. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
         /** @description The API key may only read (`read_only_key`), the route takes no key (`person_required`), the person's role is too small (`admin_required`, `owner_required`), the person is in no team (`team_required`), or in none but by its single sign-on (`sso_required`), or a page of another site sent the request (`cross_site`). */
         Refused: {
             headers: {
@@ -5645,6 +6326,66 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderMetadata"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getProviderMetadataAtRoot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderMetadata"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: never;
@@ -11401,6 +12142,1162 @@ export interface operations {
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    showProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getProviderMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderMetadata"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    authorize: {
+        parameters: {
+            query: {
+                /** @description The provider's `clientId`. */
+                client_id: string;
+                /** @description One of the provider's `redirectUris`, byte for byte; only the port of a loopback address may differ. */
+                redirect_uri: string;
+                /** @description `code` alone. */
+                response_type: "code";
+                /** @description How the answer is passed; `query` when left out. */
+                response_mode?: "query" | "fragment" | "form_post";
+                /** @description Up to 100 scopes with blanks between; with `openid` there is an ID token. */
+                scope?: string;
+                /** @description Comes back as it is; at most 4 KiB. */
+                state?: string;
+                /** @description Is in the ID token as it is; at most 4 KiB. */
+                nonce?: string;
+                /** @description The SHA-256 of a `code_verifier` in base64url, 43 characters (RFC 7636). */
+                code_challenge?: string;
+                /** @description `S256`, with `code_challenge`. */
+                code_challenge_method?: "S256";
+                /** @description `none`, or some of `login`, `consent` and `select_account`. */
+                prompt?: string;
+                /** @description Seconds since a sign-in that is still good. */
+                max_age?: string;
+                /** @description A test user's mail address or subject; or `fault:<scenario>[=<value>][;<hint>]`, which asks for a fault. */
+                login_hint?: string;
+                /** @description An ID token of this provider, however old. */
+                id_token_hint?: string;
+                /** @description A JSON object of single claims (OpenID Connect Core, section 5.5); at most 4 KiB. */
+                claims?: string;
+                /** @description The first of them is in the ID token as `acr`; at most 4 KiB. */
+                acr_values?: string;
+                /** @description Whom the access token is for (RFC 8707): an absolute URI without a fragment. May be there five times. */
+                resource?: string;
+                /** @description The older name of `resource`. */
+                audience?: string;
+                /** @description A fault for this sign-in alone: `<scenario>[=<value>]` of `GET /api/idp-faults`. */
+                mock_fault?: string;
+                /** @description Accepted, and ignored. */
+                display?: string;
+                /** @description Accepted, and ignored. */
+                ui_locales?: string;
+                /** @description Accepted, and ignored. */
+                claims_locales?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that sends the answer on by a form (`response_mode=form_post`). */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Back to the application with a code or an error, or on to the page of test users. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The client or the redirect URI is wrong: a page says how, and nobody is sent anywhere. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The provider lets in nobody but people of its team who are signed in at this service. */
+            403: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    authorizeByForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The parameters. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizationRequest"];
+            };
+        };
+        responses: {
+            /** @description A page that sends the answer on by a form (`response_mode=form_post`). */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Back to the application with a code or an error, or on to the page of test users. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The client or the redirect URI is wrong: a page says how, and nobody is sent anywhere. A body that is no form is told so as JSON. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    endIdpSession: {
+        parameters: {
+            query?: {
+                /** @description An ID token of this provider, however old. Without one somebody is asked. */
+                id_token_hint?: string;
+                /** @description The provider's `clientId`. */
+                client_id?: string;
+                /** @description One of the provider's `postLogoutRedirectUris`, byte for byte. */
+                post_logout_redirect_uri?: string;
+                /** @description Comes back as it is. */
+                state?: string;
+                /** @description Anything, where the provider's own page asked. */
+                confirmed?: string;
+                /** @description Accepted, and ignored. */
+                logout_hint?: string;
+                /** @description Accepted, and ignored. */
+                ui_locales?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Somebody is signed out. */
+            200: {
+                headers: {
+                    /** @description Takes the session away. */
+                    "Set-Cookie"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Somebody is signed out, and goes back to the application. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page that asks, and says what is not in order. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    endIdpSessionByForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The parameters. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["LogoutQuestion"];
+            };
+        };
+        responses: {
+            /** @description Somebody is signed out. */
+            200: {
+                headers: {
+                    /** @description Takes the session away. */
+                    "Set-Cookie"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Somebody is signed out, and goes back to the application. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page that asks, and says what is not in order. A body that is no form is told so as JSON. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The token. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenQuestion"];
+            };
+        };
+        responses: {
+            /** @description What it is worth. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenState"];
+                };
+            };
+            /** @description `invalid_request`. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            /** @description The client is unknown, or its secret is missing or wrong (`invalid_client`). */
+            401: {
+                headers: {
+                    /** @description `Basic`. */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getProviderKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    /** @description For how long to keep them. */
+                    "Cache-Control"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonWebKeySet"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    showLogin: {
+        parameters: {
+            query: {
+                /** @description The sign-in that waits. */
+                rid: string;
+                /** @description A part of the mail addresses or names that are shown. */
+                q?: string;
+                /** @description The number of the page of 50 users; 1 when left out. */
+                page?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The test users, or a page that sends the answer on by a form. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Back to the application with a code or an error. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The provider was changed, and does not take the request any more. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The provider lets in nobody but people of its team who are signed in at this service. */
+            403: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            /** @description The sign-in is over after 15 minutes, or never began. */
+            410: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    chooseUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The choice. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["LoginChoice"];
+            };
+        };
+        responses: {
+            /** @description A page that sends the answer on by a form. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Back to the application with a code or an error. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The user is not there, or the provider does not take the request any more. A body that is no form is told so as JSON. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            /** @description A page of another site sent the form, or the provider lets in nobody but its team. */
+            403: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            /** @description The sign-in is over after 15 minutes, or never began. */
+            410: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The token. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenQuestion"];
+            };
+        };
+        responses: {
+            /** @description The token is worth nothing now. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            /** @description The client is unknown, or its secret is missing or wrong (`invalid_client`). */
+            401: {
+                headers: {
+                    /** @description `Basic`. */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getSamlCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The certificate in PEM (RFC 7468). */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-pem-file": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getSamlMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An EntityDescriptor. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/samlmetadata+xml": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    signOutBySaml: {
+        parameters: {
+            query?: {
+                /** @description A LogoutRequest in base64, deflated where it is in the query. */
+                SAMLRequest?: string;
+                /** @description A LogoutResponse in the same form. */
+                SAMLResponse?: string;
+                /** @description Comes back as it is; at most 4,096 bytes. */
+                RelayState?: string;
+                /** @description The URN of DEFLATE; of a query. */
+                SAMLEncoding?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Somebody is signed out, or the application's answer to that. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To the application with a signed LogoutResponse or LogoutRequest. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is not taken: a page says why, and nothing is sent to anybody. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    signOutBySamlForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The message. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SamlLogout"];
+            };
+        };
+        responses: {
+            /** @description Somebody is signed out, and a page sends the signed LogoutResponse to the application. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The message is not taken: a page says why, and nothing is sent to anybody. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    signInBySaml: {
+        parameters: {
+            query?: {
+                /** @description An AuthnRequest in base64, deflated where it is in the query; at most 64 KiB, and 128 KiB as XML. A query without one begins the sign-in here. */
+                SAMLRequest?: string;
+                /** @description Comes back as it is; at most 4,096 bytes. */
+                RelayState?: string;
+                /** @description The URN of DEFLATE; of a query. */
+                SAMLEncoding?: string;
+                /** @description As in an authorization request. */
+                login_hint?: string;
+                /** @description As in an authorization request. */
+                mock_fault?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that sends the Response to the application, at once or by a button. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description On to the page of test users. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is not taken: a page says why, and nothing is sent to anybody. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The provider lets in nobody but people of its team who are signed in at this service. */
+            403: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    signInBySamlForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The request, and what may be in the query too. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["SamlSignIn"];
+            };
+        };
+        responses: {
+            /** @description A page that sends the Response to the application, at once or by a button. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description On to the page of test users. */
+            303: {
+                headers: {
+                    /** @description Where the browser goes. */
+                    Location?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is not taken: a page says why, and nothing is sent to anybody. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    requestTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The grant. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenForm"];
+            };
+        };
+        responses: {
+            /** @description The tokens. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenSet"];
+                };
+            };
+            /** @description `invalid_request`, `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`. */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            /** @description The client is unknown, or its secret is missing or wrong (`invalid_client`). */
+            401: {
+                headers: {
+                    /** @description `Basic`. */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claims. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            /** @description There is no access token, and then no error either; or it is none of this provider, is over, was revoked, or its user is gone (`invalid_token`). */
+            401: {
+                headers: {
+                    /** @description `Bearer` (RFC 6750, section 3). */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BearerChallenge"];
+                };
+            };
+            /** @description The token is not one of a user with the scope `openid` (`insufficient_scope`). */
+            403: {
+                headers: {
+                    /** @description `Bearer` (RFC 6750, section 3). */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
+        };
+    };
+    getUserInfoByForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider's `slug`. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        /** @description The token, where the header does not have it. */
+        requestBody?: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["UserInfoForm"] | null;
+            };
+        };
+        responses: {
+            /** @description The claims. */
+            200: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            /** @description The token came twice, or the body is no form (`invalid_request`). */
+            400: {
+                headers: {
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            /** @description There is no access token, and then no error either; or it is none of this provider, is over, was revoked, or its user is gone (`invalid_token`). */
+            401: {
+                headers: {
+                    /** @description `Bearer` (RFC 6750, section 3). */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BearerChallenge"];
+                };
+            };
+            /** @description The token is not one of a user with the scope `openid` (`insufficient_scope`). */
+            403: {
+                headers: {
+                    /** @description `Bearer` (RFC 6750, section 3). */
+                    "WWW-Authenticate"?: string;
+                    /** @description Names the request in the service's logs. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthError"];
+                };
+            };
+            404: components["responses"]["ProtocolNotFound"];
+            413: components["responses"]["ProtocolTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["ProtocolTooMany"];
+            500: components["responses"]["ProtocolFailure"];
+            503: components["responses"]["ProtocolUnavailable"];
         };
     };
 }
