@@ -29,8 +29,8 @@ pub(crate) struct SamlAsked {
     pub(crate) request: Option<AuthnRequest>,
     /// Where the answer goes.
     pub(crate) acs: String,
-    /// Whether somebody configured that, or whoever signs in is known.
-    pub(crate) is_acs_trusted: bool,
+    /// Whether somebody configured that.
+    pub(crate) is_acs_configured: bool,
     /// The service provider's entity id.
     pub(crate) sp: String,
     pub(crate) relay_state: Option<String>,
@@ -93,14 +93,14 @@ fn checked(
     };
     let head = request.as_ref().map(|request| &request.head);
     let sp = check_head(provider, head, &sso_url(provider))?;
-    let (acs, is_configured) = acs_of(provider, request.as_ref())?;
+    let (acs, is_acs_configured) = acs_of(provider, request.as_ref())?;
     Ok(SamlAsked {
         provider: provider.clone(),
         params: params.clone(),
         flow: flow.to_owned(),
         xml: xml.clone(),
         acs,
-        is_acs_trusted: is_configured || provider.settings.require_team_session,
+        is_acs_configured,
         sp,
         relay_state,
         login_hint: login_hint.or_else(|| request.as_ref()?.subject.clone()),

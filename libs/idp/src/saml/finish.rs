@@ -121,7 +121,9 @@ async fn sign_in(
         tokio::time::sleep(Duration::from_secs(seconds)).await;
     }
     let state = asked.relay_state.as_deref().filter(|_| !is(FaultScenario::RelaystateDropped));
-    let mut page = delivered(asked, &xml, state, is_clicked);
+    // Of the team whoever signs in is known by now.
+    let is_sure = is_clicked || provider.settings.require_team_session;
+    let mut page = delivered(asked, &xml, state, is_sure);
     page.headers_mut().append(header::SET_COOKIE, cookie::of(idp, provider, &session)?);
     metrics::idp_sign_in("saml", "ok");
     entry.event().response = answer(&asked.acs, &xml);
@@ -209,18 +211,13 @@ fn claims(
 }
 
 /// The page that takes a response to the service provider (saml-bindings, section 3.5.4): at once where somebody
-/// configured the address or saw it, since a provider is no cannon for forms to anywhere.
-fn delivered(
-    asked: &SamlAsked,
-    xml: &str,
-    relay_state: Option<&str>,
-    is_clicked: bool,
-) -> Response {
+/// configured the address, saw it or is of the team, since a provider is no cannon for forms to anywhere.
+fn delivered(asked: &SamlAsked, xml: &str, relay_state: Option<&str>, is_sure: bool) -> Response {
     let mut fields = vec![("SAMLResponse".to_owned(), BASE64.encode(xml.as_bytes()))];
     if let Some(state) = relay_state {
         fields.push(("RelayState".to_owned(), state.to_owned()));
     }
-    if asked.is_acs_trusted || is_clicked {
+    if asked.is_acs_configured || is_sure {
         return sending(&asked.acs, &fields);
     }
     let words = format!(

@@ -104,6 +104,9 @@ async fn an_address_that_only_the_request_names_wants_a_click() {
     let passive = AuthnRequest::with(" IsPassive=\"true\"", "");
     rp.set(json!({ "autoLoginUserId": null })).await;
     assert!(!Form::of(&ask(&rp, &passive, &[]).await.expect(200)).is_sent);
+    // A provider of people of the team alone does not know who is told that nobody is signed in.
+    rp.set(json!({ "requireTeamSession": true })).await;
+    assert!(!Form::of(&ask(&rp, &passive, &[]).await.expect(200)).is_sent);
     for acs in
         ["javascript:alert(1)", "data:text/html,x", "//sp.example/acs", "https://a@b/", "ftp://a/"]
     {
