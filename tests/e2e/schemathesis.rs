@@ -1,6 +1,8 @@
 //! A fuzzer reads the API's own document and looks for answers that the document does not promise:
 //! server errors, statuses, media types, headers and bodies.
 
+mod identity;
+
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -39,12 +41,23 @@ impl Effort {
 
 /// Fuzzes as the bearer of this key.
 async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: Effort, settings: &str) {
+    let authorization = key.map(|key| format!("Bearer {key}"));
+    fuzz_as(deployment, authorization.as_deref(), effort, settings).await;
+}
+
+/// Fuzzes with this in the header `Authorization`.
+async fn fuzz_as(
+    deployment: &Deployment,
+    authorization: Option<&str>,
+    effort: Effort,
+    settings: &str,
+) {
     let folder = TempDir::new().unwrap();
     let config = folder.path().join("schemathesis.toml");
     std::fs::write(&config, format!("{BOUNDS}{settings}")).unwrap();
     let mut fuzzer = fuzzer(folder.path(), &config, effort);
-    if let Some(key) = key {
-        fuzzer.arg("--header").arg(format!("Authorization: Bearer {key}"));
+    if let Some(authorization) = authorization {
+        fuzzer.arg("--header").arg(format!("Authorization: {authorization}"));
     }
     fuzzer.arg(format!("{}/api/openapi.json", deployment.api()[0]));
     let report = run(fuzzer).await;
@@ -56,11 +69,13 @@ async fn fuzz(deployment: &Deployment, key: Option<&str>, effort: Effort, settin
 /// that a signature's two parameters want each other, nor that a project must be there, which
 /// addresses a webhook may have, nor that an inbox that was emptied may get mail again, nor that mail
 /// is only forwarded where there is a relay and somebody agreed; nor which passwords
-/// are too easy to guess, and how often one may try. What is wrong may be too long for a URL.
+/// are too easy to guess, and how often one may try; nor which applications, tokens and SAML messages a mock
+/// identity provider knows, and that user info reads no body where the token is in the header. What is wrong may
+/// be too long for a URL.
 const BOUNDS: &str = r#"
 request-timeout = 30.0
 checks.negative_data_rejection.expected-statuses = [
-    400, 401, 403, 404, 405, 406, 409, 414, 415, 422, 428, 429, "5xx"
+    400, 401, 403, 404, 405, 406, 409, 410, 414, 415, 422, 428, 429, "5xx"
 ]
 [[operations]]
 include-path = "/api/inboxes/{id}/events"
@@ -93,6 +108,12 @@ include-operation-id = [
     "updateMe", "changeEmail", "setUpAccount"
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
+[[operations]]
+include-operation-id = "getUserInfoByForm"
+checks.negative_data_rejection.expected-statuses = ["2xx", 400, 401, 403, 404, 415]
+[[operations]]
+include-tag = "Identity provider protocol"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 410]
 [[operations]]
 include-operation-id = ["checkLinks", "getAuthReport", "setDnsZone", "unsubscribeByOneClick"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
