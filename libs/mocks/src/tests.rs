@@ -8,6 +8,7 @@ mod engine;
 mod flows;
 mod hubspot;
 mod hubspot_associations;
+mod invoices;
 mod onfido;
 mod plaid;
 mod segment;
