@@ -92,6 +92,13 @@ node_tools() {
   npm ci --prefix "$TOOLS/node" --ignore-scripts --no-audit --no-fund --silent
 }
 
+# What mail is signed and checked by, beside dkimpy, to compare verdicts with.
+dkim_tools() {
+  mkdir -p "$TOOLS/dkim"
+  cp clients/dkim/package.json clients/dkim/package-lock.json "$TOOLS/dkim/"
+  npm ci --prefix "$TOOLS/dkim" --ignore-scripts --no-audit --no-fund --silent
+}
+
 openapi_tools() {
   mkdir -p "$TOOLS/openapi"
   cp clients/openapi/package.json clients/openapi/package-lock.json "$TOOLS/openapi/"
@@ -189,6 +196,7 @@ step lint lint_tools requirements-lint.txt
 step mocks mocks_tools clients/mocks/requirements.txt clients/mocks/requirements-source.txt
 step mocks-node mocks_node_tools clients/mocks/package.json clients/mocks/package-lock.json
 step node node_tools clients/node/package.json clients/node/package-lock.json
+step dkim dkim_tools clients/dkim/package.json clients/dkim/package-lock.json
 step openapi openapi_tools clients/openapi/package.json clients/openapi/package-lock.json
 step identity identity_tools clients/identity/package.json clients/identity/package-lock.json
 step oidc oidc_tools clients/oidc/package.json clients/oidc/package-lock.json \

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use trapline_tests::{Inbox, Mail, Rest, deliver, deliver_bytes, shared};
 
-use crate::tools::tool;
+use crate::tools::{run, source, tool};
 
 /// The example of RFC 8463, appendix A, with its keys.
 const SIGNED: &str = include_str!("auth/rfc8463.eml");
@@ -186,4 +186,12 @@ async fn a_foreign_signer_is_understood() {
             assert!(codes(&report).contains(&"dmarc_none"), "{report}");
         }
     }
+}
+
+/// Of the mails by which verdicts on signatures are held, those who signed them say today what is stored of them.
+#[tokio::test]
+async fn dkimpy_and_mailauth_say_what_is_stored() {
+    let mut python = tokio::process::Command::new(tool("python/bin/python"));
+    python.arg(source("dkim/make.py")).arg("--check").env("DKIM_TOOLS", tool("dkim"));
+    assert_eq!(run(python).await, "all verdicts are as they were\n");
 }

@@ -1,6 +1,7 @@
 //! Verdicts against those of others.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod dkim;
 mod spf;
 
 use std::{sync::LazyLock, time::Duration};
