@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Mutated messages and mutated SMTP sessions, a million of each or as many as the first argument
-# says, from the seed number in the second. Fails at the first panic, hang, slow input or growth.
+# Mutated messages through the parser and the checks, and mutated SMTP sessions, a million of each or as many as the
+# first argument says, from the seed number in the second. Fails at the first panic, hang, slow input or growth.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,3 +8,4 @@ count=${1:-1000000}
 seed=${2:-1}
 cargo run --release --example mutate_messages -p trapline-mime -- "$count" "$seed"
 cargo run --release --example mutate_sessions -p trapline-smtp -- "$count" "$seed"
+cargo run --release --example mutate_checks -p trapline-checks -- "$count" "$seed"

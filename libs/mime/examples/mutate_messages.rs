@@ -3,10 +3,12 @@
 
 #[path = "../../../tests/fuzz/campaign.rs"]
 mod campaign;
+#[path = "../../../tests/fuzz/cases.rs"]
+mod cases;
 #[path = "../../../tests/fuzz/mutation.rs"]
 mod mutation;
 
-use std::{fmt::Write as _, fs, process::ExitCode};
+use std::{fmt::Write as _, process::ExitCode};
 
 use mutation::{Mutator, Random};
 use trapline_mime::{attachment, codes, digest, parse, preview};
@@ -29,7 +31,9 @@ const TOKENS: &[&[u8]] = &[
 ];
 
 fn main() -> ExitCode {
-    campaign::run("messages", &Mutator::new(seeds(), TOKENS), check)
+    let mut seeds = cases::seeds();
+    seeds.extend([nested().into_bytes(), long_html().into_bytes()]);
+    campaign::run("messages", &Mutator::new(seeds, TOKENS), check)
 }
 
 fn check(raw: &[u8], random: &mut Random) {
@@ -50,18 +54,6 @@ fn check(raw: &[u8], random: &mut Random) {
     if let Some(text) = &parsed.text {
         assert!(preview::text(text).ends_with("</pre>"));
     }
-}
-
-/// The MIME cases, in the order of their names, and two long messages.
-#[expect(clippy::expect_used, reason = "without its seeds, a run says nothing")]
-fn seeds() -> Vec<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mime-cases");
-    let files = fs::read_dir(folder).expect("the MIME cases can be listed");
-    let mut paths: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));
-    paths.sort();
-    let cases = paths.iter().map(|path| fs::read(path).expect("a MIME case can be read"));
-    cases.chain([nested().into_bytes(), long_html().into_bytes()]).collect()
 }
 
 /// Forty multiparts within each other, each with a file.
