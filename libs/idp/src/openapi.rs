@@ -28,10 +28,10 @@ pub(crate) use asked::{
 const TAG: &str = "Identity provider protocol";
 
 /// An answer of several endpoints: its status, name, description, and whether it says when to try again.
-type Shared = (&'static str, &'static str, &'static str, bool);
+type SharedAnswer = (&'static str, &'static str, &'static str, bool);
 
 const TOO_LARGE: &str = "413";
-const SHARED: [Shared; 5] = [
+const SHARED: [SharedAnswer; 5] = [
     ("404", "ProtocolNotFound", "There is no provider of this slug (`not_found`).", false),
     (TOO_LARGE, "ProtocolTooLarge", "The body is over 1 MiB (`invalid_request`).", false),
     (

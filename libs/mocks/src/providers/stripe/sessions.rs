@@ -97,7 +97,16 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "trial_end": trial_end,
     });
     let is_unpaid = mode != "setup" && due > 0;
-    let fields = json!({
+    let mut fields = terms(context, &mode, is_unpaid);
+    fields["success_url"] = success.into();
+    fields["url"] = url.into();
+    let session = context.change(session, fields);
+    shown(context, session.object)
+}
+
+/// What a session says of how it is paid, and what it leaves to the provider.
+fn terms(context: &CallContext<'_>, mode: &str, is_unpaid: bool) -> Value {
+    json!({
         "expires_at": context.seconds() + LIFETIME,
         "invoice": null,
         "livemode": false,
@@ -118,13 +127,9 @@ pub(super) fn create(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
         "shipping_options": [],
         "submit_type": null,
         "subscription": null,
-        "success_url": success,
         "total_details": {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
         "ui_mode": "hosted_page",
-        "url": url,
-    });
-    let session = context.change(session, fields);
-    shown(context, session.object)
+    })
 }
 
 fn bought(context: &mut CallContext<'_>, mode: &str) -> Result<Bought, Halt> {
