@@ -18,7 +18,7 @@ mod twilio;
 mod twilio_calls;
 mod xero;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ use trapline_model::Time;
 use crate::{
     ActionDone, ActionOutcome, ActionRefusal, CallAnswer, CallOutcome, CalledMock, Chance,
     HostedPages, Loaded, MockAction, MockCall, MockSettings, Outgoing, OutgoingEvent, Provider,
-    StoredObject, Want, Write, act,
+    StoredObject, Want, Write, WriteLife, act,
     auth::{Check, CredentialPlace},
     run,
 };
@@ -43,6 +43,8 @@ pub(super) struct World {
     pub(super) set: Value,
     pub(super) rows: HashMap<(String, String), String>,
     pub(super) allowance: Result<(), u64>,
+    /// Rows that the last call read by their ids, and may thus write.
+    read: HashSet<(String, String)>,
     calls: u8,
 }
 
@@ -56,6 +58,7 @@ impl World {
             set: json!({}),
             rows: HashMap::new(),
             allowance: Ok(()),
+            read: HashSet::new(),
             calls: 0,
         }
     }
@@ -123,7 +126,10 @@ impl World {
         let mut loaded = Loaded::default();
         for _ in 0..8 {
             match run(&mock, &loaded, &chance) {
-                Ok(done) => return done,
+                Ok(done) => {
+                    self.read = loaded.rows.into_keys().collect();
+                    return done;
+                }
                 Err(wants) => {
                     for want in &wants {
                         self.load(want, &mut loaded);
@@ -150,6 +156,12 @@ impl World {
     fn keep(&mut self, writes: &[Write]) {
         for write in writes {
             let key = (write.kind.clone(), write.id.clone());
+            // A store writes a row at the version that was read, and lists have none.
+            let is_known = self.read.contains(&key) || !self.rows.contains_key(&key);
+            assert!(
+                is_known || matches!(write.life, WriteLife::Log { .. }),
+                "{key:?} was not read"
+            );
             match &write.doc {
                 Some(doc) => self.rows.insert(key, crate::unpacked(doc).into_owned()),
                 None => self.rows.remove(&key),

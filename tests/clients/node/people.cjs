@@ -85,7 +85,7 @@ async function changeOneself(page, link) {
   await button.click();
   await page.getByLabel("SMTP settings").waitFor();
   await page.goto(profile);
-  await page.getByText(ADA.email).waitFor();
+  await page.getByRole("main").getByText(ADA.email).first().waitFor();
 }
 
 // Address and password are a step that can wait, which the sidebar names until it is made.

@@ -37,7 +37,7 @@ function screens({ empty, full, hook, messages, idp, event, mock, call, object }
     ["mock-connect", `/mocks/${mock}/overview`, "main dl"],
     ["mock-calls", `/mocks/${mock}/calls?entry=${call}`, "main pre:visible"],
     ["mock-webhooks", `/mocks/${mock}/webhooks`, "main li"],
-    ["mock-objects", `/mocks/${mock}/objects?entry=${object}`, "main li"],
+    ["mock-objects", `/mocks/${mock}/objects?entry=${object}`, "main pre:visible"],
     ["mock-scenarios", `/mocks/${mock}/scenarios`, "main form"],
     ["mock-settings", `/mocks/${mock}/settings`, "main form"],
     ["team-members", "/team/members", "main tbody tr"],

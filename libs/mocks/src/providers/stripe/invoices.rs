@@ -49,6 +49,8 @@ fn pending(context: &mut CallContext<'_>, customer: &str) -> Result<Vec<StoredOb
     let mut items = context.list("items")?;
     items.retain(|it| it.object["customer"] == customer && it.object["invoice"].is_null());
     items.reverse();
+    // Together, so that all of them can be changed.
+    context.need_rows("items", items.iter().map(|it| it.id.clone()))?;
     Ok(items)
 }
 
