@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Mutated messages through the parser and the checks, and mutated SMTP sessions, a million of each or as many as the
-# first argument says, from the seed number in the second. Fails at the first panic, hang, slow input or growth.
+# Mutated messages through the parser and the checks, and mutated SMTP sessions, calls of mocks and requests at mock
+# identity providers, a million of each or as many as the first argument says, from the seed number in the second.
+# Fails at the first panic, hang, slow input, growth or wrong answer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,3 +10,5 @@ seed=${2:-1}
 cargo run --release --example mutate_messages -p trapline-mime -- "$count" "$seed"
 cargo run --release --example mutate_sessions -p trapline-smtp -- "$count" "$seed"
 cargo run --release --example mutate_checks -p trapline-checks -- "$count" "$seed"
+cargo run --release --example mutate_calls -p trapline-mocks -- "$count" "$seed"
+cargo run --release --example mutate_requests -p trapline-idp -- "$count" "$seed"
