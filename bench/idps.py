@@ -13,18 +13,18 @@ oidc-provider, which npm fetches and which keep all in memory. smtpblast is that
 
 import base64
 import collections
+import contextlib
 import hashlib
 import json
 import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from lib import rivals
-from lib.blast import blast, recipients
-from lib.groups.smtp import INBOXES
+from lib.load import Load, by_turns, mail_beside
 from lib.rest import Answer, Failed, Http
 from lib.servers import Trapline
 from lib.standalone import measurement
@@ -33,8 +33,9 @@ METRICS_TOKEN = "a-token-for-measuring"
 VERIFIER = "a-verifier-of-some-forty-three-letters-or-more"
 CALLBACK = "http://127.0.0.1:9/callback"
 CLIENTS = 16
-# A second, beside mail.
+# Sign-ins a second beside mail, and mails a second.
 RATE = 200
+MAIL_RATE = 500
 FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 
 
@@ -154,7 +155,7 @@ def shown(found: list[float]) -> str:
 def algorithms(server: Served, provider: dict, rounds: int, times: int) -> None:
     found, signed = collections.defaultdict(list), collections.defaultdict(list)
     for number in range(rounds + 1):
-        for alg in ("RS256", "ES256")[:: 1 if number % 2 == 0 else -1]:
+        for alg in by_turns(["RS256", "ES256"], number):
             http = server.http()
             http.json("PATCH", f"/api/idps/{provider['id']}", {"signingAlg": alg})
             http.close()
@@ -251,7 +252,7 @@ def beside_rivals(rounds: int, times: int) -> None:
         application = others[full.name]
         application.with_cookies(rivals.signed_in(full.http_port, application.authorization))
         for number in range(rounds + 1):
-            for name in list(ways)[:: 1 if number % 2 == 0 else -1]:
+            for name in by_turns(list(ways), number):
                 spent = cpu(ways[name][0], ways[name][1], times)
                 if number > 0:
                     found[name].append(spent)
@@ -259,59 +260,29 @@ def beside_rivals(rounds: int, times: int) -> None:
         print(f"CPU a sign-in with RS256, {name}: {shown(spent)}", flush=True)
 
 
-class SignIns:
-    """So many a second, over connections that stay, until it is left."""
+class SignIns(Load):
+    """Over connections that stay."""
 
-    def __init__(self, server: Served, provider: dict) -> None:
-        self.ended, self.done = threading.Event(), collections.Counter()
-        self.threads = [
-            threading.Thread(target=self.run, args=(server, provider)) for _ in range(CLIENTS)
-        ]
+    def __init__(self, server: Served) -> None:
+        super().__init__(CLIENTS, RATE)
+        self.server, self.provider, self.done = server, made(server), collections.Counter()
 
-    def __enter__(self) -> "SignIns":
-        for thread in self.threads:
-            thread.start()
-        return self
+    @contextlib.contextmanager
+    def worker(self, number: int) -> Iterator[Callable[[int], None]]:
+        application = client(self.server, self.provider)
 
-    def __exit__(self, *_: object) -> None:
-        self.ended.set()
-        for thread in self.threads:
-            thread.join()
-
-    def run(self, server: Served, provider: dict) -> None:
-        application, began, asked = client(server, provider), time.monotonic(), 0
-        while not self.ended.is_set():
-            due = began + asked * CLIENTS / RATE
-            if due > time.monotonic():
-                time.sleep(min(0.2, due - time.monotonic()))
-                continue
-            asked += 1
+        def act(asked: int) -> None:
             application.sign_in()
-        self.done["sign-ins"] += asked
+            self.done[number] = asked + 1
+
+        yield act
         application.close()
 
 
 def beside_mail(rounds: int, seconds: int) -> None:
-    found, done = collections.defaultdict(list), 0
-    options = ("--connections", 16, "--rate", 500, "--duration", seconds)
-    for number in range(rounds):
-        for name in ("without", "with")[:: 1 if number % 2 == 0 else -1]:
-            with Served() as server:
-                provider = made(server)
-                targets = recipients(server, server.inboxes(INBOXES))
-                run = lambda: blast(server, *targets, *options)["transactionMs"]["p99"]
-                if name == "without":
-                    found[name].append(run())
-                    continue
-                with SignIns(server, provider) as load:
-                    found[name].append(run())
-                done += load.done["sign-ins"]
-    without, beside = (statistics.median(found[name]) for name in ("without", "with"))
-    print(
-        f"mail at 500 a second beside {done / (rounds * seconds):.0f} sign-ins a second: p99 {without:.1f} ms without,"
-        f" {beside:.1f} ms with ({beside / without:.2f} ×), medians of {rounds}",
-        flush=True,
-    )
+    told, loads = mail_beside(Served, SignIns, MAIL_RATE, rounds, seconds)
+    done = sum(load.done.total() for load in loads)
+    print(f"mail at {MAIL_RATE} a second beside {done / (rounds * seconds):.0f} sign-ins a second: {told}", flush=True)
 
 
 if __name__ == "__main__":

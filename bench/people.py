@@ -9,16 +9,17 @@ passwords cost. smtpblast is that of the `dist` profile.
 """
 
 import collections
+import contextlib
 import socket
 import statistics
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 
 from lib import build
-from lib.blast import blast, recipients
-from lib.groups.smtp import INBOXES
+from lib.load import Load, by_turns, mail_beside
 from lib.rest import Answer, Failed, Http
 from lib.servers import Trapline
 from lib.standalone import measurement
@@ -111,7 +112,7 @@ def requests(rounds: int, times: int) -> None:
             plain.close()
             http.close()
         for number in range(rounds + 1):
-            for name in list(ways)[:: 1 if number % 2 == 0 else -1]:
+            for name in by_turns(list(ways), number):
                 server, request = ways[name]
                 spent = cpu(server, [request], times)
                 if number > 0:
@@ -138,34 +139,21 @@ def status(seconds: int) -> None:
     print(f"GET /api/status: {asked / took:.0f} a second, {spent / asked:.4f} ms CPU, {reads} reads of the store in {asked} answers", flush=True)
 
 
-class Load:
-    """Requests a second from addresses of this machine, over connections that stay."""
+class SignIns(Load):
+    """From addresses of this machine, over connections that stay; `made` makes the body of each."""
 
-    def __init__(self, server: Served, threads: int, rate: float, made) -> None:
-        self.server, self.rate, self.made = server, rate / threads, made
-        self.statuses, self.slowest = collections.Counter(), 0.0
-        self.lock, self.ended = threading.Lock(), threading.Event()
-        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(threads)]
+    def __init__(self, server: Served, threads: int, rate: float, made: Callable[[int, int], dict]) -> None:
+        super().__init__(threads, rate)
+        self.server, self.made = server, made
+        self.statuses, self.slowest, self.lock = collections.Counter(), 0.0, threading.Lock()
 
-    def __enter__(self) -> "Load":
-        for thread in self.threads:
-            thread.start()
-        return self
+    @contextlib.contextmanager
+    def worker(self, number: int) -> Iterator[Callable[[int], None]]:
+        http = None
 
-    def __exit__(self, *_: object) -> None:
-        self.ended.set()
-        for thread in self.threads:
-            thread.join()
-
-    def run(self, number: int) -> None:
-        http, began, asked = None, time.monotonic(), 0
-        while not self.ended.is_set():
-            due = began + asked / self.rate
-            if due > time.monotonic():
-                time.sleep(min(0.2, due - time.monotonic()))
-                continue
+        def act(asked: int) -> None:
+            nonlocal http
             body = self.made(number, asked)
-            asked += 1
             sent = time.monotonic()
             try:
                 http = http or self.connection(number)
@@ -175,6 +163,8 @@ class Load:
             with self.lock:
                 self.statuses[answer] += 1
                 self.slowest = max(self.slowest, time.monotonic() - sent)
+
+        yield act
 
     def connection(self, number: int) -> Http:
         http = Http(self.server.http_port)
@@ -186,34 +176,21 @@ class Load:
 
 def sign_ins(rounds: int, seconds: int) -> None:
     """100 sign-ins a second of somebody, beside mail, by turns with mail alone."""
+    somebody = {"email": EMAIL, "password": PASSWORD}
+
+    def load(server: Served) -> SignIns:
+        server.owner()
+        return SignIns(server, 100, 100, lambda *_: somebody)
+
     for rate in (2000, 500):
-        found, statuses, slowest = collections.defaultdict(list), collections.Counter(), 0.0
-        for number in range(rounds):
-            for name in ("without", "with")[:: 1 if number % 2 == 0 else -1]:
-                with Served(TRAPLINE_SIGN_IN_RATE=0) as server:
-                    server.owner()
-                    targets = recipients(server, server.inboxes(INBOXES))
-                    run = lambda: p99_of_mail(server, targets, rate, seconds)
-                    if name == "without":
-                        found[name].append(run())
-                        continue
-                    somebody = {"email": EMAIL, "password": PASSWORD}
-                    with Load(server, 100, 100, lambda *_: somebody) as load:
-                        found[name].append(run())
-                    statuses += load.statuses
-                    slowest = max(slowest, load.slowest)
-        without, beside = (statistics.median(found[name]) for name in ("without", "with"))
+        told, loads = mail_beside(lambda: Served(TRAPLINE_SIGN_IN_RATE=0), load, rate, rounds, seconds)
+        statuses = sum((load.statuses for load in loads), collections.Counter())
+        slowest = max(load.slowest for load in loads)
         print(
-            f"mail at {rate} a second beside 100 sign-ins a second: p99 {without:.1f} ms without,"
-            f" {beside:.1f} ms with ({beside / without:.2f} ×), medians of {rounds};"
+            f"mail at {rate} a second beside 100 sign-ins a second: {told};"
             f" answers {dict(statuses)}, the slowest {slowest:.1f} s",
             flush=True,
         )
-
-
-def p99_of_mail(server: Served, targets: list[object], rate: int, seconds: int) -> float:
-    report = blast(server, *targets, "--connections", 16, "--rate", rate, "--duration", seconds)
-    return report["transactionMs"]["p99"]
 
 
 def wrong_passwords(seconds: int) -> None:
@@ -228,7 +205,7 @@ def wrong_passwords(seconds: int) -> None:
             server.owner()
             made = lambda thread, number: {"email": email(thread, number), "password": "wrong password"}
             before, began = server.usage().cpu_ms, time.monotonic()
-            with Load(server, threads, 1667, made) as load:
+            with SignIns(server, threads, 1667, made) as load:
                 time.sleep(seconds)
                 http = load.connection(1000)
                 real = http.bytes_of("POST", "/api/auth/sign-in", {"email": EMAIL, "password": PASSWORD})

@@ -15,6 +15,7 @@ from pathlib import Path
 from lib import build
 from lib.blast import blast, recipients
 from lib.groups.smtp import INBOXES
+from lib.load import by_turns
 from lib.servers import Trapline
 from lib.standalone import measurement
 
@@ -56,8 +57,7 @@ def measure(rounds: int, seconds: int) -> None:
     file = counted()
     found = {"unlimited": [], "counted": []}
     for number in range(rounds):
-        # Who begins changes, since the second finds a warmer machine.
-        for name in list(found)[:: 1 if number % 2 == 0 else -1]:
+        for name in by_turns(list(found), number):
             Planned.plans = file if name == "counted" else None
             found[name].append(run(seconds))
             print(f"round {number + 1}, {name}: {found[name][-1]:.4f} ms", flush=True)
