@@ -18,9 +18,13 @@ MORE = (
     "THIRD_PARTY_NOTICES.md",
     "deny.toml",
     "fuzz/README.md",
+    "libs/mime/src/codes/words.tsv",
     "loadtest/README.md",
     "tests/clients/webhooks/vectors.json",
+    "tests/corpus/README.md",
     "tests/fixtures/README.md",
+    "tests/spf/LICENSE",
+    "tests/spf/README.md",
 )
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 # Folders whose pages are listed by name, by the words that stand for them in the navigation.
