@@ -150,6 +150,9 @@ async fn open_folder(config: config::Folder, clock: Clock, alone: bool) -> Resul
     let DataFolder { durability, disk_margin, .. } = config.settings;
     let options = Options { durability, disk_margin, clock, ..Options::new(folder.path()) };
     let embedded = Arc::new(Embedded::open(options).await?);
+    if alone {
+        embedded.release_leases().await?;
+    }
     folder.restrict_permissions();
     Ok(Opened { backend: Backend::Folder(embedded), master, folder: Some(folder), lock })
 }

@@ -56,12 +56,14 @@ impl Jobs {
         Ok(())
     }
 
-    /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, both are
-    /// in its next commit, the rows first; elsewhere a job comes after its row.
+    /// Stores rows, and the jobs that work on them. Where rows and jobs are in one database, one commit
+    /// has both; elsewhere a job comes after its row.
     pub(crate) async fn schedule_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
+        if rows.is_empty() && jobs.is_empty() {
+            return Ok(());
+        }
         if !self.has_outbox() {
-            return tokio::try_join!(write_all(&*self.store, rows), self.publish_all(jobs))
-                .map(drop);
+            return self.publish_with(rows, jobs).await;
         }
         let mut ops = rows;
         let now = self.clock.now();
@@ -77,13 +79,12 @@ impl Jobs {
         Ok(())
     }
 
-    /// Stores rows of one partition, all or none, and the job that works on them. Where a condition of the rows does
-    /// not hold the job may be there all the same, and has nothing to do.
+    /// Stores rows of one partition, all or none, and the job that works on them. With an outbox the job may be there
+    /// though a condition of the rows does not hold, and has nothing to do then.
     pub(crate) async fn schedule_with_batch(&self, rows: Vec<Op>, job: &Job) -> Result<()> {
         let due = due(job)?;
         if !self.has_outbox() {
-            return tokio::try_join!(self.store.write(rows), self.queue.publish(job, Some(due)))
-                .map(drop);
+            return self.publish_with(rows, std::slice::from_ref(job)).await;
         }
         let job = with_row_ahead(job, self.clock.now())?;
         self.store.write(vec![outbox_put(&job)?]).await?;
@@ -103,6 +104,11 @@ impl Jobs {
     /// outbox.
     pub(crate) fn outbox_row(&self, job: &Job) -> Result<Option<Op>> {
         self.has_outbox().then(|| outbox_put(job)).transpose()
+    }
+
+    async fn publish_with(&self, rows: Vec<Op>, jobs: &[Job]) -> Result<()> {
+        let jobs = jobs.iter().map(|job| Ok((job.clone(), due(job)?))).collect::<Result<_>>()?;
+        self.queue.publish_with(rows, jobs).await
     }
 
     async fn publish_all(&self, jobs: &[Job]) -> Result<()> {

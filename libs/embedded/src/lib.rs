@@ -114,6 +114,17 @@ impl Embedded {
         self.ports.clone()
     }
 
+    /// Makes the jobs due again that an earlier process had taken when it ended, and had not done. For the
+    /// one process that takes jobs, before it takes any. A job that was taken three times without an end
+    /// is due when its lease of 30 s is over, as it may be what ended that process.
+    ///
+    /// # Errors
+    ///
+    /// When SQLite does not do it.
+    pub async fn release_leases(&self) -> Result<()> {
+        self.database.write_relaxed(queue::release).await
+    }
+
     /// Removes up to `limit` rows that are past their time, gives up to 4 MB of unused pages back to the
     /// file system, and makes the reserve anew if it was given up. Returns how many rows were removed; there
     /// may be more when that is `limit`.

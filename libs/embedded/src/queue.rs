@@ -7,11 +7,11 @@ use std::{future, pin::pin, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use rusqlite::{OptionalExtension as _, Row as SqlRow, params};
 use trapline_model::Time;
-use trapline_store::{Job, Lane, LaneStats, Lease, PortError, Queue, Result};
+use trapline_store::{Job, Lane, LaneStats, Lease, Op, PortError, Queue, Result};
 
-pub(crate) use self::rows::insert;
 use self::rows::{LeaseToken, lease, remove, token};
-use crate::{database::Database, values::sql};
+pub(crate) use self::rows::{insert, release};
+use crate::{database::Database, store::WritePlan, values::sql};
 
 /// How long a worker holds a job.
 const LEASE_TTL: Duration = Duration::from_secs(30);
@@ -26,6 +26,18 @@ impl Queue for SqliteQueue {
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
         let job = job.clone();
         self.0.write(0, move |transaction| insert(transaction, &job, due)).await
+    }
+
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> Result<()> {
+        let rows = WritePlan::of(&self.0.tables, rows)?;
+        self.0
+            .write(rows.bytes(), move |transaction| {
+                transaction.all_or_nothing(|| {
+                    rows.apply_all(transaction)?;
+                    jobs.iter().try_for_each(|(job, due)| insert(transaction, job, Some(*due)))
+                })
+            })
+            .await
     }
 
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {

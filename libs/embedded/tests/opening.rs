@@ -67,6 +67,24 @@ async fn data_is_there_after_closing_and_opening() {
 }
 
 #[tokio::test]
+async fn a_job_of_a_process_that_is_gone_is_due_at_once_twice() {
+    let folder = TempDir::new().unwrap();
+    let job = Job { id: "a".into(), lane: Lane::Mail, attempt: 1, body: 1.into() };
+    let mut found = Vec::new();
+    for start in 0..4 {
+        let embedded = open(folder.path()).await;
+        embedded.release_leases().await.unwrap();
+        let queue = embedded.ports().queue;
+        if start == 0 {
+            queue.publish(&job, None).await.unwrap();
+        }
+        found.push(queue.take(Lane::Mail, 9, Duration::from_millis(50)).await.unwrap().len());
+        embedded.close().await;
+    }
+    assert_eq!(found, [1, 1, 1, 0], "the one that may have ended the process waits for its lease");
+}
+
+#[tokio::test]
 async fn closing_commits_what_waits_and_refuses_what_comes() {
     let folder = TempDir::new().unwrap();
     let embedded = open(folder.path()).await;

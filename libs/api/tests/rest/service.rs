@@ -87,6 +87,11 @@ impl Queue for Away {
         self.ports.queue.publish(job, due).await
     }
 
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> PortResult<()> {
+        unless(&self.store)?;
+        self.ports.queue.publish_with(rows, jobs).await
+    }
+
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> PortResult<Vec<Lease>> {
         self.ports.queue.take(lane, max, wait).await
     }

@@ -141,6 +141,10 @@ impl Queue for MeasuredQueue {
         self.publishes.time(self.queue.publish(job, due)).await
     }
 
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> Result<()> {
+        self.publishes.time(self.queue.publish_with(rows, jobs)).await
+    }
+
     /// It lasts as long as there is no job.
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
         self.queue.take(lane, max, wait).await

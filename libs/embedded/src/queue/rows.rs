@@ -15,6 +15,9 @@ use crate::{
 /// When a job is taken again whose body does not decode.
 const UNREADABLE_DELAY: Duration = Duration::from_hours(24);
 
+/// How often a job may be taken without an end before a restart lets it wait.
+const SUSPECT_TAKES: i64 = 3;
+
 /// Names one lease: the job's row, and how often it had been taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeaseToken {
@@ -69,6 +72,15 @@ pub(super) fn lease(transaction: &Transaction<'_>, lane: Lane, max: usize) -> Re
         leases.push(Lease { job: Job { body, ..job }, token: Box::new(token) });
     }
     Ok(leases)
+}
+
+/// Ends the leases of a process that is gone, so that its jobs are due now. One that was taken this often
+/// without an end may be what ended the process: it waits its lease out.
+pub(crate) fn release(transaction: &Transaction<'_>) -> Result<()> {
+    let mut statement =
+        transaction.statement("UPDATE job SET held = 0, due = ? WHERE held = 1 AND takes < ?")?;
+    let parameters = params![transaction.now().millis(), SUSPECT_TAKES];
+    statement.execute(parameters).map_err(sql).map(drop)
 }
 
 /// A due job without its body, which may not decode.

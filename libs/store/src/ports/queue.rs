@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use trapline_model::Time;
 
-use super::Result;
+use super::{Op, PortError, Result};
 
 /// Makes the lanes out of one line each. Everything else follows from [`Lane::ALL`] and [`Lane::name`]:
 /// subjects and consumers of JetStream, rows, wake-ups, statistics and the labels of metrics.
@@ -107,6 +107,17 @@ pub trait Queue: Send + Sync {
     ///
     /// As any call (see [`super`]).
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()>;
+    /// Stores rows and jobs, each with its due time, in one commit: all or none. Only a queue with
+    /// [`JobDelivery::WithRows`] can.
+    ///
+    /// # Errors
+    ///
+    /// [`Conflict`](PortError::Conflict) when a condition of a row does not hold, and nothing is stored;
+    /// [`Misuse`](PortError::Misuse) where rows are in another database; else as any call (see [`super`]).
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> Result<()> {
+        drop((rows, jobs));
+        Err(PortError::Misuse("rows for a queue that holds jobs only"))
+    }
     /// Waits up to `wait` for the first due job, then takes up to `max`, the longest due first.
     ///
     /// # Errors
@@ -129,7 +140,7 @@ pub trait Queue: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Conflict`](super::PortError::Conflict) when the lease had run out and somebody else holds the job; else as any call
+    /// [`Conflict`](PortError::Conflict) when the lease had run out and somebody else holds the job; else as any call
     /// (see [`super`]).
     async fn extend(&self, lease: &Lease) -> Result<()>;
     /// Counts the lane's jobs.

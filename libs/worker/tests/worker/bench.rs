@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use trapline_app::{App, MasterKey, Settings};
 use trapline_embedded::{Embedded, Options};
 use trapline_model::{Principal, TeamId, Time};
-use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Ports, Queue, Result};
+use trapline_store::{Clock, Job, Lane, LaneStats, Lease, Op, Ports, Queue, Result};
 use trapline_worker::{JobHandler, run_lane};
 
 pub(crate) struct Bench {
@@ -103,6 +103,10 @@ struct Counting {
 impl Queue for Counting {
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
         self.queue.publish(job, due).await
+    }
+
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> Result<()> {
+        self.queue.publish_with(rows, jobs).await
     }
 
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {

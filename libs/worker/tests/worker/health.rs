@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio::{sync::watch, task::JoinHandle};
 use trapline_app::{App, Error, Supervisor};
 use trapline_model::Time;
-use trapline_store::{Job, Lane, LaneStats, Lease, Queue, Result};
+use trapline_store::{Job, Lane, LaneStats, Lease, Op, Queue, Result};
 use trapline_worker::{Housekeeping, JobHandler, JobOutcome, Worker};
 
 use crate::bench::Bench;
@@ -39,6 +39,10 @@ struct Blocked {
 impl Queue for Blocked {
     async fn publish(&self, job: &Job, due: Option<Time>) -> Result<()> {
         self.queue.publish(job, due).await
+    }
+
+    async fn publish_with(&self, rows: Vec<Op>, jobs: Vec<(Job, Time)>) -> Result<()> {
+        self.queue.publish_with(rows, jobs).await
     }
 
     async fn take(&self, lane: Lane, max: usize, wait: Duration) -> Result<Vec<Lease>> {
