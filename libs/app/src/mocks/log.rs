@@ -9,7 +9,7 @@ use trapline_model::{
     MockDeliveryId, MockId, MockObject, Principal,
 };
 use trapline_store::{
-    PortError, Scan, load,
+    Op, PortError, Scan, When, load,
     records::{Mock, MockCallBody, MockCallRow, MockDeliveryRow, MockEpoch},
 };
 
@@ -172,10 +172,8 @@ impl Mocks {
         let event = OutgoingEvent { dropped: false, delay_ms: 0, ..event_of(&row)? };
         let new = MockDeliveryId(self.ids.next());
         let new = new_delivery(row.of, new, &event, Some(delivery), self.clock.now());
-        self.put_delivery(&new).await?;
-        if let Some(job) = job_of_delivery(mock.team, &new)? {
-            self.jobs.schedule(&job).await?;
-        }
+        let job = job_of_delivery(mock.team, &new)?;
+        self.jobs.schedule_with(vec![Op::put(&new, None, When::Always)?], job.as_slice()).await?;
         present(new)
     }
 
