@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use axum::{
     body::{Body, to_bytes},
-    http::{HeaderName, HeaderValue, Request, header},
+    http::{HeaderName, HeaderValue, Method, Request, header},
 };
 use calls::{Call, Session, Words};
 use mutation::{Mutator, Random};
@@ -69,11 +69,13 @@ fn request_of(call: Call) -> Option<Request<Body>> {
 
 #[expect(clippy::expect_used, reason = "an answer that is too long is a fault")]
 async fn ask(service: &Service, request: Request<Body>, words: &mut Words) {
+    // The page before it shows where the answer goes.
+    let is_clicked = request.method() == Method::POST && request.uri().path().ends_with("/login");
     let answer = service.router.clone().oneshot(request).await;
     let answer = answer.unwrap_or_else(|never| match never {});
     let (head, body) = answer.into_parts();
     let body = to_bytes(body, MAX_ANSWER).await.expect("the answer is bounded");
-    judge::judge(&head, &body);
+    judge::judge(&head, &body, is_clicked);
     words.remember(&body);
     let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
     if let Some((_, query)) = header(header::LOCATION).and_then(|to| to.split_once(['?', '#'])) {

@@ -88,8 +88,8 @@ impl Parser<'_> {
         match char {
             ',' | ';' => self.finish(Some(char)),
             '>' => self.faults.add(Fault::MalformedAddress),
-            // The phrase was a group's name.
-            ':' => self.tokens.clear(),
+            // The phrase was a group's name; what came before an address is that one's.
+            ':' => self.tokens.truncate(self.angle.as_ref().map_or(0, |(_, before)| *before)),
             blank if blank.is_whitespace() => self.apart = true,
             other => {
                 let mut buffer = [0; 4];

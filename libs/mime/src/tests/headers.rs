@@ -120,6 +120,8 @@ fn addresses_in_odd_fields() {
         ("[Team] <t@x.test>", &[("t@x.test", "[Team]")], false),
         ("[Team <t@x.test>", &[("t@x.test", "[Team")], false),
         ("Team: Ada <a@x.test>;", &[("a@x.test", "Ada")], false),
+        ("A <a@x.test> B: <b@x.test>;", &[("a@x.test", "A"), ("b@x.test", "")], true),
+        ("A <a@x.test> B: C <b@x.test>;", &[("a@x.test", "A"), ("b@x.test", "C")], true),
     ];
     for (value, expected, reported) in cases {
         let parsed = parse(format!("From: x@x.test\r\nTo: {value}\r\n\r\n").as_bytes());

@@ -177,4 +177,9 @@ fn a_batch_changes_what_is_there_and_makes_the_rest() {
     assert_eq!(world.objects("records").len(), 2);
     let unknown = json!({"inputs": [{"id": "999", "properties": {"age": "1"}}]});
     assert_eq!(world.ask_json("POST", path, &unknown).0, 404);
+    let new = json!({"id": "new@a.test", "idProperty": "email", "properties": "x"});
+    for odd in [json!([1]), json!(["x"]), json!([[]]), json!([null]), json!([new])] {
+        let (status, error) = world.ask_json("POST", path, &json!({"inputs": odd}));
+        assert_eq!(status, 400, "{odd} {error}");
+    }
 }

@@ -127,10 +127,15 @@ fn what_breaks_a_rule_is_refused_alone_or_with_all() {
         ("Payments", json!([{"Invoice": {"InvoiceNumber": "none"}, "Amount": 1}])),
         ("Invoices", json!([])),
         ("Invoices", json!("x")),
+        ("Invoices", json!([1])),
     ];
     for (of_type, documents) in cases {
         let (status, error) = put(&mut world, of_type, &documents);
         assert!(status == 400 && !message(&error).is_empty(), "{of_type}: {documents}: {error}");
+    }
+    let lenient = format!("{API}/Contacts?summarizeErrors=false");
+    for odd in [json!(7), json!([]), json!({"Contacts": [7]}), json!({"Contacts": [[]]})] {
+        assert_eq!(world.ask_json("POST", &lenient, &odd).0, 400, "{odd}");
     }
     world.set = json!({"decline": "PeriodLocked"});
     let (status, error) = put(&mut world, "Contacts", &json!([{"Name": "Bob"}]));

@@ -18,6 +18,14 @@ pub(super) fn inputs(context: &CallContext<'_>) -> Result<Vec<Value>, Halt> {
         let message = format!("a batch has at most {MAX_INPUTS} inputs");
         return Err(CallFailure::invalid("inputs", message).into());
     }
+    let is_whole = |input: &Value| {
+        let properties = input.get("properties");
+        input.is_object() && properties.is_none_or(|it| it.is_object() || it.is_null())
+    };
+    if !inputs.iter().all(is_whole) {
+        let message = "an input is an object, and so are its properties";
+        return Err(CallFailure::invalid("inputs", message).into());
+    }
     Ok(inputs)
 }
 

@@ -236,6 +236,9 @@ fn inputs(context: &CallContext<'_>, resource: &Resource) -> Result<Vec<Value>, 
     if inputs.is_empty() || inputs.len() > MAX_INPUTS {
         return Err(broken(format!("a call has from 1 to {MAX_INPUTS} documents")));
     }
+    if !inputs.iter().all(Value::is_object) {
+        return Err(broken(format!("what is in {} is an object", resource.name)));
+    }
     Ok(inputs)
 }
 
