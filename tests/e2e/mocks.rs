@@ -1,5 +1,6 @@
 //! Mocks of other providers' APIs, called by the providers' own SDKs.
 
+mod apps;
 mod crash;
 mod limits;
 mod pages;
