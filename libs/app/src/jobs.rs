@@ -21,7 +21,7 @@ pub(crate) use body::{due, job, rescheduled_at, with_row_due_at, with_work, work
 use body::{row_of, with_row_ahead};
 pub(crate) use claimed::CLAIM_RETRY_DELAY;
 pub use claimed::Claimed;
-pub(crate) use housekeeping::{HousekeepingWork, mock_removal, team_removal};
+pub(crate) use housekeeping::{HousekeepingWork, mock_removal, mock_trim, team_removal};
 pub use put_back::MissingCapability;
 
 /// The longest that a job may be overdue while its row in the outbox keeps the job's time.

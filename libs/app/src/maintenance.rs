@@ -105,6 +105,9 @@ impl Maintenance {
                 let next = || jobs::mock_removal(of, self.clock.now());
                 Ok(is_more.then(next).transpose()?)
             }
+            HousekeepingWork::TrimMock { of, provider } => {
+                self.mocks.trim(of, &provider).await.map(|()| None)
+            }
             HousekeepingWork::Probe => self.heartbeats.record_probe(job).await.map(|()| None),
         }
     }

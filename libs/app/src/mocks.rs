@@ -19,6 +19,7 @@ mod rows;
 mod sealing;
 mod send;
 mod simulate;
+mod trim;
 
 use std::sync::Arc;
 
@@ -53,6 +54,7 @@ pub use log::{CallQuery, DeliveryQuery};
 pub use opened::MockAddress;
 pub use page::{MockPageAddress, MockPageDecided};
 use rows::OpenedCredentials;
+use trim::WrittenRows;
 
 /// The most mocks of one team: jobs of a CI fleet make their own.
 const MAX_MOCKS: usize = 10_000;
@@ -84,6 +86,7 @@ pub struct Mocks {
     opened: OpenedCredentials,
     /// Deliveries that a job of this process works on.
     in_flight: Arc<InFlight>,
+    written: WrittenRows,
 }
 
 /// What a new mock is to be.
@@ -137,6 +140,7 @@ impl Mocks {
                 .build(),
             opened: Cache::new(REMEMBERED),
             in_flight: Arc::default(),
+            written: WrittenRows::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The work of [`Lane::Housekeeping`]: what a request started and need not wait for.
 
 use serde::{Deserialize, Serialize};
-use trapline_model::{IdpId, InboxId, TeamId, Time};
+use trapline_model::{IdpId, InboxId, MockCallId, TeamId, Time};
 use trapline_store::{Job, Lane, Result, records::MockEpoch};
 
 use super::job;
@@ -34,6 +34,12 @@ pub(crate) enum HousekeepingWork {
     },
     /// Remove some of what a mock kept before it was cleared or deleted.
     RemoveMock { of: MockEpoch },
+    /// Remove what a mock holds beyond what it keeps.
+    TrimMock {
+        of: MockEpoch,
+        /// The provider's id.
+        provider: String,
+    },
     /// Show that jobs are done.
     Probe,
 }
@@ -49,4 +55,10 @@ pub(crate) fn mock_removal(of: MockEpoch, due: Time) -> Result<Job> {
     let (work, id) =
         (HousekeepingWork::RemoveMock { of }, format!("remove-mock:{}:{}", of.mock, of.epoch));
     job(Lane::Housekeeping, id, 1, work, due)
+}
+
+/// The job that removes what a mock of a provider holds beyond what it keeps, after a call.
+pub(crate) fn mock_trim(of: MockEpoch, provider: &str, call: MockCallId, due: Time) -> Result<Job> {
+    let work = HousekeepingWork::TrimMock { of, provider: provider.to_owned() };
+    job(Lane::Housekeeping, format!("trim-mock:{call}"), 1, work, due)
 }

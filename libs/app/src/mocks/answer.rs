@@ -75,6 +75,7 @@ impl Mocks {
         if let Err(error) = self.capture(&mock, &call, &answer, took).await {
             tracing::warn!(%error, "a call of a mock is not listed");
         }
+        self.note_written(&mock, 1).await;
         Ok(MockAnswer { reply: answer.reply, delay, injected: answer.injected })
     }
 

@@ -47,9 +47,12 @@ impl Mocks {
                 return Ok(done);
             }
             let job = || job_of_call(mock.mock.team, mock.of(), mock.id, attempt, self.now());
-            let job = goes_on.then(job).transpose()?;
+            let (job, rows) = (goes_on.then(job).transpose()?, writes.len());
             match self.commit(mock.of(), &reads, writes, job).await {
-                Ok(()) => return Ok(done),
+                Ok(()) => {
+                    self.note_written(mock, rows).await;
+                    return Ok(done);
+                }
                 Err(PortError::Conflict) => {
                     metrics::mock_conflict();
                     // From now on those of one process take turns, so that few meet at the store.

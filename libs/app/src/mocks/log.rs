@@ -21,9 +21,9 @@ use super::{
 use crate::{Error, Result, rows::Pages};
 
 /// Calls and deliveries that are listed of a mock, the newest.
-const MAX_LOG: usize = 10_000;
+pub(super) const MAX_LOG: usize = 10_000;
 /// Rows that are read at once.
-const PAGE_ROWS: usize = 500;
+pub(super) const PAGE_ROWS: usize = 500;
 
 /// Which calls to list.
 #[derive(Debug, Clone)]

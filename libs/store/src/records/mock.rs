@@ -14,7 +14,7 @@ use trapline_model::{
 use uuid::Uuid;
 
 use super::{int, of_team, single, team_scan, text, uuid};
-use crate::{Key, Order, Record, RowOwner, Scan, Storage, Table, Value, Writes};
+use crate::{Key, Op, Order, Record, Row, RowOwner, Scan, Storage, Table, Value, Writes};
 
 /// The tables of these records.
 pub(super) const TABLES: &[&Table] =
@@ -240,8 +240,25 @@ impl MockEpoch {
         Scan::of(MOCK_DELIVERY, self.partition(), limit)
     }
 
+    /// The keys of the newest calls, of the newest deliveries, and of the newest that no call reads.
+    #[must_use]
+    pub fn logs(self, limit: usize) -> [Scan; 3] {
+        let logs = [self.calls(limit), self.deliveries(limit), self.entries(limit)];
+        logs.map(|log| Scan { keys_only: true, ..log })
+    }
+
+    /// The writes that remove a row of one of the [`logs`](Self::logs) and all that are older; of calls also what
+    /// they sent and were answered.
+    #[must_use]
+    pub fn removal_until(self, log: &Scan, row: &Row) -> Vec<Op> {
+        let bodies = (log.table.name == MOCK_CALL.name).then_some(MOCK_CALL_BODY);
+        let until = |table| Key { table, partition: self.partition(), sort: row.sort.clone() };
+        let tables = [Some(log.table), bodies].into_iter().flatten();
+        tables.map(|table| Op::DeleteUntil { until: until(table) }).collect()
+    }
+
     /// The tables whose rows of an epoch go by one range delete.
-    pub(super) fn logs(self) -> [Key; 4] {
+    pub(super) fn log_tables(self) -> [Key; 4] {
         [MOCK_LOG, MOCK_CALL, MOCK_CALL_BODY, MOCK_DELIVERY]
             .map(|table| self.of(table, Uuid::max()))
     }

@@ -83,7 +83,7 @@ pub fn removal_of_deliveries(webhook: WebhookId, bucket: i64) -> Vec<Op> {
 /// row.
 #[must_use]
 pub fn removal_of_mock(of: MockEpoch) -> Vec<Op> {
-    of.logs().into_iter().map(|until| Op::DeleteUntil { until }).collect()
+    of.log_tables().into_iter().map(|until| Op::DeleteUntil { until }).collect()
 }
 
 /// Every part of a table that holds rows of a team at `now`, but for its audit log, which stays for the

@@ -5,18 +5,31 @@ use std::time::Duration;
 use axum::{body::Body, http::Request};
 use serde_json::{Value, json};
 use trapline_app::Lane;
-use trapline_model::MockId;
+use trapline_model::{MockCallId, MockId, Time};
 use trapline_store::{
     Op, When,
-    records::{Mock, MockBySlug, MockEpoch},
+    records::{Mock, MockBySlug, MockCallRow, MockEpoch},
 };
+use uuid::Uuid;
 
 use super::{FORM, INTENTS, PAID};
 use crate::{Answer, Service};
 
 /// The most mocks of a team.
 const MOST: u64 = 10_000;
+const MOST_CALLS: usize = 10_000;
+const MOST_OBJECTS: usize = 1_000;
 const ENDPOINTS: &str = "/v1/webhook_endpoints";
+
+/// Ids of so many milliseconds, one after the other.
+fn ids_from(first: Time, many: u64) -> impl Iterator<Item = Uuid> {
+    let first = u64::try_from(first.millis()).unwrap();
+    (0..many).map(move |number| {
+        let mut random = [0; 10];
+        random[2..].copy_from_slice(&number.to_be_bytes());
+        uuid::Builder::from_unix_timestamp_millis(first + number, &random).into_uuid()
+    })
+}
 
 fn id_of(mock: &Value) -> MockId {
     serde_json::from_value(mock["id"].clone()).unwrap()
@@ -39,6 +52,22 @@ impl Service {
         let of = MockEpoch { mock: id_of(mock), epoch: 1 };
         let rows = self.store.scan(of.all_items(1_000)).await.unwrap();
         rows.into_iter().map(|row| row.doc).collect()
+    }
+
+    /// Stores so many calls from an hour ago.
+    async fn older_calls(&self, of: MockEpoch, many: u64) {
+        let row = self.store.scan(of.calls(1)).await.unwrap().remove(0);
+        let like: MockCallRow = serde_json::from_str(&row.doc).unwrap();
+        let hour_ago = self.clock.now().before(Duration::from_hours(1));
+        let mut ops = Vec::new();
+        for id in ids_from(hour_ago, many) {
+            let mut row = like.clone();
+            row.call.id = MockCallId(id);
+            ops.push(Op::put(&row, None, When::Always).unwrap());
+        }
+        for batch in ops.chunks(500) {
+            self.store.write(batch.to_vec()).await.unwrap();
+        }
     }
 
     /// Does the housekeeping that is due.
@@ -117,13 +146,8 @@ async fn a_team_has_10000_mocks_at_most() {
     let first = service.mock(new()).await;
     let row = service.store.get(&Mock::row(service.team, id_of(&first))).await.unwrap().unwrap();
     let like: Mock = serde_json::from_str(&row.doc).unwrap();
-    let before =
-        u64::try_from(service.clock.now().before(Duration::from_hours(1)).millis()).unwrap();
     let mut ops = Vec::new();
-    for number in 0..MOST - 2 {
-        let mut random = [0; 10];
-        random[2..].copy_from_slice(&number.to_be_bytes());
-        let id = uuid::Builder::from_unix_timestamp_millis(before + number, &random).into_uuid();
+    for id in ids_from(service.clock.now().before(Duration::from_hours(1)), MOST - 2) {
         let mock = Mock { id: MockId(id), ..like.clone() };
         ops.push(Op::put(&mock, None, When::Absent).unwrap());
     }
@@ -142,4 +166,44 @@ async fn a_team_has_10000_mocks_at_most() {
     assert_eq!(service.with_key(&service.key, "DELETE", &path, &Value::Null).await.status, 204);
     service.mock(new()).await;
     assert_eq!(service.post("/api/mocks", new()).await.status, 400);
+}
+
+/// The newest 10,000 calls and 1,000 objects of a kind stay. What is older is listed no more, and removed once the
+/// mock has written another thousand rows.
+#[tokio::test]
+async fn a_mock_keeps_the_newest_of_everything() {
+    let service = Service::start().await;
+    let mock = service.mock(json!({ "name": "M", "provider": "stripe" })).await;
+    let of = MockEpoch { mock: id_of(&mock), epoch: 1 };
+    let oldest = service.call(&mock, "POST", "/v1/customers", "").await.json();
+    service.older_calls(of, 9_500).await;
+    for _ in 0..MOST_OBJECTS {
+        service.clock.advance(Duration::from_millis(1));
+        assert_eq!(service.call(&mock, "POST", "/v1/customers", "").await.status, 200);
+    }
+    let before = service.store.scan(of.calls(20_000)).await.unwrap().len();
+    assert!(before > MOST_CALLS, "{before}");
+    service.housekeep().await;
+    let calls = service.store.scan(of.calls(20_000)).await.unwrap();
+    assert_eq!(calls.len(), MOST_CALLS);
+    let customers = service.store.scan(of.items("customers", 20_000)).await.unwrap();
+    assert_eq!(customers.len(), MOST_OBJECTS);
+    let path = format!("/v1/customers/{}", oldest["id"].as_str().unwrap());
+    assert_eq!(service.call(&mock, "GET", &path, "").await.status, 404);
+    let newest = service.call(&mock, "GET", "/v1/customers?limit=1", "").await.json();
+    assert_eq!(newest["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn calls_are_kept_for_7_days_and_objects_for_30() {
+    let service = Service::start().await;
+    let mock = service.mock(json!({ "name": "M", "provider": "stripe" })).await;
+    let path = format!("/api/mocks/{}", mock["id"].as_str().unwrap());
+    service.call(&mock, "POST", "/v1/customers", "").await;
+    for (days, calls, objects) in [(7, 1, 1), (1, 0, 1), (22, 0, 1), (1, 0, 0)] {
+        service.clock.advance(Duration::from_hours(24 * days - 1));
+        let kept = service.get(&format!("{path}/calls")).await.json()["total"].clone();
+        let made = service.get(&format!("{path}/objects?kind=customers")).await.json();
+        assert_eq!((kept, made.as_array().unwrap().len()), (json!(calls), objects), "{days}");
+    }
 }
