@@ -9,6 +9,9 @@ use crate::{banner::Banner, home::Home, process::Process};
 /// How many processes of each role run.
 const EACH: usize = 2;
 
+/// Tests have their endpoints on this machine.
+const HERE: [&str; 2] = ["--webhook-allow-cidrs", "127.0.0.0/8"];
+
 /// What the processes of one cluster share.
 pub(crate) struct Installation {
     pub(crate) home: Home,
@@ -37,18 +40,25 @@ pub(crate) fn installation() -> &'static Installation {
 pub(crate) fn start(home: &Home, flags: &[String]) -> Vec<Process> {
     let smtp: Vec<_> =
         (0..EACH).map(|_| role(home, "smtp", &["--catch-all", "true"], flags)).collect();
-    let banner = &smtp[0].banner;
-    let port = |address: Option<std::net::SocketAddr>| address.unwrap().port().to_string();
-    let (port, tls_port) = (port(banner.smtp), port(banner.smtps));
-    let told = ["--smtp-host", "127.0.0.1", "--smtp-port", &port, "--smtps-port", &tls_port];
-    let here = ["--webhook-allow-cidrs", "127.0.0.0/8"];
-    let listens = ["--https", "127.0.0.1:0"];
-    let api_flags = [&["--api-rate", "0"], &listens, &told[..], &here].concat();
-    let api = (0..EACH).map(|_| role(home, "api", &api_flags, flags));
-    let workers = (0..EACH).map(|_| role(home, "worker", &here, flags));
+    let api = (0..EACH).map(|_| api(home, &smtp[0].banner, flags));
+    let workers = (0..EACH).map(|_| worker(home, flags));
     let mut processes: Vec<_> = api.chain(workers).collect();
     processes.extend(smtp);
     processes
+}
+
+/// Starts a process of the API, which names an SMTP process to its clients.
+pub(crate) fn api(home: &Home, smtp: &Banner, flags: &[String]) -> Process {
+    let port = |address: Option<std::net::SocketAddr>| address.unwrap().port().to_string();
+    let (port, tls_port) = (port(smtp.smtp), port(smtp.smtps));
+    let told = ["--smtp-host", "127.0.0.1", "--smtp-port", &port, "--smtps-port", &tls_port];
+    let listens = ["--https", "127.0.0.1:0"];
+    role(home, "api", &[&["--api-rate", "0"], &listens, &told[..], &HERE].concat(), flags)
+}
+
+/// Starts a worker.
+pub(crate) fn worker(home: &Home, flags: &[String]) -> Process {
+    role(home, "worker", &HERE, flags)
 }
 
 fn role(home: &Home, role: &str, own: &[&str], flags: &[String]) -> Process {

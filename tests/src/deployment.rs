@@ -288,6 +288,23 @@ impl Deployment {
         self.processes.iter_mut().for_each(Process::kill);
     }
 
+    /// Ends one of a cluster's two processes of a role, `api` or `worker`, as a crash would (SIGKILL).
+    pub fn kill_one(&mut self, role: &str) {
+        let place = self.processes.iter().position(|process| process.role == role).unwrap();
+        self.processes.remove(place).kill();
+    }
+
+    /// Starts a process of a role in the place of one that [`kill_one`](Self::kill_one) ended.
+    pub fn start_one(&mut self, role: &str) {
+        let edge = self.processes.iter().find(|process| process.role == "smtp").unwrap();
+        let process = match role {
+            "api" => cluster::api(&self.home, &edge.banner, &self.flags),
+            "worker" => cluster::worker(&self.home, &self.flags),
+            other => panic!("nobody starts one {other}"),
+        };
+        self.processes.insert(0, process);
+    }
+
     /// Asks every process to end (SIGTERM).
     pub fn terminate(&self) {
         self.processes.iter().for_each(Process::terminate);

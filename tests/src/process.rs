@@ -44,6 +44,8 @@ pub(crate) struct Process {
     /// Ends the server when this process is gone, however it went.
     guard: Child,
     log: PathBuf,
+    /// The command that it runs: `serve`, or its role in a cluster.
+    pub(crate) role: String,
     pub(crate) banner: Banner,
 }
 
@@ -67,7 +69,7 @@ impl Process {
             drop(server.kill());
             panic!("the server did not start ({:?}):\n{}", server.wait(), tail(&log));
         };
-        Self { server, guard, log, banner }
+        Self { server, guard, log, role: arguments[0].to_owned(), banner }
     }
 
     /// The process id.

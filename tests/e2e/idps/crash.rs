@@ -89,6 +89,19 @@ async fn check(rp: &Rp, signs: &[Sign]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sign_ins_survive_crashes() {
+    sign_in_amid_crashes(Deployment::kill, Deployment::restart).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sign_ins_survive_crashes_of_one_process_of_the_api() {
+    // Where there is one process, that is all of them.
+    if is_cluster() {
+        sign_in_amid_crashes(|server| server.kill_one("api"), |server| server.start_one("api"))
+            .await;
+    }
+}
+
+async fn sign_in_amid_crashes(kill: fn(&mut Deployment), start: fn(&mut Deployment)) {
     let crashes = if proofs_are_full() { 20 } else { 5 };
     // The issuer is the same after a restart.
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
@@ -108,9 +121,9 @@ async fn sign_ins_survive_crashes() {
             .await;
         // Another moment in each round.
         tokio::time::sleep(Duration::from_millis(round * 7 % 60)).await;
-        server.kill();
+        kill(&mut server);
         applications.join_all().await;
-        server.restart();
+        start(&mut server);
         rp = Arc::into_inner(shared).unwrap().again(&server);
         let signs = signs.lock().unwrap().clone();
         check(&rp, &signs).await;
