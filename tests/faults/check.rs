@@ -50,6 +50,7 @@ pub(crate) async fn check(load: &Load, rest: &Rest, subscribers: usize) -> Found
         }
     }
     lost.extend(broken(rest, &stored).await);
+    lost.extend(unmade(load, rest).await);
     lost.extend(load.ledger.untold(subscribers));
     lost.iter().take(20).for_each(|what| eprintln!("lost: {what}"));
     found.lost = lost.len();
@@ -83,4 +84,21 @@ async fn broken(rest: &Rest, stored: &[(String, String)]) -> Vec<String> {
         (answer.status != 200 || !whole).then(|| format!("{subject} is not whole: {answer}"))
     });
     reads.buffer_unordered(AT_ONCE).filter_map(async |broken| broken).collect().await
+}
+
+/// Customers that a call of the mock was told of and that are not there; one that a key made twice is a wrong answer.
+async fn unmade(load: &Load, rest: &Rest) -> Vec<String> {
+    let path = format!("/api/mocks/{}/objects?kind=customers&limit=200", load.mock_id);
+    let kept = rest.get(&path).await.expect(200).json();
+    let (mut ids, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    for customer in kept.as_array().unwrap() {
+        let object = &customer["object"];
+        ids.insert(object["id"].as_str().unwrap_or_default());
+        if !keys.insert(object["description"].as_str().unwrap_or_default()) {
+            load.ledger.wrong(format!("two customers of {}", object["description"]));
+        }
+    }
+    let made = load.ledger.all_made().into_iter();
+    let missing = made.filter(|(_, id)| !ids.contains(id.as_str()));
+    missing.map(|(key, id)| format!("{id} of {key} is not there")).collect()
 }

@@ -12,8 +12,8 @@ use crate::{
 
 const HEAD: &str = "\
 | Fault | Accepted | Lost | Duplicate ids | Repeated by the client | Wrong answers | \
-Told to try again | Connections lost | SMTP | REST | wait | SSE |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+Told to try again | Connections lost | SMTP | REST | wait | SSE | mock | sign-in |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ";
 
 /// What one fault did.
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     wrong: usize,
     refused: usize,
     broken: usize,
-    recovery: [Option<Duration>; 4],
+    recovery: [Option<Duration>; 6],
     failure: Option<String>,
 }
 

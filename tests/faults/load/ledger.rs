@@ -19,10 +19,13 @@ pub(crate) enum Kind {
     Rest,
     Wait,
     Sse,
+    Mock,
+    SignIn,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 4] = [Self::Smtp, Self::Rest, Self::Wait, Self::Sse];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Smtp, Self::Rest, Self::Wait, Self::Sse, Self::Mock, Self::SignIn];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -30,6 +33,8 @@ impl Kind {
             Self::Rest => "REST",
             Self::Wait => "wait",
             Self::Sse => "SSE",
+            Self::Mock => "mock",
+            Self::SignIn => "sign-in",
         }
     }
 }
@@ -66,6 +71,8 @@ pub(crate) struct Sent {
 pub(crate) struct Ledger {
     mails: Mutex<BTreeMap<String, Sent>>,
     operations: Mutex<Vec<Operation>>,
+    /// What calls of the mock made, by their keys.
+    made: Mutex<BTreeMap<String, String>>,
     /// By subscriber: when each message was told first.
     told: Mutex<BTreeMap<(usize, String), Instant>>,
     wrong: Mutex<Vec<String>>,
@@ -114,6 +121,16 @@ impl Ledger {
     pub(super) fn told(&self, subscriber: usize, id: &str) {
         let key = (subscriber, id.to_owned());
         self.told.lock().unwrap().entry(key).or_insert_with(Instant::now);
+    }
+
+    /// A call of the mock was answered.
+    pub(super) fn made(&self, key: &str, id: &str) {
+        self.made.lock().unwrap().insert(key.to_owned(), id.to_owned());
+    }
+
+    /// What calls of the mock made, by their keys.
+    pub(crate) fn all_made(&self) -> BTreeMap<String, String> {
+        self.made.lock().unwrap().clone()
     }
 
     /// An answer that must never come.

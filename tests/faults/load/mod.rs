@@ -1,7 +1,9 @@
 //! The load of one round: clients of every kind, and what they saw.
 
+mod caller;
 mod ledger;
 mod mta;
+mod person;
 mod reader;
 mod session;
 mod subscriber;
@@ -16,6 +18,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 use tokio::{runtime::Runtime, task::JoinHandle};
 use trapline_tests::{Inbox, Rest};
 
@@ -35,6 +38,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Load {
     pub(crate) ledger: Ledger,
     pub(crate) inbox: Inbox,
+    /// A mock's slug and its secret key.
+    mock: (String, String),
+    pub(crate) mock_id: String,
+    idp: Idp,
     addresses: Arc<Addresses>,
     /// One for each slot would keep connections apart; the pool does so by address.
     http: reqwest::Client,
@@ -42,6 +49,13 @@ pub(crate) struct Load {
     stopped: AtomicBool,
     /// Clients that subscribed, and those that were told of a message.
     streams: AtomicUsize,
+}
+
+/// A mock identity provider that signs its one user in.
+struct Idp {
+    slug: String,
+    client_id: String,
+    client_secret: String,
 }
 
 /// Clients at work.
@@ -57,8 +71,12 @@ impl Load {
     }
 
     fn request(&self, number: usize, path: &str) -> reqwest::RequestBuilder {
-        let url = format!("{}{path}", self.addresses.api(number));
-        self.http.get(url).bearer_auth(&self.key)
+        self.at(number, reqwest::Method::GET, path).bearer_auth(&self.key)
+    }
+
+    /// A request without a credential.
+    fn at(&self, number: usize, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.addresses.api(number)))
     }
 
     /// Asks until there is an answer that is not "try again": the answer, if it is the one that was
@@ -85,6 +103,29 @@ impl Load {
     }
 }
 
+async fn new_mock(rest: &Rest) -> Value {
+    let new = json!({ "name": "Faults", "provider": "stripe" });
+    rest.post("/api/mocks", new).await.expect(201).json()
+}
+
+async fn new_idp(rest: &Rest) -> Idp {
+    let new = json!({ "name": "Faults", "redirectUris": [person::CALLBACK] });
+    let idp = rest.post("/api/idps", new).await.expect(201).json();
+    let path = format!("/api/idps/{}", text(&idp, "id"));
+    let user = json!({ "email": "ada@example.com", "name": "Ada" });
+    let user = rest.post(&format!("{path}/users"), user).await.expect(201).json();
+    rest.patch(&path, json!({ "autoLoginUserId": user["id"] })).await.expect(200);
+    Idp {
+        slug: text(&idp, "slug"),
+        client_id: text(&idp, "clientId"),
+        client_secret: text(&idp, "clientSecret"),
+    }
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap().to_owned()
+}
+
 async fn answer(request: reqwest::RequestBuilder) -> reqwest::Result<(u16, bytes::Bytes)> {
     let answer = request.send().await?;
     let status = answer.status().as_u16();
@@ -94,13 +135,18 @@ async fn answer(request: reqwest::RequestBuilder) -> reqwest::Result<(u16, bytes
 impl Running {
     /// Starts all clients over an inbox of their own.
     pub(crate) fn start(runtime: &Runtime, rest: &Rest, key: &str, at: &Arc<Addresses>) -> Self {
-        let body = serde_json::json!({ "name": "Faults", "maxMessages": 10_000 });
+        let body = json!({ "name": "Faults", "maxMessages": 10_000 });
+        let (mock, idp) = runtime.block_on(async { (new_mock(rest).await, new_idp(rest).await) });
         let load = Arc::new(Load {
             ledger: Ledger::default(),
             inbox: runtime.block_on(rest.inbox_with(body)),
+            mock: (text(&mock, "slug"), text(&mock["credentials"], "secretKey")),
+            mock_id: text(&mock, "id"),
+            idp,
             addresses: at.clone(),
             http: reqwest::Client::builder()
                 .connect_timeout(Duration::from_secs(3))
+                .redirect(reqwest::redirect::Policy::none())
                 .build()
                 .unwrap(),
             key: key.to_owned(),
@@ -115,6 +161,10 @@ impl Running {
         let mut tasks = Vec::new();
         tasks.extend((0..SENDERS).map(|number| runtime.spawn(mta::send(load.clone(), number))));
         tasks.extend((0..READERS).map(|number| runtime.spawn(reader::read(load.clone(), number))));
+        for number in 0..EACH {
+            tasks.push(runtime.spawn(caller::call(load.clone(), number)));
+            tasks.push(runtime.spawn(person::sign_in(load.clone(), number)));
+        }
         for number in 0..WAITERS {
             tasks.push(runtime.spawn(waiter::wait(load.clone(), number)));
             tasks.push(runtime.spawn(waiter::wait_in_vain(load.clone(), number)));
@@ -130,6 +180,8 @@ impl Running {
             (Kind::Rest, READERS),
             (Kind::Wait, 2 * WAITERS),
             (Kind::Sse, EACH),
+            (Kind::Mock, EACH),
+            (Kind::SignIn, EACH),
         ];
         let deadline = Instant::now() + longest;
         loop {
