@@ -6,6 +6,8 @@ const { report } = require("./walk.cjs");
 // Changes, and how many of them come before a look at what must not have moved.
 const CHANGES = { short: 150, full: 10_000 };
 const BATCH = 50;
+// Changes that are under way at once.
+const AT_ONCE = 10;
 // Messages that are there before.
 const BEGINNING = 120;
 
@@ -20,6 +22,7 @@ function dice(seed) {
 // `settle` waits until the page's list is the API's.
 async function random({ form, page, elsewhere, settle }) {
   const roll = dice(42);
+  await elsewhere.widen();
   await elsewhere.arrive(BEGINNING);
   await settle("the beginning");
   const kept = await hold(page);
@@ -27,7 +30,8 @@ async function random({ form, page, elsewhere, settle }) {
   for (let done = 0; done < CHANGES[form]; done += BATCH) {
     const { messages } = await elsewhere.list(1 + roll(2));
     const ids = messages.map(({ id }) => id).filter((id) => !spared.has(id));
-    for (let change = 0; change < BATCH; change++) await once(elsewhere, roll, ids);
+    for (let change = 0; change < BATCH; change += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => once(elsewhere, roll, ids)));
     await page.evaluate((to) => (document.querySelector("[data-list]").parentElement.scrollTop = to), roll(9_000));
     await same(page, kept, `after ${done + BATCH} changes`);
     await still(page, elsewhere, `after ${done + BATCH} changes`);
