@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use tokio::time::{sleep, timeout};
 use trapline_app::{App, InjectedFault, MockAnswer, MockCall, MockReply, metrics::MockBody};
 
@@ -84,16 +84,16 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
     if let Some(page) = page::at(slug, path, head.uri.query()) {
         return page::answered(app, page, address, Request::from_parts(head, body)).await;
     }
-    let read = timeout(BODY_TIMEOUT, axum::body::to_bytes(body, most(&head.headers)));
+    let read = timeout(BODY_TIMEOUT, read(body, said(&head.headers)));
     let body = read.await.map_err(|_elapsed| Error::BodyTimeout)?;
-    let _counted = MockBody::of(body.as_ref().map_or(0, Bytes::len));
+    let _counted = MockBody::of(body.as_ref().map_or(0, Vec::len));
     let call = MockCall {
         method: head.method.as_str().to_owned(),
         path: format!("/{path}"),
         query: head.uri.query().unwrap_or_default().to_owned(),
         headers: texts(&head.headers),
-        is_cut: body.is_err(),
-        body: body.unwrap_or_default().into(),
+        is_cut: body.is_none(),
+        body: body.unwrap_or_default(),
     };
     let answer = app.mocks().answer(slug, address, call).await.map_err(|error| match error {
         trapline_app::Error::NotFound => Error::NoSuchMock,
@@ -102,11 +102,22 @@ async fn answered(app: &App, request: Request) -> Result<Response, Error> {
     Ok(given(app, answer).await)
 }
 
-/// The most bytes that are read. The provider says how many it takes.
-fn most(headers: &HeaderMap) -> usize {
-    let said =
-        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    if said.is_some_and(|len: usize| len > MAX_BODY) { MAX_CALL } else { MAX_BODY }
+/// How long the client says that its body is.
+fn said(headers: &HeaderMap) -> usize {
+    let said = headers.get(header::CONTENT_LENGTH);
+    said.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or_default()
+}
+
+/// Reads a body into one buffer, so that a large one is in memory once; `None` when it breaks off or is longer than a
+/// call may be. The provider says how many bytes it takes.
+async fn read(body: Body, said: usize) -> Option<Vec<u8>> {
+    let most = if said > MAX_BODY { MAX_CALL } else { MAX_BODY };
+    let (mut bytes, mut frames) = (Vec::with_capacity(said.min(most)), body.into_data_stream());
+    while let Some(frame) = frames.next().await {
+        let frame = frame.ok().filter(|frame| frame.len() <= most - bytes.len())?;
+        bytes.extend_from_slice(&frame);
+    }
+    Some(bytes)
 }
 
 /// Headers as text; what is no text is left out.

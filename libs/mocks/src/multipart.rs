@@ -22,10 +22,16 @@ pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Value, &'static s
         return Err("the boundary is too short or too long");
     }
     let delimiter = format!("\r\n--{boundary}");
-    // The first delimiter has no line before it.
-    let body = [b"\r\n", body].concat();
-    let mut parts = memmem::find_iter(&body, delimiter.as_bytes());
-    let mut start = parts.next().ok_or("there is no part")? + delimiter.len();
+    // The first delimiter may have no line before it.
+    let is_first = body.starts_with(&delimiter.as_bytes()[2..]);
+    let first = if is_first {
+        Some(delimiter.len() - 2)
+    } else {
+        memmem::find(body, delimiter.as_bytes()).map(|at| at + delimiter.len())
+    };
+    let first = first.ok_or("there is no part")?;
+    let parts = memmem::find_iter(&body[first..], delimiter.as_bytes()).map(|at| first + at);
+    let mut start = first;
     let (mut fields, mut root) = (form_urlencoded::Serializer::new(String::new()), Map::new());
     for (count, end) in parts.enumerate() {
         if count >= MAX_PARTS {

@@ -35,11 +35,10 @@ impl Mocks {
         let (of, id, via) = (mock.of(), mock.id, mock.address.via);
         let mock = &mock.called();
         let plain = plain_body(call, mock.provider.max_body);
-        let text = String::from_utf8_lossy(&plain);
         let secrets = secrets_of(mock, answer);
         let hidden = |text: &str| redacted_body(text, mock.provider, &secrets);
         let mut warnings = Vec::new();
-        if has_live_key(mock.provider, &call.headers, &text) {
+        if has_live_key(mock.provider, &call.headers, &plain) {
             warnings.push("the call carries what looks like a live key".to_owned());
         }
         let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
