@@ -82,10 +82,10 @@ impl Jobs {
     /// Stores rows of one partition, all or none, and the job that works on them. With an outbox the job may be there
     /// though a condition of the rows does not hold, and has nothing to do then.
     pub(crate) async fn schedule_with_batch(&self, rows: Vec<Op>, job: &Job) -> Result<()> {
-        let due = due(job)?;
         if !self.has_outbox() {
             return self.publish_with(rows, std::slice::from_ref(job)).await;
         }
+        let due = due(job)?;
         let job = with_row_ahead(job, self.clock.now())?;
         self.store.write(vec![outbox_put(&job)?]).await?;
         self.store.write(rows).await?;

@@ -23,7 +23,7 @@ use crate::{Error, Result, rows::Pages};
 /// Calls and deliveries that are listed of a mock, the newest.
 pub(super) const MAX_LOG: usize = 10_000;
 /// Rows that are read at once.
-pub(super) const PAGE_ROWS: usize = 500;
+const PAGE_ROWS: usize = 500;
 
 /// Which calls to list.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use trapline_model::{MockId, TeamId};
 use trapline_store::{
-    Record as _, Store,
+    Record as _, Scan, Store,
     records::{Mock, MockBySlug, MockEpoch, removal_of_mock, removal_of_rows},
 };
 
@@ -10,7 +10,7 @@ use super::Mocks;
 use crate::{Result, jobs::mock_removal, rows::delete_unchanged};
 
 /// Rows that a step removes at most.
-const PAGE_ROWS: usize = 100;
+pub(super) const PAGE_ROWS: usize = 100;
 
 impl Mocks {
     /// Stores the job that removes what an epoch held.
@@ -51,12 +51,18 @@ impl Mocks {
 }
 
 async fn remove_some_of(store: &dyn Store, of: MockEpoch) -> Result<bool> {
-    let scan = of.all_items(PAGE_ROWS);
-    let rows = store.scan(scan.clone()).await?;
-    if rows.is_empty() {
+    let is_some = remove_page(store, &of.all_items(PAGE_ROWS)).await?;
+    if !is_some {
         store.write(removal_of_mock(of)).await?;
-        return Ok(false);
     }
-    store.write(removal_of_rows(&scan, &rows)).await?;
-    Ok(true)
+    Ok(is_some)
+}
+
+/// Removes the rows of a scan by one write. Whether there were any.
+pub(super) async fn remove_page(store: &dyn Store, page: &Scan) -> Result<bool> {
+    let rows = store.scan(page.clone()).await?;
+    if !rows.is_empty() {
+        store.write(removal_of_rows(page, &rows)).await?;
+    }
+    Ok(!rows.is_empty())
 }

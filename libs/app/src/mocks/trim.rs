@@ -6,16 +6,14 @@ use std::sync::{
 };
 
 use moka::sync::Cache;
-use trapline_store::{
-    Scan,
-    records::{MockEpoch, removal_of_rows},
-};
+use trapline_store::{Scan, records::MockEpoch};
 
 use super::{
     Mocks,
     load::MAX_OBJECTS,
-    log::{MAX_LOG, PAGE_ROWS},
+    log::MAX_LOG,
     opened::OpenedMock,
+    removal::{PAGE_ROWS, remove_page},
 };
 use crate::{Result, jobs::mock_trim};
 
@@ -81,12 +79,7 @@ impl Mocks {
         let newest = self.store.scan(keys).await?;
         let Some(last) = newest.get(kept - 1) else { return Ok(()) };
         let older = Scan { after: Some(last.sort.clone()), ..objects };
-        loop {
-            let rows = self.store.scan(older.clone()).await?;
-            if rows.is_empty() {
-                return Ok(());
-            }
-            self.store.write(removal_of_rows(&older, &rows)).await?;
-        }
+        while remove_page(&*self.store, &older).await? {}
+        Ok(())
     }
 }
