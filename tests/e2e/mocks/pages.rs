@@ -34,7 +34,7 @@ async fn somebody_pays_in_a_browser() {
         ("line_items[0][price_data][unit_amount]", "1250"),
         ("line_items[0][price_data][product_data][name]", HOSTILE),
     ];
-    let session = call(&mock, "/v1/checkout/sessions", &form, None).await.expect(200).json();
+    let session = call(&mock, "/v1/checkout/sessions", &form).await.expect(200).json();
     let report = pressed(session["url"].as_str().unwrap(), "Pay").await;
     assert_eq!(report["title"], "Test page", "nothing ran: {report}");
     let landed = format!("{}?s={}", app.url(), session["id"].as_str().unwrap());

@@ -6,12 +6,15 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use trapline_tests::{Answer, Rest, proofs_are_full, shared};
 
-use super::{
-    PAID,
-    apps::{AT_ONCE, App, with_status},
-};
+use super::apps::{AT_ONCE, App, with_status};
 
 const INTENTS: &str = "/v1/payment_intents";
+const PAID: &[(&str, &str)] = &[
+    ("amount", "1000"),
+    ("currency", "usd"),
+    ("confirm", "true"),
+    ("payment_method", "pm_card_visa"),
+];
 
 /// How often each race is run.
 fn rounds() -> usize {

@@ -8,7 +8,7 @@ use std::{
 use reqwest::Method;
 use serde_json::Value;
 
-use super::{AGAIN, Load, PATIENCE, answer, ledger::Kind};
+use super::{Load, ledger::Kind};
 
 const PACE: Duration = Duration::from_secs(1);
 const CUSTOMERS: &str = "/v1/customers";
@@ -60,28 +60,20 @@ async fn asked(
     tries: &mut usize,
 ) -> Option<Value> {
     let (slug, secret) = &load.mock;
-    loop {
-        *tries += 1;
-        let path = format!("/mock/{slug}{path}");
-        let method = if key.is_some() { Method::POST } else { Method::GET };
-        let mut request = load.at(number + *tries - 1, method, &path).bearer_auth(secret);
-        if let Some(key) = key {
-            request = request.header("idempotency-key", key).form(&[("description", key)]);
-        }
-        match answer(request.timeout(PATIENCE)).await {
-            Ok((200, body)) => return Some(serde_json::from_slice(&body).unwrap_or_default()),
-            // 409: the first try with this key is still at work.
-            Ok((503 | 429 | 409, _)) => load.ledger.refused(),
-            Ok((status, body)) => {
-                let body = String::from_utf8_lossy(&body).into_owned();
-                load.ledger.wrong(format!("{path} for {key:?} answered {status}: {body}"));
-                return None;
-            }
-            Err(_) => load.ledger.broken(),
-        }
-        if load.is_stopped() {
-            return None;
-        }
-        tokio::time::sleep(AGAIN).await;
+    let path = format!("/mock/{slug}{path}");
+    let request = |number| match key {
+        Some(key) => load
+            .at(number, Method::POST, &path)
+            .header("idempotency-key", key)
+            .form(&[("description", key)]),
+        None => load.at(number, Method::GET, &path),
+    };
+    let (status, body) =
+        load.repeat(number, tries, |number| request(number).bearer_auth(secret)).await?;
+    if status != 200 {
+        let body = String::from_utf8_lossy(&body);
+        load.ledger.wrong(format!("{path} for {key:?} answered {status}: {body}"));
+        return None;
     }
+    Some(serde_json::from_slice(&body).unwrap_or_default())
 }

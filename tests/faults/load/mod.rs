@@ -87,10 +87,19 @@ impl Load {
         path: &str,
         tries: &mut usize,
     ) -> Option<(u16, bytes::Bytes)> {
+        self.repeat(number, tries, |number| self.request(number, path)).await
+    }
+
+    /// The same with any request, which is made for each try.
+    async fn repeat(
+        &self,
+        number: usize,
+        tries: &mut usize,
+        request: impl Fn(usize) -> reqwest::RequestBuilder,
+    ) -> Option<(u16, bytes::Bytes)> {
         loop {
             *tries += 1;
-            let request = self.request(number + *tries - 1, path).timeout(PATIENCE);
-            match answer(request).await {
+            match answer(request(number + *tries - 1).timeout(PATIENCE)).await {
                 Ok((503 | 429, _)) => self.ledger.refused(),
                 Ok(answer) => return Some(answer),
                 Err(_) => self.ledger.broken(),
