@@ -4,10 +4,11 @@ use std::{thread::sleep, time::Duration};
 
 use async_nats::jetstream;
 use tokio::runtime::Runtime;
+use trapline_tests::Backing;
 
 use crate::{
     fleet::{Fleet, Role},
-    services::{Backing, Service},
+    services::{self, Service},
 };
 
 /// How long something that an orchestrator starts again is away.
@@ -130,7 +131,7 @@ fn kill(backing: &mut Backing, server: &str, time: Duration) {
 
 /// The server that leads the stream; its name is the one that orders go by.
 async fn leader(fleet: &Fleet, backing: &Backing) -> String {
-    let urls = backing.urls().nats;
+    let urls = services::urls(backing).nats;
     let hosts = urls.trim_start_matches("nats://").split('?').next().unwrap_or_default();
     let hosts: Vec<_> = hosts.split(',').map(str::to_owned).collect();
     let client = async_nats::connect(hosts).await.unwrap();

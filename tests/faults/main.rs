@@ -29,10 +29,9 @@ use fleet::{EACH, Fleet};
 use load::Running;
 use pod::Pod;
 use serde_json::json;
-use services::Backing;
 use table::Row;
 use tokio::runtime::Runtime;
-use trapline_tests::{Hooks, Rest, Site, publish};
+use trapline_tests::{Backing, Hooks, Rest, Site, publish};
 
 /// The name of the part that kills processes while webhooks are called.
 const DELIVERIES: &str = "deliveries";
@@ -108,8 +107,8 @@ fn main() -> ExitCode {
 }
 
 fn start(runtime: Runtime, hold: Duration) -> World {
-    let backing = Backing::start();
-    let site = Site::migrate(&backing.urls());
+    let backing = Backing::start(services::OPTIONS);
+    let site = Site::migrate(&services::urls(&backing));
     let pod = Pod::new(&backing);
     World { fleet: Fleet::start(site, pod), backing, runtime, hold }
 }

@@ -9,7 +9,9 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::services::{Backing, Service};
+use trapline_tests::Backing;
+
+use crate::services::{self, Service};
 
 /// A locally administered hardware address that no device has.
 const NOBODY: &str = "02:00:00:00:00:99";
@@ -46,7 +48,7 @@ impl Pod {
         pod.wire()?;
         for service in Service::ALL {
             let (gateway, own) = pod.pair(service);
-            for server in backing.addresses(service) {
+            for server in services::addresses(backing, service) {
                 let (gateway, own) = (gateway.to_string(), own.to_string());
                 let route = format!("route add {server}/32 via {gateway} src {own}");
                 pod.inside(&route)?;

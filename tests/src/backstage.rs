@@ -43,7 +43,9 @@ impl Backstage {
             return Self(Place::File(file));
         }
         let nodes = home.setting("TRAPLINE_CQL").split(',');
-        let session = SessionBuilder::new().known_nodes(nodes).build().await.unwrap();
+        // Those of all installations are thousands of tables.
+        let session = SessionBuilder::new().known_nodes(nodes).fetch_schema_metadata(false);
+        let session = session.build().await.unwrap();
         let (bucket, folder) = bucket(home.setting("TRAPLINE_BLOBS"));
         let keyspace = home.keyspace().to_owned();
         Self(Place::Services(Box::new(Services { session, keyspace, bucket, folder })))

@@ -12,6 +12,7 @@
     reason = "a harness reports what is wrong by panicking in the test that uses it"
 )]
 
+mod backing;
 mod backstage;
 mod banner;
 mod clock;
@@ -35,6 +36,7 @@ mod sse;
 mod teams;
 mod tls;
 
+pub use backing::Backing;
 pub use backstage::Backstage;
 pub use clock::TestClock;
 pub use deployment::{Deployment, is_cluster};
@@ -42,7 +44,7 @@ pub use earlier::Earlier;
 pub use fixtures::{Inbox, deliver, deliver_bytes};
 pub use home::{Services, command};
 pub use hooks::Hooks;
-pub use mail::{Mail, dot_stuff, sha256_hex};
+pub use mail::{Mail, altered, dot_stuff, sha256_hex};
 pub use measure::memory_of;
 pub use person::{Person, path_of, token_of};
 pub use relay::{Relay, Relayed, relay_flags, shared_relay};

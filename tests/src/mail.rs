@@ -104,6 +104,12 @@ pub fn dot_stuff(raw: &[u8]) -> Vec<u8> {
     wire
 }
 
+/// A text in ASCII, such as a signature in Base64, with another first letter.
+pub fn altered(text: &str) -> String {
+    let first = if text.starts_with('A') { "B" } else { "A" };
+    format!("{first}{}", &text[1..])
+}
+
 /// SHA-256 in hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
