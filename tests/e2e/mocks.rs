@@ -2,6 +2,7 @@
 
 mod apps;
 mod crash;
+mod handshakes;
 mod limits;
 mod pages;
 mod races;
@@ -13,6 +14,13 @@ use trapline_tests::{Answer, Rest};
 async fn mock(rest: &Rest, provider: &str) -> Value {
     let new = json!({ "name": "Ours", "provider": provider });
     rest.post("/api/mocks", new).await.expect(201).json()
+}
+
+/// What a mock keeps of a kind.
+async fn objects(rest: &Rest, mock: &Value, kind: &str) -> Vec<Value> {
+    let id = mock["id"].as_str().unwrap();
+    let path = format!("/api/mocks/{id}/objects?kind={kind}&limit=200");
+    rest.get(&path).await.expect(200).json().as_array().unwrap().clone()
 }
 
 /// A call as an SDK makes it.

@@ -9,6 +9,7 @@ mod capture;
 mod engine_run;
 mod expiry;
 mod fields;
+mod handshake;
 mod load;
 mod log;
 mod opened;
@@ -217,6 +218,7 @@ impl Mocks {
             provider: new.provider,
             slug: slug.clone(),
             webhook_url: new.webhook_url,
+            handshake: Vec::new(),
             project: new.project,
             settings: Value::Object(serde_json::Map::new()),
             revision: 1,
@@ -232,6 +234,7 @@ impl Mocks {
         self.store.write(vec![Op::put(&claim, None, When::Absent)?]).await?;
         let (action, target) = (AuditAction::MockCreated, Target::mock(&mock));
         self.audit.put(by, action, target, &mock, When::Absent).await?;
+        self.begin_handshake(&mock).await?;
         self.shown(mock).await
     }
 
@@ -245,9 +248,12 @@ impl Mocks {
     pub async fn update(&self, by: &Principal, id: MockId, change: MockChange) -> Result<ApiMock> {
         self.check_webhook_url(change.webhook_url.as_ref().and_then(Option::as_deref))?;
         self.check_project(by.team, change.project.flatten()).await?;
-        let now = self.clock.now();
+        let (now, sets_url) = (self.clock.now(), change.webhook_url.is_some());
         let edit = move |mock: &mut records::Mock, provider: &'static Provider| {
             let change = change.clone();
+            if sets_url {
+                mock.handshake.clear();
+            }
             mock.name = change.name.unwrap_or_else(|| mock.name.clone());
             mock.webhook_url = change.webhook_url.unwrap_or_else(|| mock.webhook_url.clone());
             mock.project = change.project.unwrap_or(mock.project);
@@ -260,6 +266,9 @@ impl Mocks {
             Ok(())
         };
         let mock = self.edit(by, id, AuditAction::MockUpdated, edit).await?;
+        if sets_url {
+            self.begin_handshake(&mock).await?;
+        }
         self.shown(mock).await
     }
 

@@ -17,6 +17,7 @@ mod engine;
 mod failure;
 mod flow;
 mod form;
+mod handshake;
 mod idempotency;
 mod jws;
 mod multipart;
@@ -44,6 +45,7 @@ pub use engine::{
     CallAnswer, CallOutcome, CalledMock, HostedPages, InjectedFault, limited, run, unavailable,
 };
 pub use flow::DueStep;
+pub use handshake::Handshake;
 pub use packing::unpacked;
 pub use page::{HostedPage, is_page_proof, page};
 pub use provider::{Decline, ObjectKind, OwnSetting, Provider, Sdk};

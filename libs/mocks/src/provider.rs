@@ -8,6 +8,7 @@ use crate::{
     context::CallContext,
     credentials::Credential,
     failure::{CallFailure, Halt},
+    handshake::Handshake,
     providers::simulation,
     sign::SigningScheme,
 };
@@ -95,6 +96,10 @@ pub struct Hooks {
     pub scheme: SigningScheme,
     /// The kind of objects that are addresses which the app registered through the provider's API.
     pub endpoints: Option<&'static str>,
+    /// The only status by which an app says that it has received something; none where any from 200 to 299 does.
+    pub expects: Option<u16>,
+    /// What is asked of an address when it is set.
+    pub handshake: Option<Handshake>,
 }
 
 /// A provider of an API.

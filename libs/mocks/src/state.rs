@@ -131,7 +131,7 @@ pub struct Outgoing {
 }
 
 /// An event on its way to one address, with what the settings make of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutgoingEvent {
     /// The provider's name of it.
@@ -160,4 +160,7 @@ pub struct OutgoingEvent {
     /// Its signature is so many seconds old.
     #[serde(default)]
     pub stale_by_seconds: u64,
+    /// The only status that says it was received; none where any from 200 to 299 does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expects: Option<u16>,
 }

@@ -36,15 +36,23 @@ class Mock {
     return this.api("PATCH", "", { settings: changed });
   }
 
-  /** An address whose requests `received` gives, one after the other. */
-  async receive() {
+  /**
+   * An address whose requests `received` gives, one after the other. What `verify` throws at is answered with 401, and
+   * all else with 200.
+   */
+  async receive(verify = () => {}) {
     const server = http.createServer(async (request, answer) => {
       const parts = [];
       for await (const part of request) parts.push(part);
       const arrived = { headers: request.headers, body: Buffer.concat(parts).toString() };
       const waiting = this.#waiting.shift();
+      try {
+        verify(arrived.headers, arrived.body, "");
+        answer.writeHead(200).end();
+      } catch {
+        answer.writeHead(401).end();
+      }
       waiting ? waiting(arrived) : this.#arrived.push(arrived);
-      answer.writeHead(204).end();
     });
     await new Promise((done) => server.listen(0, process.env.RECEIVER, done));
     server.unref();

@@ -37,16 +37,25 @@ class Mock:
     def settings(self, **changed):
         self.api("PATCH", body={"settings": changed})
 
-    def receive(self):
-        """An address whose requests `received` gives, one after the other."""
+    def receive(self, verify=None):
+        """An address whose requests `received` gives, one after the other. What `verify` raises ValueError for is answered
+        with 401, and all else with 200."""
         requests = self.requests
 
         class Receiver(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
-                requests.put(({name.lower(): value for name, value in self.headers.items()}, body))
-                self.send_response(204)
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                try:
+                    status = 200
+                    if verify:
+                        verify(headers, body, "")
+                except ValueError:
+                    status = 401
+                self.send_response(status)
+                self.send_header("content-length", "0")
                 self.end_headers()
+                requests.put((headers, body))
 
             def log_message(self, *_):
                 pass

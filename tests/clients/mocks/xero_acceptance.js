@@ -44,7 +44,10 @@ accept(async (mock) => {
   await mock.settings({ next: null });
 
   // Webhooks, verified by the documented steps; a wrong one is refused.
-  await mock.api("PATCH", "", { webhookUrl: await mock.receive() });
+  await mock.api("PATCH", "", { webhookUrl: await mock.receive(verify) });
+  for (const signed of ["well", "badly"]) {
+    assert.deepStrictEqual(JSON.parse((await mock.received()).body).events, [], signed);
+  }
   const told = await bill();
   const { headers, body } = await mock.received();
   assert.strictEqual(verify(headers, body, "").events[0].resourceId, told.invoiceID);

@@ -2,6 +2,7 @@
 snippets, which the test puts before this."""
 
 import datetime
+import json
 import urllib.parse
 import urllib.request
 
@@ -99,7 +100,10 @@ connections = urllib.request.Request(f"{root}/connections", headers={"Authorizat
 assert json.load(urllib.request.urlopen(connections))[0]["tenantId"] == tenant
 
 # Webhooks, verified by the documented steps.
-mock.api("PATCH", body={"webhookUrl": mock.receive()})
+mock.settings(strict=True, webhooks={"retry": "fast"})
+mock.api("PATCH", body={"webhookUrl": mock.receive(verify)})
+for _ in ("well signed", "badly signed"):
+    assert json.loads(mock.received()[1])["events"] == []
 told = bill()
 headers, body = mock.received()
 (event,) = verify(headers, body, "")["events"]

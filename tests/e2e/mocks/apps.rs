@@ -5,7 +5,7 @@ use reqwest::RequestBuilder;
 use serde_json::Value;
 use trapline_tests::{Answer, Deployment, Rest};
 
-use super::mock;
+use super::{mock, objects};
 
 /// Calls at once.
 pub(super) const AT_ONCE: usize = 64;
@@ -56,8 +56,7 @@ impl App {
 
     /// What the mock keeps of a kind.
     pub(super) async fn objects(&self, kind: &str) -> Vec<Value> {
-        let path = format!("{}/objects?kind={kind}&limit=200", self.path());
-        self.team.get(&path).await.expect(200).json().as_array().unwrap().clone()
+        objects(&self.team, &self.mock, kind).await
     }
 }
 

@@ -7,8 +7,9 @@ use tokio::{
     sync::mpsc::{Sender, channel},
     task::JoinSet,
 };
-use trapline_tests::{Deployment, Rest, eventually, is_cluster, proofs_are_full};
+use trapline_tests::{Answer, Deployment, Rest, eventually, is_cluster, proofs_are_full};
 
+use super::objects;
 use crate::webhooks::receiver::{Act, Receiver, Request};
 
 const CUSTOMERS: &str = "/v1/customers";
@@ -58,11 +59,8 @@ fn told(receiver: &Receiver) -> BTreeSet<String> {
 async fn kept(rest: &Rest, mocks: &[Value]) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for mock in mocks {
-        let id = mock["id"].as_str().unwrap();
-        let path = format!("/api/mocks/{id}/objects?kind=customers&limit=200");
-        let objects = rest.get(&path).await.expect(200).json();
-        let of_mock = objects.as_array().unwrap().iter();
-        ids.extend(of_mock.map(|it| it["id"].as_str().unwrap().to_owned()));
+        let of_mock = objects(rest, mock, "customers").await;
+        ids.extend(of_mock.iter().map(|it| it["id"].as_str().unwrap().to_owned()));
     }
     ids
 }
@@ -116,4 +114,32 @@ async fn call_amid_a_crash(kill: fn(&mut Deployment), start: fn(&mut Deployment)
     assert!(answered.is_subset(&kept), "what was answered is there");
     eventually("all webhooks", async || kept.is_subset(&told(&receiver)).then_some(())).await;
     assert_eq!(told(&receiver), kept, "nothing is told of that is not there");
+}
+
+/// Messages of an app whose steps are due while nobody is there to take them.
+const MESSAGES: usize = 20;
+
+#[tokio::test]
+async fn steps_that_were_due_in_a_crash_are_taken_after_it() {
+    let mut server = Deployment::alone(&[]);
+    let new = json!({ "name": "Sends", "provider": "twilio" });
+    let mock = server.rest().post("/api/mocks", new).await.expect(201).json();
+    let credential = |name: &str| mock["credentials"][name].as_str().unwrap();
+    let account = credential("accountSid");
+    let path = format!("/2010-04-01/Accounts/{account}/Messages.json");
+    let app = Rest::new(mock["baseUrl"].as_str().unwrap(), None);
+    for _ in 0..MESSAGES {
+        let form = [("From", "+15005550006"), ("To", "+15005550100"), ("Body", "Hello")];
+        let request = app.request("POST", &path).form(&form);
+        let request = request.basic_auth(account, Some(credential("secretKey")));
+        Answer::to(request).await.expect(201);
+    }
+    server.kill();
+    server.restart();
+    eventually("all messages delivered", async || {
+        let messages = objects(&server.rest(), &mock, "deliveries").await;
+        let are_delivered = messages.iter().all(|message| message["state"] == "delivered");
+        (messages.len() == MESSAGES && are_delivered).then_some(())
+    })
+    .await;
 }

@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
+use data_encoding::BASE64;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use rustls::{
     ServerConfig,
     pki_types::{CertificateDer, PrivateKeyDer},
 };
 use serde_json::Value;
+use sha2::Sha256;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -30,6 +33,8 @@ pub(crate) enum Act {
     Reset,
     /// Answer with something that is not HTTP.
     Babble,
+    /// Answer 200 where the field with this name is the body's HMAC-SHA256 with this key, in base64, and 401 else.
+    Check(&'static str, String),
 }
 
 impl Act {
@@ -126,10 +131,15 @@ impl Receiver {
     ) -> Option<Act> {
         loop {
             let request = read(stream).await?;
-            let act = self.note(request);
+            let act = self.note(request.clone());
             match act {
                 Act::Answer(status, more) => {
                     let head = format!("HTTP/1.1 {status} X\r\n{more}Content-Length: 0\r\n\r\n");
+                    write(stream, head.as_bytes()).await?;
+                }
+                Act::Check(name, key) => {
+                    let status = if is_signed(&request, name, &key) { 200 } else { 401 };
+                    let head = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
                     write(stream, head.as_bytes()).await?;
                 }
                 Act::Hang => std::future::pending().await,
@@ -153,6 +163,13 @@ impl Receiver {
         requests.push(request);
         self.acts[requests.len().min(self.acts.len()) - 1].clone()
     }
+}
+
+fn is_signed(request: &Request, name: &str, key: &str) -> bool {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
+    mac.update(&request.body);
+    let given = BASE64.decode(request.header(name).as_bytes());
+    given.is_ok_and(|given| mac.verify_slice(&given).is_ok())
 }
 
 async fn write(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> Option<()> {

@@ -14,14 +14,20 @@ use trapline_store::{
 };
 use url::Url;
 
-use super::{Mocks, fields, send::job_of_delivery};
+use super::{Mocks, fields, handshake::awaits_handshake, send::job_of_delivery};
 use crate::{
-    Error, RequestSigner, Result, WebhookOutcome, WebhookRequest, metrics,
+    Error, RequestSigner, Result, WebhookFailure, WebhookOutcome, WebhookRequest, metrics,
     webhooks::{DeliveryDecision, backoff_after, decide},
 };
 
 /// Delays after failed attempts where the settings want it fast.
 const FAST: [u64; 5] = [1, 2, 5, 10, 30];
+
+/// The outcome of an attempt that was not made, as the address has not passed the provider's handshake.
+const HANDSHAKE_MISSING: WebhookOutcome = WebhookOutcome {
+    took: Duration::ZERO,
+    result: Err(WebhookFailure { code: "handshake_missing", is_final: false }),
+};
 
 /// Signs with the secret of a mock, or of an address that the app registered.
 struct MockSigner {
@@ -62,7 +68,7 @@ impl Mocks {
             return Ok(job_of_delivery(mock.team, &row)?);
         };
         let provider = trapline_mocks::find(&mock.provider).ok_or(Error::NotFound)?;
-        let event = OutgoingEvent::deserialize(&row.event)
+        let mut event = OutgoingEvent::deserialize(&row.event)
             .map_err(|source| PortError::Corrupt { table: "mock_delivery", source })?;
         let sender = self.webhooks.sender()?;
         let Ok(url) = Url::parse(&event.url) else {
@@ -70,6 +76,7 @@ impl Mocks {
             self.put_delivery(&row).await?;
             return Ok(None);
         };
+        let settings = MockSettings::of(provider, &mock.settings).map_err(fields::settings)?;
         let credentials = self.opened_once(mock, *version)?;
         let signer = self.signer(&row, &event, provider, &credentials).await?;
         let request = WebhookRequest {
@@ -79,16 +86,24 @@ impl Mocks {
                 ("user-agent", "service-webhooks/1".to_owned()),
                 ("x-trapline-delivery", row.id.to_string()),
             ],
-            body: event.body.into(),
+            body: std::mem::take(&mut event.body).into(),
             signer: Box::new(signer),
             at: self.clock.now(),
             attempt: row.attempts + 1,
         };
-        let header = |(name, value): (&str, String)| MockHeader { name: name.to_owned(), value };
-        row.headers = request.signed_headers().into_iter().map(header).collect();
-        let outcome = sender.send(&request).await;
-        let settings = MockSettings::of(provider, &mock.settings).map_err(fields::settings)?;
-        apply(&mut row, &outcome, settings.webhooks.retry, self.clock.now());
+        let outcome = if awaits_handshake(mock, provider, &settings, &event) {
+            HANDSHAKE_MISSING
+        } else {
+            let header =
+                |(name, value): (&str, String)| MockHeader { name: name.to_owned(), value };
+            row.headers = request.signed_headers().into_iter().map(header).collect();
+            sender.send(&request).await
+        };
+        let decision = decide_by(event.expects, &outcome);
+        if decision == DeliveryDecision::Succeeded && provider.is_handshake(&event) {
+            self.note_handshake(mock, &event).await?;
+        }
+        apply(&mut row, &outcome, decision, settings.webhooks.retry, self.clock.now());
         metrics::mock_delivery(provider.id, row.status);
         self.put_delivery(&row).await?;
         Ok(job_of_delivery(mock.team, &row)?)
@@ -132,12 +147,28 @@ impl Mocks {
     }
 }
 
+/// What follows from an outcome where a provider takes one status only for a success.
+fn decide_by(expects: Option<u16>, outcome: &WebhookOutcome) -> DeliveryDecision {
+    let status = outcome.result.ok().map(|reply| reply.status);
+    match (expects, status) {
+        (Some(expected), Some(status)) if status == expected => DeliveryDecision::Succeeded,
+        (Some(_), Some(200..=299)) => DeliveryDecision::Retry("unexpected_status", None),
+        _ => decide(outcome),
+    }
+}
+
 /// What follows from an attempt, by the pace of retries that the settings have.
-fn apply(row: &mut MockDeliveryRow, outcome: &WebhookOutcome, pace: RetryPace, now: Time) {
+fn apply(
+    row: &mut MockDeliveryRow,
+    outcome: &WebhookOutcome,
+    decision: DeliveryDecision,
+    pace: RetryPace,
+    now: Time,
+) {
     row.attempts += 1;
     row.duration_ms = u64::try_from(outcome.took.as_millis()).ok();
     row.http_status = outcome.result.ok().map(|reply| reply.status);
-    let (error, asked) = match decide(outcome) {
+    let (error, asked) = match decision {
         DeliveryDecision::Succeeded => {
             row.status = DeliveryStatus::Succeeded;
             (row.error, row.next_attempt_at, row.completed_at) = (None, None, Some(now));

@@ -53,8 +53,9 @@ pub(super) fn kind(provider: &Provider, word: &str) -> Result<()> {
 }
 
 pub(super) fn event(provider: &Provider, word: &str) -> Result<()> {
-    let known = provider.hooks.events;
-    if known.contains(&word) { Ok(()) } else { Err(unknown("event", "event", known)) }
+    let handshake = provider.hooks.handshake.as_ref().map(|handshake| handshake.event);
+    let known: Vec<_> = provider.hooks.events.iter().copied().chain(handshake).collect();
+    if known.contains(&word) { Ok(()) } else { Err(unknown("event", "event", &known)) }
 }
 
 pub(super) fn settings(issues: Vec<SettingIssue>) -> Error {

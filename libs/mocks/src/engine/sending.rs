@@ -91,5 +91,6 @@ fn one(
         dropped: settings.drop_rate > 0.0 && context.chance.share() < settings.drop_rate,
         bad_signature: settings.bad_signature,
         stale_by_seconds: settings.stale_by_seconds,
+        expects: context.provider.hooks.expects,
     }
 }

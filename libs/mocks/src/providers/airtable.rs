@@ -61,6 +61,8 @@ pub(super) static AIRTABLE: Provider = Provider {
             }],
         },
         endpoints: Some("webhooks"),
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

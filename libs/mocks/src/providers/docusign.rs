@@ -56,6 +56,8 @@ pub(super) static DOCUSIGN: Provider = Provider {
         events: wire::EVENTS,
         scheme: SigningScheme::Own { secret: "connectKey", sign: wire::sign },
         endpoints: Some("connect"),
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

@@ -88,6 +88,8 @@ pub(super) static HUBSPOT: Provider = Provider {
             ],
         },
         endpoints: None,
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

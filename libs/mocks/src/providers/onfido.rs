@@ -67,6 +67,8 @@ pub(super) static ONFIDO: Provider = Provider {
             }],
         },
         endpoints: Some("webhooks"),
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

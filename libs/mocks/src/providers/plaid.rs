@@ -62,6 +62,8 @@ pub(super) static PLAID: Provider = Provider {
         events: wire::EVENTS,
         scheme: SigningScheme::Own { secret: KEY, sign: wire::sign },
         endpoints: None,
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

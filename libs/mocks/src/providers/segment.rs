@@ -33,7 +33,13 @@ pub(super) static SEGMENT: Provider = Provider {
     idempotency: Idempotency::None,
     max_body: 1 << 20,
     routes: ROUTES,
-    hooks: Hooks { events: &[], scheme: SigningScheme::Unsigned, endpoints: None },
+    hooks: Hooks {
+        events: &[],
+        scheme: SigningScheme::Unsigned,
+        endpoints: None,
+        expects: None,
+        handshake: None,
+    },
     snippets: SNIPPETS,
     sdks: &[
         Sdk { language: "python", package: "segment-analytics-python", version: "2.4.0" },

@@ -130,6 +130,8 @@ pub(super) static STRIPE: Provider = Provider {
             }],
         },
         endpoints: Some("endpoints"),
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

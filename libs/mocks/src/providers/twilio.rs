@@ -74,6 +74,8 @@ pub(super) static TWILIO: Provider = Provider {
             }],
         },
         endpoints: None,
+        expects: None,
+        handshake: None,
     },
     snippets: SNIPPETS,
     sdks: &[

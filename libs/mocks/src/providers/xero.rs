@@ -86,6 +86,8 @@ pub(super) static XERO: Provider = Provider {
             }],
         },
         endpoints: None,
+        expects: Some(200),
+        handshake: Some(wire::INTENT_TO_RECEIVE),
     },
     snippets: SNIPPETS,
     sdks: &[
@@ -97,7 +99,7 @@ pub(super) static XERO: Provider = Provider {
         "Invoices, Contacts, Payments, BankTransactions, Accounts, Items, CreditNotes and Organisation are there; attachments, history, allocations, reports and the other APIs are not.",
         "`where` has ==, !=, >, >=, <, <=, Contains, StartsWith and EndsWith, joined by AND and OR without parentheses; `order` has one field.",
         "Amounts have two decimals, and one currency, whatever its name; `unitdp` changes nothing.",
-        "No intent to receive is asked for. Each change is an event of its own.",
+        "The intent to receive is asked for when webhookUrl is set, once well signed and once badly. Unlike with Xero, events are sent before it is given, unless the setting strict is on. Each change is an event of its own.",
         "xero-node's XeroClient cannot be pointed at another server; its AccountingApi can.",
     ],
     error: wire::error,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::World;
+use crate::Chance;
 
 const API: &str = "/api.xro/2.0";
 
@@ -268,4 +269,22 @@ fn tokens_connections_and_keys() {
     call.headers.push(("idempotency-key".to_owned(), "k".to_owned()));
     let (first, again) = (world.call(&call), world.call(&call));
     assert!(again.replayed && first.reply.body == again.reply.body);
+}
+
+#[test]
+fn the_intent_to_receive_is_asked_for_twice() {
+    let world = World::of("xero");
+    let asked = world.provider.handshake_with("http://app.test/", &Chance::new([1; 32]));
+    let ways: Vec<_> = asked.iter().map(|it| (it.bad_signature, it.expects)).collect();
+    assert_eq!(ways, [(false, Some(200)), (true, Some(401))]);
+    for event in &asked {
+        let body: Value = serde_json::from_str(&event.body).unwrap();
+        assert_eq!((&body["events"], &body["lastEventSequence"]), (&json!([]), &json!(0)));
+        assert!(world.provider.is_handshake(event));
+    }
+    assert_ne!(asked[0].body, asked[1].body, "each has an entropy of its own");
+    assert!(world.provider.has_passed(&[401, 200]) && !world.provider.has_passed(&[200]));
+    let other = World::of("stripe").provider;
+    assert!(other.handshake_with("http://app.test/", &Chance::new([1; 32])).is_empty());
+    assert!(other.has_passed(&[]));
 }

@@ -108,6 +108,9 @@ pub struct Mock {
     pub slug: String,
     /// Where it sends what happens.
     pub webhook_url: Option<String>,
+    /// Statuses with which that address has answered the provider's handshake since it was set, where they were right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handshake: Vec<u16>,
     /// The project that it is grouped under.
     pub project: Option<ProjectId>,
     /// The settings that somebody set.

@@ -4,14 +4,25 @@ use serde_json::{Value, json};
 use trapline_model::Time;
 
 use crate::{
-    MockReply, StoredObject,
+    Chance, Handshake, MockReply, StoredObject,
     context::CallContext,
     failure::{CallFailure, Halt},
+    handshake::HandshakeRequest,
 };
 
 const PROVIDER: &str = "Trapline";
 /// Letters of what makes the body of an event its own.
 const ENTROPY: usize = 20;
+
+/// Whether the app checks signatures: it answers 401 to a wrong one, and 200 to no other.
+pub(super) const INTENT_TO_RECEIVE: Handshake = Handshake {
+    event: "intent_to_receive",
+    requests: &[
+        HandshakeRequest { bad_signature: false, status: 200 },
+        HandshakeRequest { bad_signature: true, status: 401 },
+    ],
+    body: |chance| envelope(&[], 0, chance).to_string(),
+};
 
 pub(super) fn finish(reply: &mut MockReply, context: &CallContext<'_>) {
     let mut header =
@@ -144,10 +155,15 @@ pub(super) fn tell(
         "tenantId": context.mock.credentials.get("tenantId"),
         "tenantType": "ORGANISATION",
     });
-    let body = json!({
-        "events": [event], "firstEventSequence": number, "lastEventSequence": number,
-        "entropy": context.chance.letters(ENTROPY, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    });
+    let body = envelope(&[event], number, context.chance);
     context.emit_json(if is_new { created } else { updated }, &object.id, &body);
     Ok(())
+}
+
+/// The body of a webhook.
+fn envelope(events: &[Value], number: u64, chance: &Chance) -> Value {
+    json!({
+        "events": events, "firstEventSequence": number, "lastEventSequence": number,
+        "entropy": chance.letters(ENTROPY, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    })
 }
