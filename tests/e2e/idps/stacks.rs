@@ -119,11 +119,18 @@ async fn provider() -> Rp {
     rp
 }
 
+/// Of what it refuses there is no table: it takes seconds to start, and each fault wants a new one.
+const SPRING: &str = "Spring Boot 4.0.7";
+
 #[tokio::test]
 async fn each_library_signs_in_refreshes_and_signs_out() {
-    join_all(STACKS.map(async |stack| {
+    join_all(STACKS.into_iter().chain([SPRING]).map(async |stack| {
         let rp = provider().await;
         for alg in ["RS256", "ES256"] {
+            if (stack, alg) == (SPRING, "ES256") {
+                // It takes RS256 alone where nobody gives it a decoder.
+                continue;
+            }
             rp.set(json!({ "signingAlg": alg })).await;
             let mut app = App::start(stack, &rp.idp).await;
             let signed_in = app.sign_in(rp.rest()).await;
@@ -180,7 +187,7 @@ async fn libraries_refuse_what_the_documentation_says() {
     table::check(&rows(&found));
     let path = |name: &str| crate::tools::source(&format!("oidc/{name}"));
     let page = table::page();
-    for name in ["signin.mjs", "signin.py", "signin.go", "signin.rs"] {
+    for name in ["signin.mjs", "signin.py", "signin.go", "signin.rs", "SignIn.java"] {
         let shown = std::fs::read_to_string(path(name)).unwrap();
         assert!(page.contains(&shown), "docs/idp.md does not show {name} as it is");
     }
@@ -192,6 +199,7 @@ fn the_libraries_have_the_versions_that_the_documentation_names() {
         ("package.json", "\"openid-client\": \"6.9.0\""),
         ("requirements.txt", "Authlib==1.9.10 "),
         ("go.mod", "github.com/coreos/go-oidc/v3 v3.21.0\n"),
+        ("pom.xml", "<version>4.0.7</version>"),
         ("../../../Cargo.lock", "name = \"openidconnect\"\nversion = \"4.1.0\"\n"),
     ];
     for (file, version) in pinned {

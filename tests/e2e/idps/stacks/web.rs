@@ -18,6 +18,8 @@ use crate::tools::{source, tool};
 
 pub(in crate::idps) struct WebApp {
     rest: Rest,
+    /// Its own address.
+    home: String,
     /// The one cookie that it has set.
     cookie: String,
     _child: Child,
@@ -39,6 +41,11 @@ fn command(stack: &str) -> Command {
         let mut python = Command::new(tool("oidc/python/bin/python"));
         python.arg(source("oidc/signin.py"));
         python
+    } else if stack.starts_with("Spring") {
+        let mut java = Command::new("java");
+        let jars = tool("spring");
+        java.arg("-cp").arg(format!("{0}/classes:{0}/*", jars.display())).arg("app.SignIn");
+        java
     } else {
         Command::new(tool("oidc/signin"))
     };
@@ -66,8 +73,9 @@ impl WebApp {
         let line = lines.next_line().await.unwrap().unwrap_or_else(|| panic!("{stack} ended"));
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let port = line.strip_prefix("listening ").unwrap();
-        let rest = Rest::new(&format!("http://localhost:{port}"), None);
-        Self { rest, cookie: String::new(), _child: child }
+        let home = format!("http://localhost:{port}");
+        let rest = Rest::new(&home, None);
+        Self { rest, home, cookie: String::new(), _child: child }
     }
 
     pub(in crate::idps) async fn get(&mut self, path: &str) -> Answer {
@@ -86,11 +94,23 @@ impl WebApp {
 
     pub(super) async fn sign_in(&mut self, provider: &Rest) -> Verdict {
         self.cookie.clear();
-        let begun = self.get("/login").await;
+        let begun = self.visit("/login").await;
         if begun.status != 302 {
             return outcome(&begun);
         }
         let back = provider.get(begun.header("location")).await.expect(303);
-        self.ask(back.header("location")).await
+        outcome(&self.visit(back.header("location")).await)
+    }
+
+    /// The same, and on to where the application sends the browser at its own address.
+    async fn visit(&mut self, path: &str) -> Answer {
+        let mut answer = self.get(path).await;
+        loop {
+            let next = answer.header("location").to_owned();
+            if !next.starts_with('/') && !next.starts_with(&format!("{}/", self.home)) {
+                return answer;
+            }
+            answer = self.get(&next).await;
+        }
     }
 }
