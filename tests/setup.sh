@@ -34,6 +34,8 @@ want haproxy command -v haproxy
 want nginx command -v nginx
 want mandoc command -v mandoc
 want xmlsec1 command -v xmlsec1
+want "spamd spamc" command -v spamd
+want rspamd command -v rspamd
 
 if ((${#missing[@]} > 0)); then
   if ((EUID != 0)); then
@@ -141,14 +143,27 @@ saml_go_tools() {
   (cd clients/saml/go && go build -o "$TOOLS/samlsp" .)
 }
 
-java_tools() {
-  rm -rf "$TOOLS/jakarta"
-  if ! mvn --batch-mode --file clients/jakarta/pom.xml dependency:copy-dependencies \
-    -DoutputDirectory="$TOOLS/jakarta" </dev/null >"$TOOLS/maven.log" 2>&1; then
+# The jars that a program needs at run time.
+jars() { # jars POM FOLDER
+  if ! mvn --batch-mode --file "$1" dependency:copy-dependencies -DincludeScope=runtime \
+    -DoutputDirectory="$2" </dev/null >"$TOOLS/maven.log" 2>&1; then
     cat "$TOOLS/maven.log" >&2
     return 1
   fi
+}
+
+java_tools() {
+  rm -rf "$TOOLS/jakarta"
+  jars clients/jakarta/pom.xml "$TOOLS/jakarta"
   javac -d "$TOOLS/jakarta/classes" -cp "$TOOLS/jakarta/*" clients/jakarta/Client.java
+}
+
+# An application of Spring Boot that signs people in.
+spring_tools() {
+  rm -rf "$TOOLS/spring"
+  jars clients/oidc/pom.xml "$TOOLS/spring"
+  # It finds the names of parameters by -parameters.
+  javac -parameters -d "$TOOLS/spring/classes" -cp "$TOOLS/spring/*" clients/oidc/SignIn.java
 }
 
 services_tools() {
@@ -160,12 +175,7 @@ services_tools() {
 
 cassandra_jars() {
   rm -rf "$TOOLS/cassandra"
-  if ! mvn --batch-mode --file services/cassandra/pom.xml dependency:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$TOOLS/cassandra/lib" \
-    </dev/null >"$TOOLS/maven.log" 2>&1; then
-    cat "$TOOLS/maven.log" >&2
-    return 1
-  fi
+  jars services/cassandra/pom.xml "$TOOLS/cassandra/lib"
   # Cassandra starts without the archive too, only slower.
   services/run.py archive || rm -f "$TOOLS/cassandra/classes.jsa"
 }
@@ -206,6 +216,7 @@ step saml saml_tools clients/saml/requirements.txt clients/saml/package.json \
 step go go_tools clients/go/go.mod clients/go/main.go
 step saml-go saml_go_tools clients/saml/go/go.mod clients/saml/go/go.sum clients/saml/go/main.go
 step jakarta java_tools clients/jakarta/pom.xml clients/jakarta/Client.java
+step spring spring_tools clients/oidc/pom.xml clients/oidc/SignIn.java
 step services services_tools services/requirements.txt
 step cassandra cassandra_jars services/cassandra/pom.xml services/cassandra/jvm.options
 step operate operate_tools operate/requirements.txt

@@ -36,6 +36,7 @@ import cql
 import nats
 import redis
 import s3
+import spam
 from network import Subnet
 from service import Failure, Service, end_all, start_all
 
@@ -103,6 +104,11 @@ def plan(
         seaweed = s3.Seaweed(folder, subnet.ips(41, 1)[0])
         settings["TRAPLINE_BLOBS"] = seaweed.address()
         services.append(seaweed)
+    if options.spam_engines:
+        ip = subnet.ips(51, 1)[0]
+        engines = [spam.Spamd("spamd", folder, ip), spam.Rspamd("rspamd", folder, ip)]
+        settings["TRAPLINE_SPAM_ENGINE"] = ",".join(engine.address() for engine in engines)
+        services += engines
     return services, settings
 
 
@@ -209,6 +215,7 @@ def which(parser: argparse.ArgumentParser) -> None:
         "--cluster-redis", dest="redis", action="store_const", const=3, help="three, as a cluster"
     )
     parser.add_argument("--s3", type=int, choices=(0, 1), default=1, help="how many; default: 1")
+    parser.add_argument("--spam-engines", action="store_true", help="spamd and rspamd too")
 
 
 def main() -> int:

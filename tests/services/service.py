@@ -76,9 +76,11 @@ class Service:
         self.paused = False
 
     def signal(self, number: signal.Signals) -> None:
+        """To the server and what it has started."""
         if not self.process or self.process.poll() is not None:
             raise Failure(f"{self.name} does not run")
-        self.process.send_signal(number)
+        # It leads a group of its own.
+        os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
         """Ends it as a crash would."""

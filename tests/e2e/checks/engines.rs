@@ -1,6 +1,10 @@
 //! Spam engines beside the built-in one, as servers that speak their protocols.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::{
@@ -18,7 +22,39 @@ const REPORT: &str = "SPAMD/1.1 0 EX_OK\r\nContent-length: 320\r\nSpam: True ; 1
     1000 GTUBE                  BODY: Generic Test for Unsolicited Bulk Email\n\
     \x202.1 MISSING_HEADERS        Missing To:\n\
     \x20                           header\n";
+const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>";
+/// More than any report has.
+const LONG: usize = 10 << 20;
 const SCAN: &str = "HTTP/1.1 200 OK\r\nServer: rspamd/3.4\r\nContent-Type: application/json\r\n";
+
+/// How an engine answers.
+#[derive(Clone)]
+enum EngineAnswer {
+    Whole(Vec<u8>),
+    /// A byte a second.
+    Dripping(Vec<u8>),
+    Silence,
+}
+
+impl EngineAnswer {
+    fn whole(bytes: impl AsRef<[u8]>) -> Self {
+        Self::Whole(bytes.as_ref().to_vec())
+    }
+
+    async fn send(self, stream: &mut TcpStream) -> std::io::Result<()> {
+        match self {
+            Self::Whole(bytes) => stream.write_all(&bytes).await,
+            Self::Dripping(bytes) => {
+                for byte in bytes {
+                    stream.write_u8(byte).await?;
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                Ok(())
+            }
+            Self::Silence => std::future::pending().await,
+        }
+    }
+}
 
 /// An engine that keeps what it is asked, and answers each request as it is told.
 struct Engine {
@@ -27,11 +63,11 @@ struct Engine {
 }
 
 impl Engine {
-    async fn answering(answer: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+    async fn answering(answer: impl Fn(&str) -> EngineAnswer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (send, requests) = mpsc::unbounded_channel();
-        let answer = std::sync::Arc::new(answer);
+        let answer = Arc::new(answer);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (send, answer) = (send.clone(), answer.clone());
@@ -42,17 +78,23 @@ impl Engine {
     }
 }
 
+/// An engine that answers as it is told last.
+async fn told_engine() -> (Engine, Arc<Mutex<EngineAnswer>>) {
+    let next = Arc::new(Mutex::new(EngineAnswer::Silence));
+    let said = next.clone();
+    let engine = Engine::answering(move |_| said.lock().unwrap().clone()).await;
+    (engine, next)
+}
+
 async fn talk(
     mut stream: TcpStream,
     requests: &mpsc::UnboundedSender<String>,
-    answer: &(dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync),
+    answer: &(dyn Fn(&str) -> EngineAnswer + Send + Sync),
 ) {
     let request = request(&mut stream).await;
     requests.send(request.clone()).unwrap_or_default();
-    match answer(&request) {
-        Some(bytes) => stream.write_all(&bytes).await.unwrap_or_default(),
-        None => std::future::pending().await,
-    }
+    // A client whose patience ends breaks off.
+    answer(&request).send(&mut stream).await.unwrap_or_default();
 }
 
 /// A request with its body, by the length that its head tells.
@@ -82,7 +124,7 @@ fn scan(json: &str) -> Vec<u8> {
 async fn spamd_judges_where_it_is_the_first() {
     let mut spamd = Engine::answering(|request| {
         let answer = if request.starts_with("PING") { "SPAMD/1.5 0 PONG\r\n" } else { REPORT };
-        Some(answer.as_bytes().to_vec())
+        EngineAnswer::whole(answer)
     })
     .await;
     let server = Deployment::with(&["--spam-engine", &format!("spamd://{}", spamd.address)]);
@@ -123,7 +165,7 @@ async fn rspamd_is_told_of_the_envelope_and_of_a_password() {
     let json = r#"{"is_skipped":false,"score":6.5,"required_score":15.0,"action":"add header","symbols":{
         "A_SMALL":{"name":"A_SMALL","score":-0.5,"options":["x"]},
         "A_LARGE":{"name":"A_LARGE","score":7.0,"description":"Large"}}}"#;
-    let mut rspamd = Engine::answering(move |_| Some(scan(json))).await;
+    let mut rspamd = Engine::answering(move |_| EngineAnswer::Whole(scan(json))).await;
     let engine = format!("builtin,rspamd://{}?password=a%20secret", rspamd.address);
     let server = Deployment::with(&["--spam-engine", &engine]);
     let rest = server.rest();
@@ -159,33 +201,22 @@ async fn rspamd_is_told_of_the_envelope_and_of_a_password() {
 
 #[tokio::test]
 async fn an_engine_without_an_answer_is_told_and_found_again() {
-    let answers: [(&str, Option<&[u8]>); 5] = [
-        ("bad_answer", Some(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")),
-        ("bad_answer", Some(b"SPAMD/1.1 74 EX_IOERR\r\n\r\n")),
-        ("bad_answer", Some(b"SPAMD/1.1 0 EX_OK\r\nSpam: True ; nan / 5.0\r\n\r\n")),
-        ("timeout", None),
-        ("bad_answer", Some(b"")),
+    let answers = [
+        ("bad_answer", EngineAnswer::whole(HTML)),
+        ("bad_answer", EngineAnswer::whole("SPAMD/1.1 74 EX_IOERR\r\n\r\n")),
+        ("bad_answer", EngineAnswer::whole("SPAMD/1.1 0 EX_OK\r\nSpam: True ; nan / 5.0\r\n\r\n")),
+        ("timeout", EngineAnswer::Silence),
+        ("bad_answer", EngineAnswer::whole("")),
     ];
-    let (turn, broken) = (
-        std::sync::atomic::AtomicUsize::new(0),
-        std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)),
-    );
-    let is_broken = broken.clone();
-    let spamd = Engine::answering(move |_| {
-        if !is_broken.load(std::sync::atomic::Ordering::SeqCst) {
-            return Some(REPORT.as_bytes().to_vec());
-        }
-        let turn = turn.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        answers[turn % 5].1.map(<[u8]>::to_vec)
-    })
-    .await;
+    let (spamd, next) = told_engine().await;
     let server =
         Deployment::alone(&["--spam-engine", &format!("spamd://{}?timeout=1", spamd.address)]);
     let rest = server.rest();
     let inbox = rest.inbox().await;
     let id = deliver(&server, &inbox, &Mail::new("Hello", "A mail like many")).await;
     let path = format!("/api/messages/{id}/spam");
-    for (reason, _) in answers {
+    for (reason, answer) in answers {
+        *next.lock().unwrap() = answer;
         let answer = rest.get(&path).await.expect(503);
         assert_eq!(answer.header("retry-after"), "5");
         let body = answer.json();
@@ -195,7 +226,7 @@ async fn an_engine_without_an_answer_is_told_and_found_again() {
         );
         assert_eq!(body["reason"], reason, "{body}");
     }
-    broken.store(false, std::sync::atomic::Ordering::SeqCst);
+    *next.lock().unwrap() = EngineAnswer::whole(REPORT);
     assert_eq!(rest.get(&path).await.expect(503).json()["reason"], "bad_answer");
     assert_eq!(
         rest.get(&format!("{path}?engine=builtin")).await.expect(200).json()["engine"],
@@ -228,4 +259,30 @@ async fn nobody_at_the_engines_address_is_unreachable() {
     let told: Vec<_> =
         engines.as_array().unwrap().iter().map(|it| it["available"].as_bool()).collect();
     assert_eq!(told, [Some(false), Some(true), Some(false)]);
+}
+
+#[tokio::test]
+async fn an_engine_that_drips_or_never_ends_is_told_in_time() {
+    let scanned = scan(r#"{"score":1,"required_score":15,"action":"no action"}"#);
+    let long_scan = scan(&format!(r#"{{"score":1,"name":"{}"}}"#, "x".repeat(LONG)));
+    let long_report = [REPORT.as_bytes(), &vec![b'x'; LONG]].concat();
+    let answers = [
+        ("spamd", "timeout", EngineAnswer::Dripping(REPORT.into())),
+        ("rspamd", "timeout", EngineAnswer::Dripping(scanned)),
+        ("rspamd", "bad_answer", EngineAnswer::whole(HTML)),
+        ("spamd", "bad_answer", EngineAnswer::Whole(long_report)),
+        ("rspamd", "bad_answer", EngineAnswer::Whole(long_scan)),
+    ];
+    let (engine, next) = told_engine().await;
+    let engines = ["spamd", "rspamd"].map(|name| format!("{name}://{}?timeout=2", engine.address));
+    let server = Deployment::with(&["--spam-engine", &engines.join(",")]);
+    let rest = server.rest();
+    let inbox = rest.inbox().await;
+    let id = deliver(&server, &inbox, &Mail::new("Hello", "A mail like many")).await;
+    for (engine, reason, answer) in answers {
+        *next.lock().unwrap() = answer;
+        let path = format!("/api/messages/{id}/spam?engine={engine}");
+        let body = rest.get(&path).await.expect(503).json();
+        assert_eq!(body["reason"], reason, "{engine}: {body}");
+    }
 }

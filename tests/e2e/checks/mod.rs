@@ -6,5 +6,6 @@ mod html;
 mod html_data;
 mod links;
 mod overview;
+mod real_engines;
 mod spam;
 mod unsubscribe;
