@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Deserialize;
-use trapline_model::{AuthReport, DnsRecord, DnsRecordType, DnsZone};
+use trapline_model::{AuthReport, DnsZone};
 
-use super::authenticate;
+use super::{authenticate, text};
 
 /// Signatures that the library takes for broken: it counts `l=` before blanks are folded, and not after.
 const CUT_EARLY: &str = "/relaxed, l=";
@@ -48,11 +48,6 @@ fn signed() -> Signed {
 
 /// The keys, and a policy that only a signature can meet.
 fn zone(records: &BTreeMap<String, String>) -> DnsZone {
-    let text = |name: &str, value: &str| DnsRecord {
-        name: name.to_owned(),
-        kind: DnsRecordType::Txt,
-        value: value.to_owned(),
-    };
     let policy = text("_dmarc.example.com", "v=DMARC1; p=reject; adkim=s");
     let records = records.iter().map(|(name, value)| text(name, value)).chain([policy]);
     DnsZone { records: records.collect(), ..DnsZone::default() }

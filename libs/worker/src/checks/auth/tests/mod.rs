@@ -2,12 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod dkim;
+mod dmarc;
 mod spf;
 
 use std::{sync::LazyLock, time::Duration};
 
 use trapline_app::{AuthDns, AuthMail, Authenticator as _};
-use trapline_model::{AuthReport, DnsZone, Time};
+use trapline_model::{AuthReport, DnsRecord, DnsRecordType, DnsZone, Time};
 
 use super::MailAuthenticator;
 use crate::outbound::Dns;
@@ -25,6 +26,10 @@ fn mail(raw: &str) -> AuthMail {
         // After the signatures of the mails that are stored.
         now: Time::from_millis(1_800_000_000_000),
     }
+}
+
+fn text(name: &str, value: &str) -> DnsRecord {
+    DnsRecord { name: name.to_owned(), kind: DnsRecordType::Txt, value: value.to_owned() }
 }
 
 static AUTHENTICATOR: LazyLock<MailAuthenticator> =

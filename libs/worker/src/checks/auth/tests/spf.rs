@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Deserialize;
+use serde_json::Value;
 use trapline_app::AuthMail;
-use trapline_model::{DnsRecord, DnsRecordType, DnsZone};
+use trapline_model::{DnsRecord, DnsZone};
 
 use super::{authenticate, mail};
 
@@ -41,17 +42,8 @@ const ALL: &str = "the library has an IPv6 network of all addresses match IPv4 o
 #[derive(Deserialize)]
 struct Scenario {
     description: String,
-    zone: Vec<Entry>,
+    zone: Vec<Value>,
     tests: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    name: String,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    value: String,
 }
 
 #[derive(Deserialize)]
@@ -64,23 +56,9 @@ struct Case {
 }
 
 /// The records that a zone can have: what never answers is not among them.
-fn zone(entries: &[Entry]) -> DnsZone {
-    let kind = |kind: &str| {
-        Some(match kind {
-            "TXT" => DnsRecordType::Txt,
-            "A" => DnsRecordType::A,
-            "AAAA" => DnsRecordType::Aaaa,
-            "MX" => DnsRecordType::Mx,
-            "PTR" => DnsRecordType::Ptr,
-            "CNAME" => DnsRecordType::Cname,
-            _ => return None,
-        })
-    };
-    let record = |entry: &Entry| {
-        let (name, value) = (entry.name.clone(), entry.value.clone());
-        Some(DnsRecord { name, kind: kind(&entry.kind)?, value })
-    };
-    DnsZone { records: entries.iter().filter_map(record).collect(), ..DnsZone::default() }
+fn zone(entries: &[Value]) -> DnsZone {
+    let records = entries.iter().filter_map(|entry| DnsRecord::deserialize(entry).ok());
+    DnsZone { records: records.collect(), ..DnsZone::default() }
 }
 
 async fn result(case: &Case, zone: DnsZone) -> String {
