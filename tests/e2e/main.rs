@@ -15,6 +15,7 @@ mod flood;
 mod forwarding;
 mod full_disk;
 mod https;
+mod idle;
 mod idps;
 mod inboxes;
 mod isolation;

@@ -1,16 +1,24 @@
 //! Queues in tables: what was passed is never read again, and what comes late is found.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
+use async_trait::async_trait;
 use serde_json::json;
 use trapline_app::Lane;
 use trapline_model::Time;
 use trapline_store::{
-    Job, Key, Op, Record as _, Value, When,
+    Clock, Job, Key, Op, Record as _, Result, Row, Scan, Store, Value, When,
     records::{CHORES, HOURLY_OUTBOX, MaintenanceTask, Message, Outbox, TaskKind, WorkLease},
 };
 
-use crate::{support::Bench, watched::with_outbox};
+use crate::{
+    doubles::{LayeredStore, StoreLayer, as_in_a_cluster},
+    support::Bench,
+    watched::{Watch, with_outbox},
+};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -63,6 +71,47 @@ async fn a_round_reads_no_more_after_an_hour_than_after_a_minute() {
     let (of_minute, of_hour) = (reads[10], reads[59]);
     assert_eq!(of_hour, of_minute);
     assert_eq!(of_hour.1, 0, "no row is read that is not left behind");
+}
+
+/// A store whose reads take a while by this clock.
+struct SlowStore(Arc<dyn Store>, Arc<OnceLock<Clock>>);
+
+#[async_trait]
+impl StoreLayer for SlowStore {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Row>> {
+        if let Some(clock) = self.1.get() {
+            clock.advance(Duration::from_millis(3));
+            tokio::task::yield_now().await;
+        }
+        self.0.scan(scan).await
+    }
+}
+
+#[tokio::test]
+async fn a_round_ends_though_time_goes_on_while_it_reads() {
+    let (watch, clock) = (Watch::default(), Arc::new(OnceLock::new()));
+    let bench = Bench::with(|ports| {
+        ports.store = Arc::new(LayeredStore(SlowStore(ports.store.clone(), clock.clone())));
+        watch.over(ports);
+        as_in_a_cluster(ports);
+    })
+    .await;
+    bench.app.maintenance().run_due().await.unwrap();
+    bench.clock.advance(10 * MINUTE);
+    clock.set(bench.clock.clone()).unwrap();
+    watch.reads();
+    let before = bench.clock.now();
+    tokio::select! {
+        done = bench.app.maintenance().run_due() => assert_eq!(done.unwrap(), 0),
+        // Far more than reading ten minutes of each shard takes.
+        () = async { while bench.clock.now().since(before) < MINUTE { tokio::task::yield_now().await } } => {
+            panic!("it does not end: {} reads so far", watch.reads().0)
+        }
+    }
 }
 
 #[tokio::test]

@@ -43,9 +43,11 @@ impl Maintenance {
     ) -> Result<(usize, bool)> {
         let mut seen = 0;
         let mut repairs = Repairs::default();
+        // What is lost meanwhile is the next round's: there would be no end while a read takes time.
+        let now = self.clock.now();
+        let lost = now.before(LOST_AFTER);
         while shard.holds_lease(self).await? {
-            let lost = self.clock.now().before(LOST_AFTER);
-            let page = shard.reader(JanitorQueue::Outbox).next_page(self, lost).await?;
+            let page = shard.reader(JanitorQueue::Outbox).next_page(self, now, lost).await?;
             let Some(page) = page else { return Ok((seen, false)) };
             for row in &page.rows {
                 self.repair_job(row, &mut repairs).await?;

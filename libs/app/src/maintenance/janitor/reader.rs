@@ -94,13 +94,14 @@ impl QueueReader {
         Self { queue, shard, positions: None, is_narrow: false }
     }
 
-    /// The next rows that are due at `until` or were before.
+    /// The next rows that are due at `until` or were before, for a pass that began at `now`; `None` at its end.
     pub(super) async fn next_page(
         &mut self,
         service: &Maintenance,
+        now: Time,
         until: Time,
     ) -> Result<Option<QueuePage>> {
-        let settled_until = service.clock.now().before(GRACE).min(until);
+        let settled_until = now.before(GRACE).min(until);
         let positions = self.positions(service).await?;
         let (start, until, is_second_read) = if positions.read_to.is_before(until) {
             (positions.read_to.clone(), until, false)

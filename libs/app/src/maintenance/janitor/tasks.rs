@@ -51,9 +51,10 @@ impl Maintenance {
         changes: &mut Vec<Op>,
     ) -> Result<(usize, bool)> {
         let (mut done, blobs_unavailable) = (0, AtomicBool::new(false));
+        // What becomes due meanwhile is the next round's: there would be no end while a read takes time.
+        let now = self.clock.now();
         while shard.holds_lease(self).await? {
-            let now = self.clock.now();
-            let page = shard.reader(JanitorQueue::Tasks(queue)).next_page(self, now).await?;
+            let page = shard.reader(JanitorQueue::Tasks(queue)).next_page(self, now, now).await?;
             let Some(page) = page else { return Ok((done, false)) };
             let work: Vec<_> =
                 page.rows.iter().map(|row| self.run_task(queue, row, &blobs_unavailable)).collect();
