@@ -86,6 +86,23 @@ impl Messages {
         Ok(count)
     }
 
+    /// Those of these messages that the inbox has and that are marked so.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) async fn so_marked(
+        &self,
+        inbox: &records::Inbox,
+        ids: &[MessageId],
+        is_read: bool,
+    ) -> Result<Vec<MessageId>> {
+        let (mut ids, _) = self.present_among(inbox, ids).await?;
+        let state = self.read_marks.of_many(&self.rows, inbox.id, &ids).await?;
+        ids.retain(|id| state.is_read(*id) == is_read);
+        Ok(ids.into_iter().map(|uuid| MessageId { inbox: inbox.id, uuid }).collect())
+    }
+
     /// Those of these messages that are in the inbox and within its bound, once each and newest first, and
     /// their rows.
     async fn present_among(

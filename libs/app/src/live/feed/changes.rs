@@ -57,21 +57,29 @@ impl Feed {
     }
 
     /// Notes messages that were marked together. Returns what the client is told: those that are so marked
-    /// still, as far as is known here.
-    fn note_marks(&mut self, marks: &MarkedTogether) -> Value {
+    /// still. Of what is not known here, the store knows.
+    async fn note_marks(&mut self, marks: &MarkedTogether) -> Result<Value> {
         let MarkedTogether { ids, is_read, at } = marks;
-        let mut told = Vec::with_capacity(ids.len());
+        let (mut told, mut unknown) = (Vec::with_capacity(ids.len()), Vec::new());
         for uuid in ids.iter().copied() {
             if self.recent.is_deleted(uuid) {
                 continue;
             }
+            let id = self.id_of(uuid);
             match self.note_mark(uuid, *is_read, *at) {
-                Some(read) if read == *is_read => told.push(self.id_of(uuid)),
+                Some(read) if read == *is_read => told.push(id),
                 Some(_) => {}
-                None => self.doubt(uuid),
+                None => {
+                    self.doubt(uuid);
+                    unknown.push(id);
+                }
             }
         }
-        json!({ "ids": told, "isRead": is_read })
+        if !unknown.is_empty() {
+            let marked = self.live.messages.so_marked(&self.inbox, &unknown, *is_read);
+            told.extend(self.live.read_for_stream(self.inbox.id, marked).await?);
+        }
+        Ok(json!({ "ids": told, "isRead": is_read }))
     }
 
     /// Emits the inbox as it is now.
@@ -80,7 +88,10 @@ impl Feed {
             self.recent.all_marked(state);
         }
         let marked = changed.and_then(|changed| changed.marks.as_ref());
-        let marked = marked.map(|marks| self.note_marks(marks));
+        let marked = match marked {
+            Some(marks) => Some(self.note_marks(marks).await?),
+            None => None,
+        };
         let is_late = |changed: &&ChangedInbox| {
             changed.version < self.version || changed.counted_at <= self.counted_at
         };

@@ -207,3 +207,28 @@ async fn whether_there_is_a_code_is_known_when_a_mail_is_stored() {
     let Waited::Found(found) = waited.unwrap() else { panic!("it is there") };
     assert_eq!(found.codes, ["493817"]);
 }
+
+/// A stream keeps 64 deletions; those before may be of messages that are marked now, so it asks.
+#[tokio::test]
+async fn marks_are_told_of_however_much_was_deleted() {
+    const MANY: usize = 70;
+    let bench = Bench::new().await;
+    let inbox = bench.inbox(1_000, None).await;
+    let mut ids = Vec::new();
+    for number in 0..=MANY {
+        ids.push(bench.deliver(&inbox, &number.to_string()).await);
+    }
+    let kept = ids.pop().unwrap();
+    let mut feed = feed(&bench, &inbox).await;
+    for id in ids {
+        bench.app.messages().delete_many(&bench.by, inbox.id, &[id]).await.unwrap();
+        assert_eq!(next(&mut feed).await.name, "message.deleted");
+    }
+    for is_read in [true, false] {
+        let (messages, ids) = (bench.app.messages(), [kept]);
+        let marked = messages.set_many_read(&bench.by, inbox.id, &ids, is_read).await;
+        assert_eq!(marked.unwrap(), 1);
+        let told = json(&next(&mut feed).await)["marked"].clone();
+        assert_eq!(told, serde_json::json!({ "ids": [kept], "isRead": is_read }));
+    }
+}
