@@ -33,11 +33,13 @@ pub struct BodyMemory {
 }
 
 /// The share of one client: half of the memory, so that another one always finds some, and half of the
-/// threads of the CPU pool.
+/// threads of the CPU pool. Short work has as many of its own: many people may come from one address,
+/// and a signature for one of them must not wait for the large mail of another.
 #[derive(Debug, Clone)]
 pub struct ClientShare {
     memory: Arc<Semaphore>,
     threads: Arc<Semaphore>,
+    short_work: Arc<Semaphore>,
 }
 
 tokio::task_local! {
@@ -95,9 +97,11 @@ impl BodyMemory {
     #[must_use]
     pub fn share(&self) -> ClientShare {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let half = (threads / 2).max(1);
         ClientShare {
             memory: Arc::new(Semaphore::new(self.share as usize)),
-            threads: Arc::new(Semaphore::new((threads / 2).max(1))),
+            threads: Arc::new(Semaphore::new(half)),
+            short_work: Arc::new(Semaphore::new(half)),
         }
     }
 
@@ -194,8 +198,16 @@ pub(crate) async fn hold(len: u64) -> Result<Option<HeldBytes>> {
 
 /// Waits until fewer threads than its share work for the client of the request that this is part of.
 pub(crate) async fn cpu_permit() -> Option<OwnedSemaphorePermit> {
-    let share = REQUEST.try_with(|request| request.share.clone()).ok()??;
-    share.threads.acquire_owned().await.ok()
+    share_of_request()?.threads.acquire_owned().await.ok()
+}
+
+/// The same for work that takes a millisecond or so, which waits only for other such work.
+pub(crate) async fn short_cpu_permit() -> Option<OwnedSemaphorePermit> {
+    share_of_request()?.short_work.acquire_owned().await.ok()
+}
+
+fn share_of_request() -> Option<ClientShare> {
+    REQUEST.try_with(|request| request.share.clone()).ok()?
 }
 
 impl Request {

@@ -70,7 +70,7 @@ impl CpuPool {
     }
 
     /// The same for work that takes a millisecond or so, such as a signature: it goes before all other work
-    /// that waits, which it keeps waiting no longer than that.
+    /// that waits, also its own client's, which it keeps waiting no longer than that.
     ///
     /// # Errors
     ///
@@ -79,7 +79,8 @@ impl CpuPool {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        self.run_ranked(SHORT, work).await
+        let turn = self.turn(SHORT, body_memory::short_cpu_permit());
+        self.run_after(turn, work).await
     }
 
     /// The same, after all work of a lower rank that waits. Where too much waits, the work of the highest
@@ -93,7 +94,15 @@ impl CpuPool {
         rank: u32,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let waited = timeout(self.queue_timeout, self.permit(rank)).await;
+        self.run_after(self.turn(rank, body_memory::cpu_permit()), work).await
+    }
+
+    async fn run_after<T: Send + 'static>(
+        &self,
+        permit: impl Future<Output = Result<CpuPermit>>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let waited = timeout(self.queue_timeout, permit).await;
         let permit = waited.map_err(|_elapsed| overloaded()).flatten()?;
         let (done, result) = oneshot::channel();
         self.threads.run(Box::new(move || {
@@ -106,8 +115,12 @@ impl CpuPool {
         result.await.map_err(|_| Error::Unavailable)
     }
 
-    async fn permit(&self, rank: u32) -> Result<CpuPermit> {
-        let of_client = body_memory::cpu_permit().await;
+    async fn turn(
+        &self,
+        rank: u32,
+        of_client: impl Future<Output = Option<OwnedSemaphorePermit>>,
+    ) -> Result<CpuPermit> {
+        let of_client = of_client.await;
         let turn = self.line.turn(rank).await.ok_or_else(overloaded)?;
         Ok(CpuPermit { _of_client: of_client, _turn: turn })
     }
@@ -133,9 +146,13 @@ mod tests {
 
     use std::sync::mpsc;
 
-    use futures_util::{FutureExt, future::join};
+    use futures_util::{
+        FutureExt,
+        future::{join, join_all},
+    };
 
     use super::*;
+    use crate::body_memory::{BodyMemory, ClientShare, MemoryHold};
 
     const LONG: Duration = Duration::from_hours(1);
 
@@ -198,6 +215,32 @@ mod tests {
         let (usual, short) = join(usual, short).await;
         usual.and(short).unwrap();
         assert_eq!(told.try_iter().collect::<Vec<_>>(), ["short", "usual"]);
+    }
+
+    #[tokio::test]
+    async fn short_work_waits_for_none_of_its_clients_long_work() {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let pool = CpuPool::new(processors + 1, 1, LONG).unwrap();
+        let client = BodyMemory::new(1 << 20).share();
+        let (ends, mut long): (Vec<_>, Vec<_>) = (0..processors)
+            .map(|_| {
+                let (end, ended) = mpsc::channel::<()>();
+                let work = pool.run(move || ended.recv().unwrap_err());
+                (end, Box::pin(of_client(&client, work)))
+            })
+            .unzip();
+        for waits in &mut long {
+            assert!(waits.now_or_never().is_none());
+        }
+        assert_eq!(of_client(&client, pool.run_short(|| 1)).await, 1);
+        drop(ends);
+        join_all(long).await;
+    }
+
+    async fn of_client<T>(client: &ClientShare, work: impl Future<Output = Result<T>>) -> T {
+        let (memory, share) = (BodyMemory::new(1 << 20), Some(client.clone()));
+        let handled = memory.count_request(share, MemoryHold::WhileInUse, 0, work).await;
+        handled.unwrap().0.unwrap()
     }
 
     #[tokio::test]
