@@ -120,6 +120,7 @@ async function interrupted(walker) {
   await elsewhere.arrive(5);
   await change(walker);
   await settle("changes while the stream is there");
+  await opensLate(walker);
   const loads = [];
   page.on("framenavigated", (frame) => loads.push(frame.url()));
 
@@ -157,6 +158,19 @@ async function interrupted(walker) {
   await minute(page);
   await settle("a server that was restarted");
   if (loads.length > 0) report.wrong.push(`the page loaded itself: ${loads}`);
+}
+
+// The stream is open after the list was fetched, and something happens in between.
+async function opensLate(walker) {
+  const { page, settle } = walker;
+  let goOn;
+  const late = new Promise((done) => (goOn = done));
+  await page.route("**/events*", (route) => late.then(() => route.continue()), { times: 1 });
+  await page.reload();
+  await page.locator("[data-message]").first().waitFor();
+  await change(walker);
+  goOn();
+  await settle("a stream that was open late");
 }
 
 // How many requests the page makes meanwhile.

@@ -41,7 +41,7 @@ beforeEach(() => {
   handlers = {
     event: vi.fn(),
     state: vi.fn(),
-    reopened: vi.fn(),
+    opened: vi.fn(),
     goesOn: vi.fn(async () => true),
   };
   const open = (lastEventId: string) => {
@@ -58,10 +58,10 @@ afterEach(() => {
 });
 
 describe("stream", () => {
-  it("resumes after the last event, later and later, and says when it is open again", async () => {
+  it("resumes after the last event, later and later, and says each time that it is open", async () => {
     last().onopen();
     expect(handlers.state).toHaveBeenLastCalledWith("live");
-    expect(handlers.reopened).not.toHaveBeenCalled();
+    expect(handlers.opened).toHaveBeenCalledOnce();
     last().heard.get("message.deleted")?.({ data: '{"ids":["1"]}', lastEventId: "7" });
     expect(handlers.event).toHaveBeenCalledWith({
       type: "message.deleted",
@@ -81,7 +81,7 @@ describe("stream", () => {
     expect(sources.filter((source) => !source.closed)).toEqual([last()]);
     expect(last().lastEventId).toBe("7");
     last().onopen();
-    expect(handlers.reopened).toHaveBeenCalledOnce();
+    expect(handlers.opened).toHaveBeenCalledTimes(2);
   });
 
   it("ends where it is not worth trying again", async () => {

@@ -19,8 +19,8 @@ export type State = "connecting" | "live" | "waiting" | "closed";
 export interface Handlers {
   event: (event: Event) => void;
   state: (state: State) => void;
-  /** The stream is open again: what it may have missed is to be fetched. */
-  reopened: () => void;
+  /** The stream is open, or open again: what was fetched before may lack what came meanwhile. */
+  opened: () => void;
   /** Whether it is worth trying again, as EventSource does not tell why it was refused. */
   goesOn: () => Promise<boolean>;
 }
@@ -47,7 +47,6 @@ export class Stream {
   #opening: ReturnType<typeof setTimeout> | undefined;
   #look: ReturnType<typeof setInterval>;
   #looked = Date.now();
-  #opened = false;
   #closed = false;
   /** A hidden page has given up its connection. */
   #gaveWay = false;
@@ -92,8 +91,7 @@ export class Stream {
     clearTimeout(this.#opening);
     this.#pause = FIRST_PAUSE;
     this.#handlers.state("live");
-    if (this.#opened) this.#handlers.reopened();
-    this.#opened = true;
+    this.#handlers.opened();
   }
 
   #heard(type: (typeof TYPES)[number], event: MessageEvent): void {

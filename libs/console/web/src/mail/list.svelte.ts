@@ -24,6 +24,11 @@ export class MessageList {
   /** How many messages came or went since the beginning. */
   #moves = 0;
   #asked = new Set<number>();
+  #underWay = 0;
+  /** How rows changed since the first of the answers that are under way was asked for. */
+  #changed: ((message: Summary) => Summary)[] = [];
+  /** Windows that are fetched again soon. */
+  #stale = new Set<number>();
   #soon: ReturnType<typeof setTimeout> | undefined;
   #given = new AbortController();
   /** Where the hidden rows are among all. The rows in view have places of their own, without them. */
@@ -37,6 +42,11 @@ export class MessageList {
       void this.#version;
       return this.#slots.places(hidden());
     });
+  }
+
+  /** Whether there is an answer, or one under way. */
+  get asked(): boolean {
+    return this.loaded || this.#underWay > 0;
   }
 
   /** Grows with each change of the rows. */
@@ -69,18 +79,21 @@ export class MessageList {
     return all.filter((message) => message !== undefined);
   }
 
-  /** Fetches what lacks of these rows. */
+  /** Fetches what lacks of these rows, or is in doubt. */
   show(from: number, to: number): void {
     if (!this.loaded) void this.#fetch(0);
     else {
-      const missing = this.#slots.missing(this.#place(from), this.#place(to));
-      for (const offset of missing) void this.#fetch(offset);
+      const wanted = this.#slots.wanted(this.#place(from), this.#place(to));
+      for (const offset of wanted) void this.#fetch(offset);
     }
   }
 
-  /** Fetches the rows again that are in view; the others when they are. */
-  async refresh(from = 0): Promise<void> {
-    await this.#fetch(from - (from % WINDOW), true);
+  /** Fetches the newest rows again, and the others when somebody looks at them. */
+  async refresh(): Promise<void> {
+    this.#slots.doubt();
+    // Nor is an answer good that is under way.
+    this.#moved();
+    await this.#fetch(0, true);
   }
 
   /** A page of what matches, numbered from 1. */
@@ -106,8 +119,7 @@ export class MessageList {
 
   /** A changed message. One that was read stays under "Unread" until the filter is applied again. */
   change(message: Summary): void {
-    this.#slots.replace(message);
-    this.#version++;
+    this.#change((known) => (known.id === message.id ? message : known));
   }
 
   /** Messages that are gone. */
@@ -132,11 +144,17 @@ export class MessageList {
 
   /** Marks these messages, or all. */
   mark(isRead: boolean, ids?: ReadonlySet<string>): void {
-    this.#slots.update((message) =>
+    this.#change((message) =>
       message.isRead === isRead || ids?.has(message.id) === false
         ? message
         : { ...message, isRead },
     );
+  }
+
+  /** Changes rows, and remembers how: an answer that is under way may be from before. */
+  #change(change: (message: Summary) => Summary): void {
+    this.#slots.update(change);
+    if (this.#underWay > 0) this.#changed.push(change);
     this.#version++;
   }
 
@@ -147,11 +165,14 @@ export class MessageList {
     return place;
   }
 
-  /** However much is deleted elsewhere, the list is fetched again twice a second at most. */
-  #refreshSoon(): void {
+  /** However much happens elsewhere, a window is fetched again twice a second at most. */
+  #refreshSoon(offset = 0): void {
+    this.#stale.add(offset);
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      void this.refresh();
+      const stale = [...this.#stale];
+      this.#stale.clear();
+      for (const from of stale) void this.#fetch(from, true);
     }, SOON);
   }
 
@@ -160,16 +181,28 @@ export class MessageList {
     this.#version++;
   }
 
+  /** Whether all rows of a window are there. */
+  #isWhole(offset: number): boolean {
+    return this.loaded && this.#slots.missing(offset, offset + WINDOW).length === 0;
+  }
+
   async #fetch(offset: number, again = false): Promise<void> {
     if (this.#asked.has(offset) && !again) return;
     this.#asked.add(offset);
+    this.#underWay++;
     try {
       for (let tries = 1; ; tries++) {
-        const moves = this.#moves;
+        const [moves, changes] = [this.#moves, this.#changed.length];
         const page = await this.page(offset / WINDOW + 1, WINDOW);
         // Positions are those of the moment at which the server looked.
-        if (moves !== this.#moves && tries < TRIES) continue;
-        this.#slots.lay(offset, page.messages, page.total);
+        const hasMoved = moves !== this.#moves;
+        if (hasMoved && tries < TRIES) continue;
+        if (hasMoved) this.#refreshSoon(offset);
+        // What is shown is as good, and stays where somebody looks at it.
+        if (hasMoved && this.#isWhole(offset)) break;
+        const since = this.#changed.slice(changes);
+        const rows = page.messages.map((row) => since.reduce((now, change) => change(now), row));
+        this.#slots.lay(offset, rows, page.total);
         this.#version++;
         this.loaded = true;
         this.error = undefined;
@@ -179,6 +212,7 @@ export class MessageList {
       this.error = shown(failure);
     } finally {
       this.#asked.delete(offset);
+      if (--this.#underWay === 0) this.#changed = [];
     }
   }
 }

@@ -194,7 +194,7 @@ export class Mailbox {
     return new Stream(open, {
       event: (event) => this.#hear(event),
       state: (state) => this.#state(state),
-      reopened: () => this.#reconcile(),
+      opened: () => this.list.asked && this.#reconcile(),
       goesOn: () => this.#goesOn(),
     });
   }
@@ -268,7 +268,7 @@ export class Mailbox {
     this.live = state;
   }
 
-  /** A resumed stream tells of new messages, but not of marks and deletions. */
+  /** An open stream does not tell of what came before it, nor of marks and deletions in a pause. */
   #reconcile(): void {
     void this.list.refresh();
     void this.fetched.reload();

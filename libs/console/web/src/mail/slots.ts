@@ -10,6 +10,8 @@ export const WINDOW = 100;
 /** A list of which only some rows are there: those of the windows that were fetched. Newest first. */
 export class Slots<T extends Item> {
   #rows: (T | undefined)[] = [];
+  /** Ids of rows that may have changed unseen. */
+  #doubted = new Set<string>();
 
   get total(): number {
     return this.#rows.length;
@@ -41,6 +43,14 @@ export class Slots<T extends Item> {
     for (const [index, item] of items.entries()) {
       if (offset + index < total) this.#rows[offset + index] = item;
     }
+    for (const row of this.#rows.slice(offset, offset + WINDOW)) {
+      if (row) this.#doubted.delete(row.id);
+    }
+  }
+
+  /** All rows may have changed unseen. They are shown still, until an answer has them. */
+  doubt(): void {
+    this.#doubted = new Set(this.#rows.flatMap((row) => row?.id ?? []));
   }
 
   /** Adds a new row at its place among the newest; its index, or -1 where it is there already. */
@@ -58,11 +68,6 @@ export class Slots<T extends Item> {
     return [...this.#rows.keys()].filter((index) => ids.has(this.#rows[index]?.id ?? ""));
   }
 
-  replace(item: T): void {
-    const index = this.indexOf(item.id);
-    if (index >= 0) this.#rows[index] = item;
-  }
-
   /** Takes rows away; how many were there. Those that were never fetched can't be told apart. */
   remove(ids: string[]): number {
     const gone = new Set(ids);
@@ -77,13 +82,23 @@ export class Slots<T extends Item> {
 
   clear(): void {
     this.#rows = [];
+    this.#doubted.clear();
   }
 
   /** Where the windows begin that have rows from `from` up to `to` and lack some. */
   missing(from: number, to: number): number[] {
+    return this.#windows(from, to, (row) => !row);
+  }
+
+  /** The same, also of those that have rows in doubt. */
+  wanted(from: number, to: number): number[] {
+    return this.#windows(from, to, (row) => !row || this.#doubted.has(row.id));
+  }
+
+  #windows(from: number, to: number, isOne: (row: T | undefined) => boolean): number[] {
     const windows = new Set<number>();
     for (let index = Math.max(from, 0); index < Math.min(to, this.total); index++) {
-      if (!this.#rows[index]) windows.add(index - (index % WINDOW));
+      if (isOne(this.#rows[index])) windows.add(index - (index % WINDOW));
     }
     return [...windows];
   }
