@@ -1,4 +1,4 @@
-.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate docs release deny lint bench bench-cluster tools refresh-checks corpus
+.PHONY: run console api-types screenshots cluster test test-embedded test-cluster test-faults test-soak test-full test-operate docs release deny lint bench bench-cluster bench-console tools refresh-checks corpus
 
 CARGO ?= cargo
 FAULTS ?= full
@@ -104,3 +104,8 @@ bench:
 # clients and latency. Half an hour. Writes docs/scaling.md and a part of docs/benchmarks.md.
 bench-cluster: tools
 	python3 bench/cluster.py
+
+# The web console in headless Chromium: until the first row, reading, scrolling, searching, and what comes meanwhile.
+bench-console: tools
+	$(CARGO) build --profile dist -p trapline -p smtpblast
+	python3 bench/console.py "$${CARGO_TARGET_DIR:-target}/dist/trapline"

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from lib import rivals
+from lib.cost import cpu, spread, timed
 from lib.load import Load, by_turns, mail_beside
 from lib.rest import Answer, Failed, Http
 from lib.servers import Trapline
@@ -140,18 +141,6 @@ def client(server: Served, provider: dict) -> Client:
     return Client(server.http_port, paths, provider["clientId"], provider["clientSecret"])
 
 
-def cpu(server: Served, act: Callable[[], object], times: int) -> float:
-    """CPU in ms of each."""
-    before = server.usage().cpu_ms
-    for _ in range(times):
-        act()
-    return (server.usage().cpu_ms - before) / times
-
-
-def shown(found: list[float]) -> str:
-    return f"{statistics.median(found):.3f} ms ({min(found):.3f} to {max(found):.3f})"
-
-
 def algorithms(server: Served, provider: dict, rounds: int, times: int) -> None:
     found, signed = collections.defaultdict(list), collections.defaultdict(list)
     for number in range(rounds + 1):
@@ -169,7 +158,7 @@ def algorithms(server: Served, provider: dict, rounds: int, times: int) -> None:
                 found[alg].append(spent)
                 signed[alg].append((took - seconds) * 1000 / (made_then - count))
     for alg, spent in found.items():
-        print(f"CPU a sign-in, {alg}: {shown(spent)}, and a signature took {shown(signed[alg])}", flush=True)
+        print(f"CPU a sign-in, {alg}: {spread(spent, ' ms')}, and a signature took {spread(signed[alg], ' ms')}", flush=True)
 
 
 def reads(server: Served, provider: dict, times: int) -> None:
@@ -188,12 +177,6 @@ def reads(server: Served, provider: dict, times: int) -> None:
         spent = cpu(server, lambda: took.append(timed(act)), times)
         print(f"{name}: {spent:.3f} ms CPU, p50 {statistics.median(took):.2f} ms", flush=True)
     application.close()
-
-
-def timed(act: Callable[[], object]) -> float:
-    began = time.monotonic()
-    act()
-    return (time.monotonic() - began) * 1000
 
 
 def at_once(server: Served, provider: dict, times: int) -> None:
@@ -257,7 +240,7 @@ def beside_rivals(rounds: int, times: int) -> None:
                 if number > 0:
                     found[name].append(spent)
     for name, spent in found.items():
-        print(f"CPU a sign-in with RS256, {name}: {shown(spent)}", flush=True)
+        print(f"CPU a sign-in with RS256, {name}: {spread(spent, ' ms')}", flush=True)
 
 
 class SignIns(Load):

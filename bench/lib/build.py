@@ -37,17 +37,26 @@ def workspace() -> Iterator[None]:
 def build(systems: list[str]) -> None:
     packages = ["-p", "smtpblast", "-p", "hooksink"] + (["-p", "trapline"] if "trapline" in systems else [])
     subprocess.run(["cargo", "build", "--profile", "dist", *packages], cwd=ROOT, check=True)
-    if "mailpit" in systems and mailpit_version() != MAILPIT:
-        module = f"github.com/axllent/mailpit@{MAILPIT}"
+    if "mailpit" in systems:
+        mailpit()
+
+
+def mailpit() -> None:
+    installed("mailpit", f"github.com/axllent/mailpit@{MAILPIT}")
+
+
+def installed(name: str, module: str) -> None:
+    """Has a tool in Go, of this module at this version, in `TOOLS`."""
+    if version_of(TOOLS / name) != module.partition("@")[2]:
         environment = os.environ | {"GOBIN": str(TOOLS)}
         subprocess.run(["go", "install", module], env=environment, check=True)
 
 
-def mailpit_version() -> str | None:
-    """The version of the module that the tool was built from."""
-    if not MAILPIT_BINARY.exists():
+def version_of(tool: Path) -> str | None:
+    """The version of the module that a tool was built from."""
+    if not tool.exists():
         return None
-    told = subprocess.run(["go", "version", "-m", MAILPIT_BINARY], capture_output=True, text=True)
+    told = subprocess.run(["go", "version", "-m", tool], capture_output=True, text=True)
     modules = [line.split() for line in told.stdout.splitlines() if line.strip().startswith("mod")]
     return modules[0][2] if modules else None
 

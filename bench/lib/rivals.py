@@ -1,4 +1,5 @@
-"""Identity providers of others, in Node and in memory, which sign in without asking anybody."""
+"""Mocks of others: identity providers in Node and in memory, which sign in without asking anybody, and Stripe's own mock
+of its API, which keeps nothing."""
 
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from .servers import Server
 
 SOURCES = Path(__file__).resolve().parent.parent / "idps"
 CLIENT = ("trapline", "a-secret-of-the-client")
+STRIPE_MOCK = "github.com/stripe/stripe-mock@v0.203.0"
 
 
 class NodeProvider(Server):
@@ -54,6 +56,24 @@ class OidcProvider(NodeProvider):
     name = "oidc-provider"
     script = "oidc-provider.mjs"
     paths = {"authorize": "/auth", "token": "/token"}
+
+
+class StripeMock(Server):
+    name = "stripe-mock"
+
+    def command(self) -> list[str]:
+        return [str(build.TOOLS / "stripe-mock"), "-http-port", str(self.http_port)]
+
+    def is_ready(self) -> bool:
+        http = Http(self.http_port, "sk_test_123")
+        ready = http.exchange(http.bytes_of("GET", "/v1/balance")).status == 200
+        http.close()
+        return ready
+
+
+def stripe_mock() -> StripeMock:
+    build.installed("stripe-mock", STRIPE_MOCK)
+    return StripeMock()
 
 
 def oauth2_mock_server() -> OAuth2MockServer:
