@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -47,6 +47,8 @@ THREADS = {"embedded": 5, "conformance": 6, "cluster": 4}
 SAME_IN_BOTH = (
     "browser::",
     "clients::",
+    "idps::stacks::",
+    "mocks::sdks::",
     "openapi::",
     "operate::",
     "schemathesis::",
@@ -159,6 +161,14 @@ class Run:
         word, took = "FAILED" if failures else "ok", f"{name} in {self.seconds[name]:.0f} s"
         say(f"test result: {word}. {passed} passed; {len(failures)} failed; {took}")
 
+    def goes_on(self, part: Callable[[], None]) -> None:
+        """Runs a part that takes long, also after one that failed: what there is to find is found in one run."""
+        try:
+            part()
+        except Failure as failure:
+            self.failed += 1
+            say(f"tests/suites.py: {failure}")
+
     def faults(self) -> None:
         """Runs the fault tests, which show themselves what they find."""
         [faults] = self.tests["faults"]
@@ -249,10 +259,9 @@ def main() -> int:
             for name in SUITES:
                 if name in wanted:
                     run.suite(name)
-            if "faults" in wanted and not run.failed:
-                run.faults()
-            if "soak" in wanted and not run.failed:
-                run.soak()
+            for name, part in (("faults", run.faults), ("soak", run.soak)):
+                if name in wanted:
+                    run.goes_on(part)
             report(run.seconds)
     except Failure as failure:
         say(f"tests/suites.py: {failure}")
