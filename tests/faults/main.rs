@@ -89,20 +89,21 @@ fn main() -> ExitCode {
         crashes.push(deliveries::of_one_process(&runtime, form.deliveries));
     }
     let mut world = start(runtime, form.hold);
-    let mut all_good = true;
+    let mut complaints = Vec::new();
     if with_deliveries {
         // Before the rounds: their webhook is told of every inbox's mail.
         crashes.push(deliveries::of_a_cluster(&mut world, form.deliveries));
-        all_good = crashes.iter().all(deliveries::Row::is_good);
+        complaints.extend(crashes.iter().filter_map(deliveries::Row::complaint));
         show(DELIVERIES, &deliveries::table(&crashes), is_full);
     }
     if only != DELIVERIES {
-        all_good &= every_fault(&mut world, &form, is_full && only.is_empty(), &only);
+        complaints.extend(every_fault(&mut world, &form, is_full && only.is_empty(), &only));
     }
-    if all_good {
+    if complaints.is_empty() {
         return ExitCode::SUCCESS;
     }
-    eprintln!("{}", world.fleet.logs());
+    // Last what went wrong: of a long output only the end may be kept.
+    eprintln!("{}\nnot as promised:\n{}", world.fleet.logs(), complaints.join("\n"));
     ExitCode::FAILURE
 }
 
@@ -113,8 +114,8 @@ fn start(runtime: Runtime, hold: Duration) -> World {
     World { fleet: Fleet::start(site, pod), backing, runtime, hold }
 }
 
-/// Whether all went as promised.
-fn every_fault(world: &mut World, form: &Form, publish: bool, only: &str) -> bool {
+/// What did not go as promised.
+fn every_fault(world: &mut World, form: &Form, publish: bool, only: &str) -> Vec<String> {
     let (hooks, accepted, rows) = rounds(world, form, only);
     let mut notes = Vec::new();
     if let Err(why) = &world.fleet.pod {
@@ -122,9 +123,14 @@ fn every_fault(world: &mut World, form: &Form, publish: bool, only: &str) -> boo
     }
     let late = called(&hooks, &accepted, form.hooks);
     let called = accepted.len() - late;
-    notes.push(format!("Webhook: called for {called} of {} accepted messages.", accepted.len()));
+    let calls = format!("Webhook: called for {called} of {} accepted messages.", accepted.len());
+    notes.push(calls.clone());
     show("faults", &table::table(&rows, &notes), publish);
-    rows.iter().all(Row::is_good) && (late == 0 || form.hooks.is_zero())
+    let mut complaints: Vec<_> = rows.iter().filter_map(Row::complaint).collect();
+    if late > 0 && !form.hooks.is_zero() {
+        complaints.push(calls);
+    }
+    complaints
 }
 
 fn show(name: &str, table: &str, is_whole: bool) {

@@ -21,7 +21,7 @@ Told to try again | Connections lost | SMTP | REST | wait | SSE | mock | sign-in
 pub(crate) struct Row {
     pub(crate) fault: String,
     found: Found,
-    wrong: usize,
+    wrong: Vec<String>,
     refused: usize,
     broken: usize,
     recovery: [Option<Duration>; 6],
@@ -42,15 +42,20 @@ impl Row {
     }
 
     /// Whether everything is as promised.
-    pub(crate) fn is_good(&self) -> bool {
+    fn is_good(&self) -> bool {
         let Found { lost, duplicate_ids, .. } = self.found;
-        lost == 0 && duplicate_ids == 0 && self.wrong == 0 && self.failure.is_none()
+        lost == 0 && duplicate_ids == 0 && self.wrong.is_empty() && self.failure.is_none()
+    }
+
+    /// What is not as promised.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        (!self.is_good()).then(|| [vec![self.line()], self.wrong.clone()].concat().join("\n"))
     }
 
     pub(crate) fn line(&self) -> String {
         let Found { accepted, lost, duplicate_ids, repeated } = self.found;
         let counts =
-            [accepted, lost, duplicate_ids, repeated, self.wrong, self.refused, self.broken];
+            [accepted, lost, duplicate_ids, repeated, self.wrong.len(), self.refused, self.broken];
         let counts = counts.map(|count| count.to_string()).join(" | ");
         let time = |time: Option<Duration>| {
             time.map_or_else(|| "–".to_owned(), |time| format!("{:.1} s", time.as_secs_f64()))

@@ -43,8 +43,9 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn is_good(&self) -> bool {
-        self.missing == 0
+    /// What is not as promised.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        (self.missing > 0).then(|| self.line())
     }
 
     fn line(&self) -> String {

@@ -139,8 +139,9 @@ impl Ledger {
         self.wrong.lock().unwrap().push(what);
     }
 
-    pub(crate) fn wrongs(&self) -> usize {
-        self.wrong.lock().unwrap().len()
+    /// The answers that must never come.
+    pub(crate) fn wrongs(&self) -> Vec<String> {
+        self.wrong.lock().unwrap().clone()
     }
 
     /// An answer that says "try again".

@@ -1,5 +1,6 @@
 //! People who sign in at a mock identity provider. Each process has a base URL of its own here, and is an issuer of its
-//! own; so all steps of a sign-in are at one, and each further try is at the next.
+//! own: its tokens are refused by others, also by the one that takes its place. So all steps of a sign-in are at one
+//! address, and each further try is at the next process.
 
 use std::{
     sync::Arc,
@@ -49,8 +50,9 @@ pub(super) async fn sign_in(load: Arc<Load>, number: usize) {
 
 async fn once(load: &Load, number: usize) -> Result<(), Trouble> {
     let idp = &load.idp;
-    let path = |name: &str| format!("/idp/{}/{name}", idp.slug);
-    let authorize = load.at(number, Method::GET, &path("authorize")).query(&[
+    let issuer = format!("{}/idp/{}", load.addresses.api(number), idp.slug);
+    let at = |method, name: &str| load.http.request(method, format!("{issuer}/{name}"));
+    let authorize = at(Method::GET, "authorize").query(&[
         ("client_id", idp.client_id.as_str()),
         ("redirect_uri", CALLBACK),
         ("response_type", "code"),
@@ -68,16 +70,16 @@ async fn once(load: &Load, number: usize) -> Result<(), Trouble> {
         return Err(Trouble::Refused);
     }
     let code = told("code").ok_or_else(|| Trouble::Wrong(format!("sent to {location}")))?;
-    let token = load.at(number, Method::POST, &path("token"));
-    let token = token.basic_auth(&idp.client_id, Some(&idp.client_secret)).form(&[
-        ("grant_type", "authorization_code"),
-        ("code", code.as_str()),
-        ("redirect_uri", CALLBACK),
-        ("code_verifier", VERIFIER),
-    ]);
+    let token =
+        at(Method::POST, "token").basic_auth(&idp.client_id, Some(&idp.client_secret)).form(&[
+            ("grant_type", "authorization_code"),
+            ("code", code.as_str()),
+            ("redirect_uri", CALLBACK),
+            ("code_verifier", VERIFIER),
+        ]);
     let (_, tokens) = step(token, 200).await?;
     let access = tokens["access_token"].as_str().unwrap_or_default();
-    let userinfo = load.at(number, Method::GET, &path("userinfo")).bearer_auth(access);
+    let userinfo = at(Method::GET, "userinfo").bearer_auth(access);
     let (_, user) = step(userinfo, 200).await?;
     let is_right = user["email"] == "ada@example.com";
     is_right.then_some(()).ok_or_else(|| Trouble::Wrong(format!("userinfo tells {user}")))
