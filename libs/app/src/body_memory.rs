@@ -21,6 +21,8 @@ use crate::{Error, Result, metrics};
 
 /// Bytes of one permit, so that counts fit the semaphore.
 const UNIT: usize = 1024;
+/// Pieces of short work of one client that are told apart.
+const SHORT_WORK: usize = 1 << 16;
 /// How long a request waits for memory before it fails.
 const MEMORY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -33,12 +35,12 @@ pub struct BodyMemory {
 }
 
 /// The share of one client: half of the memory, so that another one always finds some, and half of the
-/// threads of the CPU pool. Short work has as many of its own: many people may come from one address,
-/// and a signature for one of them must not wait for the large mail of another.
+/// threads of the CPU pool.
 #[derive(Debug, Clone)]
 pub struct ClientShare {
     memory: Arc<Semaphore>,
     threads: Arc<Semaphore>,
+    /// Only counted.
     short_work: Arc<Semaphore>,
 }
 
@@ -97,11 +99,10 @@ impl BodyMemory {
     #[must_use]
     pub fn share(&self) -> ClientShare {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let half = (threads / 2).max(1);
         ClientShare {
             memory: Arc::new(Semaphore::new(self.share as usize)),
-            threads: Arc::new(Semaphore::new(half)),
-            short_work: Arc::new(Semaphore::new(half)),
+            threads: Arc::new(Semaphore::new((threads / 2).max(1))),
+            short_work: Arc::new(Semaphore::new(SHORT_WORK)),
         }
     }
 
@@ -201,9 +202,12 @@ pub(crate) async fn cpu_permit() -> Option<OwnedSemaphorePermit> {
     share_of_request()?.threads.acquire_owned().await.ok()
 }
 
-/// The same for work that takes a millisecond or so, which waits only for other such work.
-pub(crate) async fn short_cpu_permit() -> Option<OwnedSemaphorePermit> {
-    share_of_request()?.short_work.acquire_owned().await.ok()
+/// Counts a piece of short work of the client of the request that this is part of, until the permit is dropped.
+/// Returns also how many pieces of it were under way before.
+pub(crate) fn count_short_work() -> (u32, Option<OwnedSemaphorePermit>) {
+    let Some(ClientShare { short_work, .. }) = share_of_request() else { return (0, None) };
+    let under_way = SHORT_WORK - short_work.available_permits();
+    (u32::try_from(under_way).unwrap_or(u32::MAX), short_work.try_acquire_owned().ok())
 }
 
 fn share_of_request() -> Option<ClientShare> {

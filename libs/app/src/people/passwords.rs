@@ -10,7 +10,7 @@ use argon2::{
 use moka::{ops::compute::Op, sync::Cache};
 
 use super::origin::PasswordOrigin;
-use crate::{CpuPool, Error, Result, metrics};
+use crate::{Error, Result, cpu::WorkQueue, metrics};
 
 /// Hashes that are made at the same time; each takes 19 MiB of memory meanwhile.
 const THREADS: usize = 2;
@@ -65,7 +65,7 @@ const COMMON_PASSWORDS: [&str; 24] = [
 /// Makes and checks hashes of passwords. People go first at addresses where they signed in before, then
 /// addresses that failed less: whoever guesses, from however many addresses, keeps nobody else waiting.
 pub(super) struct Passwords {
-    threads: CpuPool,
+    threads: WorkQueue,
     /// Wrong and refused passwords of an address lately.
     failures: Cache<IpAddr, u32>,
 }
@@ -74,7 +74,7 @@ impl Passwords {
     pub(super) fn new() -> Result<Self> {
         let failures = Cache::builder().max_capacity(CACHE_CAPACITY);
         Ok(Self {
-            threads: CpuPool::new(THREADS, QUEUE_CAPACITY, QUEUE_TIMEOUT)?,
+            threads: WorkQueue::new(THREADS, QUEUE_CAPACITY, QUEUE_TIMEOUT)?,
             failures: failures.time_to_live(FAILURES_KEPT_FOR).build(),
         })
     }
@@ -123,7 +123,7 @@ impl Passwords {
         origin: PasswordOrigin,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let done = self.threads.run_ranked(self.rank(origin), work).await;
+        let done = self.threads.run(self.rank(origin), work).await;
         done.map_err(|error| match error {
             Error::Unavailable => {
                 self.fail(origin);
