@@ -62,7 +62,8 @@ impl MessageCounts {
         let mut kept = self.cache.get_many(&keys).await.unwrap_or_default();
         kept.resize(inboxes.len(), None);
         let counts = inboxes.iter().zip(versions).zip(kept).map(|((inbox, version), kept)| {
-            let known = kept.zip(version).and_then(|(bytes, version)| decode(&bytes, version));
+            let state = version.map(|version| [version, bound_of(inbox)]);
+            let known = kept.zip(state).and_then(|(bytes, state)| decode(&bytes, state));
             self.known_or_recounted(inbox, version, known)
         });
         let counts: Vec<_> = counts.collect();
@@ -83,7 +84,8 @@ impl MessageCounts {
         let counts = self.recount(inbox).await?;
         let Some(version) = version else { return Ok(counts) };
         let key = format!("counts:{}", inbox.id);
-        if let Err(error) = self.cache.put(&key, encode(counts, version), CACHE_TTL).await {
+        let counted = encode(counts, [version, bound_of(inbox)]);
+        if let Err(error) = self.cache.put(&key, counted, CACHE_TTL).await {
             tracing::debug!(%error, "counts were not kept");
         }
         Ok(counts)
@@ -101,14 +103,21 @@ impl MessageCounts {
     }
 }
 
-fn encode(counts: Counts, version: u64) -> Bytes {
-    [version, counts.total, counts.unread].map(u64::to_be_bytes).concat().into()
+/// Counts are of the newest messages, as many as the inbox may hold. A lower bound holds before the version tells
+/// that what is beyond it was removed.
+fn bound_of(inbox: &records::Inbox) -> u64 {
+    u64::from(inbox.max_messages)
 }
 
-fn decode(bytes: &Bytes, version: u64) -> Option<Counts> {
+fn encode(counts: Counts, [version, bound]: [u64; 2]) -> Bytes {
+    [version, bound, counts.total, counts.unread].map(u64::to_be_bytes).concat().into()
+}
+
+/// The counts, if they are of this version and bound.
+fn decode(bytes: &Bytes, state: [u64; 2]) -> Option<Counts> {
     let mut numbers =
         bytes.chunks_exact(8).filter_map(|part| Some(u64::from_be_bytes(part.try_into().ok()?)));
-    let kept = numbers.next()?;
+    let kept = [numbers.next()?, numbers.next()?];
     let counts = Counts { total: numbers.next()?, unread: numbers.next()? };
-    (kept == version).then_some(counts)
+    (kept == state).then_some(counts)
 }

@@ -74,6 +74,8 @@ async fn a_lower_bound_takes_effect_at_once() {
     for number in 0..6 {
         bench.deliver(&inbox, &format!("m{number}")).await;
     }
+    // What was counted before is of another bound.
+    assert_eq!(bench.app.inboxes().get(&bench.by, inbox.id).await.unwrap().message_count, 6);
     let change = InboxChange { max_messages: Some(2), ..InboxChange::default() };
     let changed = bench.app.inboxes().update(&bench.by, inbox.id, change).await.unwrap();
     assert_eq!((changed.message_count, changed.unread_count), (2, 2));
