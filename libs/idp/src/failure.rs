@@ -72,7 +72,11 @@ impl From<Error> for EndpointFailure {
     fn from(error: Error) -> Self {
         match error {
             Error::NotFound => Self::NotFound,
-            Error::Unavailable | Error::Conflict | Error::StorageFull => Self::Unavailable,
+            Error::Conflict => Self::Unavailable,
+            error if error.is_outage() => {
+                tracing::warn!(%error, "a mock identity provider has no backend");
+                Self::Unavailable
+            }
             error => {
                 tracing::error!(%error, "a mock identity provider failed");
                 Self::Internal
@@ -123,4 +127,35 @@ impl IntoResponse for EndpointFailure {
 pub(crate) fn visible(text: &str) -> String {
     let is_taken = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
     text.chars().map(|letter| if is_taken(letter) { letter } else { '\'' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use trapline_store::PortError;
+
+    use super::*;
+
+    #[test]
+    fn what_may_work_later_is_told_apart_from_faults() {
+        let cases = [
+            (Error::NotFound, 404),
+            (Error::Conflict, 503),
+            (Error::Unavailable, 503),
+            (Error::StorageFull, 503),
+            (PortError::Conflict.into(), 503),
+            (PortError::Timeout.into(), 503),
+            (PortError::StorageFull.into(), 503),
+            (PortError::Unavailable("the connection was reset".into()).into(), 503),
+            (PortError::Damaged("segment".to_owned()).into(), 500),
+            (PortError::Misuse("a batch over two partitions").into(), 500),
+            (Error::WrongMasterKey, 500),
+            (Error::Crypto, 500),
+        ];
+        for (error, status) in cases {
+            let told = format!("{error:?}");
+            let answer = EndpointFailure::from(error).into_response();
+            assert_eq!(answer.status().as_u16(), status, "{told}");
+            assert_eq!(answer.headers().contains_key(header::RETRY_AFTER), status == 503, "{told}");
+        }
+    }
 }
