@@ -56,7 +56,9 @@ pub use settings::{
 };
 pub use sign::{Sign, SignedRequest, Signing, SigningScheme, sign};
 pub use snippets::{Snippet, filled};
-pub use state::{Loaded, MockEvent, Outgoing, OutgoingEvent, StoredObject, Want, Write, WriteLife};
+pub use state::{
+    Loaded, MAX_LISTED, MockEvent, Outgoing, OutgoingEvent, StoredObject, Want, Write, WriteLife,
+};
 
 #[cfg(test)]
 mod tests;

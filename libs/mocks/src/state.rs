@@ -8,6 +8,9 @@ use trapline_model::Time;
 
 use crate::DueStep;
 
+/// Objects of a kind that a list is made from, the newest.
+pub const MAX_LISTED: usize = 1_000;
+
 /// An object of a mock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -40,8 +43,13 @@ pub enum Want {
         /// Its id.
         id: String,
     },
-    /// The newest objects of a kind, at most 1,000.
-    Kind(String),
+    /// The newest objects of a kind.
+    Kind {
+        /// The kind.
+        kind: String,
+        /// How many; up to [`MAX_LISTED`].
+        most: usize,
+    },
     /// Whether one more call is within so many a minute.
     Allowance {
         /// Calls a minute.
@@ -54,8 +62,8 @@ pub enum Want {
 pub struct Loaded {
     /// Documents of rows by kind and id; `None` is a row that is not there.
     pub rows: HashMap<(String, String), Option<String>>,
-    /// Objects of whole kinds, newest first.
-    pub kinds: HashMap<String, Vec<StoredObject>>,
+    /// Objects by kind and by how many were wanted, newest first.
+    pub kinds: HashMap<(String, usize), Vec<StoredObject>>,
     /// Whether the call is within its rate; seconds to wait if it is not.
     pub allowance: Option<Result<(), u64>>,
 }

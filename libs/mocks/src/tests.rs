@@ -18,7 +18,10 @@ mod twilio;
 mod twilio_calls;
 mod xero;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap, HashSet},
+};
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -45,6 +48,8 @@ pub(super) struct World {
     pub(super) allowance: Result<(), u64>,
     /// Rows that the last call read by their ids, and may thus write.
     read: HashSet<(String, String)>,
+    /// Objects that the last call read as a list.
+    listed: Cell<usize>,
     calls: u8,
 }
 
@@ -59,6 +64,7 @@ impl World {
             rows: HashMap::new(),
             allowance: Ok(()),
             read: HashSet::new(),
+            listed: Cell::new(0),
             calls: 0,
         }
     }
@@ -124,6 +130,7 @@ impl World {
         };
         let chance = Chance::new([self.calls; 32]);
         let mut loaded = Loaded::default();
+        self.listed.set(0);
         for _ in 0..8 {
             match run(&mock, &loaded, &chance) {
                 Ok(done) => {
@@ -146,8 +153,10 @@ impl World {
                 let key = (kind.clone(), id.clone());
                 loaded.rows.insert(key.clone(), self.rows.get(&key).cloned());
             }
-            Want::Kind(kind) => {
-                loaded.kinds.insert(kind.clone(), self.objects(kind));
+            Want::Kind { kind, most } => {
+                let objects: Vec<_> = self.objects(kind).into_iter().take(*most).collect();
+                self.listed.set(self.listed.get() + objects.len());
+                loaded.kinds.insert((kind.clone(), *most), objects);
             }
             Want::Allowance { .. } => loaded.allowance = Some(self.allowance),
         }

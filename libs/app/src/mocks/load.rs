@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use futures_util::future::try_join_all;
 use sha2::{Digest as _, Sha256};
-use trapline_mocks::{Loaded, StoredObject, Want, Write, WriteLife};
+use trapline_mocks::{Loaded, MAX_LISTED, StoredObject, Want, Write, WriteLife};
 use trapline_model::Time;
 use trapline_store::{Job, Key, Op, PortError, Rate, RateDecision, Row, When, records::MockEpoch};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use super::Mocks;
 use crate::{Result, ids, rows::write_all};
 
 /// Objects of a kind that a mock has, the newest.
-pub(super) const MAX_OBJECTS: usize = 1_000;
+pub(super) const MAX_OBJECTS: usize = MAX_LISTED;
 /// The longest id of a row; no row has a longer one.
 const MAX_ID: usize = 512;
 const KEY_LIFE: Duration = Duration::from_hours(24);
@@ -29,7 +29,7 @@ pub(super) struct Reads {
 
 enum RowRead {
     Row((String, String), Option<(String, i64)>),
-    Kind(String, Vec<StoredObject>),
+    Kind((String, usize), Vec<StoredObject>),
     Allowance(Result<(), u64>),
 }
 
@@ -51,8 +51,8 @@ impl Mocks {
                     }
                     into.loaded.rows.insert(key, doc);
                 }
-                RowRead::Kind(kind, objects) => {
-                    into.loaded.kinds.insert(kind, objects);
+                RowRead::Kind(key, objects) => {
+                    into.loaded.kinds.insert(key, objects);
                 }
                 RowRead::Allowance(allowance) => into.loaded.allowance = Some(allowance),
             }
@@ -68,9 +68,9 @@ impl Mocks {
                 let open = |row: Row| self.opened_item(of, &row).map(|doc| (doc, row.version));
                 Ok(RowRead::Row((kind, id), row.map(open).transpose()?))
             }
-            Want::Kind(kind) => {
-                let objects = self.objects_of(of, &kind, MAX_OBJECTS).await?;
-                Ok(RowRead::Kind(kind, objects))
+            Want::Kind { kind, most } => {
+                let objects = self.objects_of(of, &kind, most.min(MAX_OBJECTS)).await?;
+                Ok(RowRead::Kind((kind, most), objects))
             }
             Want::Allowance { per_minute } => {
                 let rate = Rate { burst: per_minute, per: MINUTE };

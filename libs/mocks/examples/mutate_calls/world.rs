@@ -143,9 +143,9 @@ impl World {
                 let row = self.rows.get(&key).cloned();
                 loaded.rows.insert(key, row);
             }
-            Want::Kind(kind) => {
-                let objects = self.objects(&kind);
-                loaded.kinds.insert(kind, objects);
+            Want::Kind { kind, most } => {
+                let objects = self.objects(&kind).into_iter().take(most).collect();
+                loaded.kinds.insert((kind, most), objects);
             }
             Want::Allowance { .. } => loaded.allowance = Some(Ok(())),
         }

@@ -5,7 +5,7 @@ use trapline_model::Time;
 
 use super::CallContext;
 use crate::{
-    StoredObject, Want, WriteLife,
+    MAX_LISTED, StoredObject, Want, WriteLife,
     failure::{CallFailure, Halt},
 };
 
@@ -39,9 +39,15 @@ impl CallContext<'_> {
 
     /// The newest objects of a kind, newest first, at most 1,000. What this call wrote is not in it.
     pub(crate) fn list(&mut self, kind: &str) -> Result<Vec<StoredObject>, Halt> {
-        match self.loaded.kinds.get(kind) {
+        self.newest(kind, MAX_LISTED)
+    }
+
+    /// The same, so many at most: for a list of which no more is shown.
+    pub(crate) fn newest(&mut self, kind: &str, most: usize) -> Result<Vec<StoredObject>, Halt> {
+        let key = (kind.to_owned(), most.min(MAX_LISTED));
+        match self.loaded.kinds.get(&key) {
             Some(objects) => Ok(objects.clone()),
-            None => Err(self.want(Want::Kind(kind.to_owned()))),
+            None => Err(self.want(Want::Kind { kind: key.0, most: key.1 })),
         }
     }
 

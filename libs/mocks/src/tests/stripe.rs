@@ -112,6 +112,25 @@ fn customers_keep_cards_and_metadata() {
 }
 
 #[test]
+fn a_list_reads_no_more_than_it_shows_and_one() {
+    let mut world = World::of("stripe");
+    for _ in 0..30 {
+        world.ask("POST", "/v1/customers", "email=ada@example.com");
+    }
+    for (query, read) in [
+        ("", 11),
+        ("?limit=3", 4),
+        ("?limit=3&expand[]=data.sources", 4),
+        ("?limit=3&email=ada@example.com", 30),
+        ("?limit=3&created[gt]=1", 30),
+    ] {
+        let (status, list) = world.ask("GET", &format!("/v1/customers{query}"), "");
+        assert_eq!((status, &list["has_more"]), (200, &json!(true)), "{query}");
+        assert_eq!(world.listed.get(), read, "{query}");
+    }
+}
+
+#[test]
 fn lists_are_paged_to_the_end_and_back() {
     let mut world = World::of("stripe");
     let mut ids = Vec::new();

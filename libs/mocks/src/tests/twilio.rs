@@ -144,6 +144,20 @@ fn text_that_is_not_plain_takes_more_segments() {
 }
 
 #[test]
+fn a_page_reads_no_more_than_comes_before_it_and_one_behind() {
+    let mut world = World::of("twilio");
+    let path = messages(&world);
+    for _ in 0..30 {
+        world.ask("POST", &path, &format!("{TO}&Body=x"));
+    }
+    for (query, read) in [("PageSize=10", 11), ("PageSize=10&Page=1", 21), ("PageSize=10&To=x", 30)]
+    {
+        assert_eq!(world.ask("GET", &format!("{path}?{query}"), "").0, 200);
+        assert_eq!(world.listed.get(), read, "{query}");
+    }
+}
+
+#[test]
 fn lists_are_paged_to_the_end() {
     let mut world = World::of("twilio");
     let path = messages(&world);

@@ -1,6 +1,6 @@
 //! Lists: newest first, by cursors.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::wire::{shown, texts};
 use crate::{
@@ -71,8 +71,8 @@ pub(super) fn prices(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
 
 /// Those that have ended are there only where they are asked for.
 pub(super) fn subscriptions(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let mut subscriptions =
-        of_fields(context, "subscriptions", &["customer", "collection_method"])?;
+    let all = context.list("subscriptions")?;
+    let mut subscriptions = as_wanted(context, all, &["customer", "collection_method"])?;
     let status = context.text("status");
     subscriptions.retain(|it| match (status.as_deref(), it.state.as_deref()) {
         (Some("all"), _) => true,
@@ -119,15 +119,43 @@ fn page(
     shown_page(context, objects)
 }
 
-/// The objects of a kind whose fields are as the call wants them, newest first.
+/// The objects of a kind whose fields are as the call wants them, newest first. Where it wants just any, no more are
+/// read than it is shown.
 fn of_fields(
     context: &mut CallContext<'_>,
     kind: &'static str,
     fields: &[&str],
 ) -> Result<Vec<StoredObject>, Halt> {
-    let mut objects = context.list(kind)?;
+    let wants_any =
+        wants_any(context) && fields.iter().all(|field| of_path(context, field).is_none());
+    let objects = if wants_any {
+        // One more, which says that there are more.
+        let most = limit(context)?.saturating_add(1);
+        context.newest(kind, most)?
+    } else {
+        context.list(kind)?
+    };
+    as_wanted(context, objects, fields)
+}
+
+/// Whether no parameter says which objects are meant.
+fn wants_any(context: &CallContext<'_>) -> bool {
+    let given = [&context.query, &context.body].into_iter().filter_map(Value::as_object);
+    given.flat_map(Map::keys).all(|name| matches!(name.as_str(), "limit" | "expand"))
+}
+
+fn of_path(context: &CallContext<'_>, field: &str) -> Option<String> {
+    Some(context.path(field)).filter(|value| !value.is_empty())
+}
+
+/// Those whose fields are as the call wants them.
+fn as_wanted(
+    context: &CallContext<'_>,
+    mut objects: Vec<StoredObject>,
+    fields: &[&str],
+) -> Result<Vec<StoredObject>, Halt> {
     for field in fields {
-        let of_path = Some(context.path(field)).filter(|value| !value.is_empty());
+        let of_path = of_path(context, field);
         let Some(wanted) = of_path.or_else(|| context.text(field)) else { continue };
         let pointer = format!("/{}", field.replace('.', "/"));
         objects.retain(|object| match object.object.pointer(&pointer) {
@@ -148,12 +176,7 @@ pub(super) fn shown_page(
     context: &mut CallContext<'_>,
     objects: Vec<StoredObject>,
 ) -> Result<MockReply, Halt> {
-    let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        let message = format!("This value must be from 1 to {MAX_LIMIT}.");
-        return Err(CallFailure::invalid("limit", message).into());
-    }
-    let limit = usize::try_from(limit).unwrap_or(0);
+    let limit = limit(context)?;
     let (data, has_more) = cut(context, objects, limit);
     for object in &data {
         context.touch(&object.id);
@@ -162,6 +185,16 @@ pub(super) fn shown_page(
     let url = &context.call.path;
     let list = json!({"object": "list", "url": url, "has_more": has_more, "data": data});
     shown(context, list)
+}
+
+/// How many are shown.
+fn limit(context: &CallContext<'_>) -> Result<usize, Halt> {
+    let limit = context.int("limit")?.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        let message = format!("This value must be from 1 to {MAX_LIMIT}.");
+        return Err(CallFailure::invalid("limit", message).into());
+    }
+    Ok(usize::try_from(limit).unwrap_or(0))
 }
 
 /// The objects behind or before a cursor, and whether there are more.

@@ -16,13 +16,29 @@ pub(super) fn of_fields(
     kind: &'static str,
     fields: &[(&str, &str)],
 ) -> Result<Vec<StoredObject>, Halt> {
-    let mut objects = context.list(kind)?;
+    let wants_any = fields.iter().all(|(_, name)| context.text(name).is_none());
+    let (first, count) = place(size_and_page(context, MAX_PAGE)?);
+    let most = first.saturating_add(count).saturating_add(1);
+    // One more than is shown says that there are more.
+    let mut objects = if wants_any { context.newest(kind, most)? } else { context.list(kind)? };
     for (field, name) in fields {
         if let Some(wanted) = context.text(name) {
             objects.retain(|object| object.object[*field] == wanted.as_str());
         }
     }
     Ok(objects)
+}
+
+/// How many a page has, up to `most`, and which one is meant, from 0.
+pub(super) fn size_and_page(context: &CallContext<'_>, most: i64) -> Result<(i64, i64), Halt> {
+    let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, most);
+    Ok((size, context.int("Page")?.unwrap_or(0).max(0)))
+}
+
+/// How many objects come before the page, and how many it may show.
+pub(super) fn place((size, page): (i64, i64)) -> (usize, usize) {
+    let first = usize::try_from(page.saturating_mul(size)).unwrap_or(usize::MAX);
+    (first, usize::try_from(size).unwrap_or(0))
 }
 
 /// The parameters of the call that are of every page, as the beginning of a query.
@@ -41,10 +57,8 @@ pub(super) fn page(
     objects: Vec<StoredObject>,
     (name, key): (&str, &str),
 ) -> Result<MockReply, Halt> {
-    let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let page = context.int("Page")?.unwrap_or(0).max(0);
-    let first = usize::try_from(page.saturating_mul(size)).unwrap_or(usize::MAX);
-    let count = usize::try_from(size).unwrap_or(0);
+    let (size, page) = size_and_page(context, MAX_PAGE)?;
+    let (first, count) = place((size, page));
     let more = objects.len() > first.saturating_add(count);
     let shown: Vec<_> = objects.into_iter().skip(first).take(count).collect();
     let path = format!("/{VERSION}/Accounts/{}/{name}.json", account(context));

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::wire::{account, new_id, refused};
+use super::{
+    lists,
+    wire::{account, new_id, refused},
+};
 use crate::{
     MockReply, StoredObject,
     context::CallContext,
@@ -11,7 +14,6 @@ use crate::{
 
 /// Wrong codes after which none is taken any more.
 const MAX_CHECKS: u64 = 5;
-const DEFAULT_PAGE: i64 = 50;
 const MAX_PAGE: i64 = 100;
 
 pub(super) fn create_service(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
@@ -61,11 +63,9 @@ pub(super) fn delete_service(context: &mut CallContext<'_>) -> Result<MockReply,
 
 /// A page of services, in the form of Verify's API.
 pub(super) fn list_services(context: &mut CallContext<'_>) -> Result<MockReply, Halt> {
-    let size = context.int("PageSize")?.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
-    let page = context.int("Page")?.unwrap_or(0).max(0);
-    let first = usize::try_from(page.saturating_mul(size)).unwrap_or(usize::MAX);
-    let count = usize::try_from(size).unwrap_or(0);
-    let services = context.list("services")?;
+    let (size, page) = lists::size_and_page(context, MAX_PAGE)?;
+    let (first, count) = lists::place((size, page));
+    let services = context.newest("services", first.saturating_add(count).saturating_add(1))?;
     let more = services.len() > first.saturating_add(count);
     let shown = services.into_iter().skip(first).take(count).map(|service| service.object);
     let shown: Vec<_> = shown.collect();
