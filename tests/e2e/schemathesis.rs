@@ -11,6 +11,9 @@ use trapline_tests::{Deployment, Mail, deliver, proofs_are_full};
 
 use crate::tools::{run, tool};
 
+/// The fuzzer asks from one address, faster than a cluster lets anybody.
+const NO_LIMITS: [&str; 4] = ["--api-rate", "0", "--address-rate", "0"];
+
 /// How hard to look.
 #[derive(Clone, Copy)]
 enum Effort {
@@ -133,7 +136,7 @@ fn fuzzer(folder: &Path, config: &Path, effort: Effort) -> Command {
 
 #[tokio::test]
 async fn with_a_write_key() {
-    let deployment = Deployment::with(&["--metrics-token", "operator"]);
+    let deployment = Deployment::with(&[&NO_LIMITS[..], &["--metrics-token", "operator"]].concat());
     let settings = r#"
 [[operations]]
 include-operation-id = "getMetrics"
@@ -145,7 +148,7 @@ headers = { Authorization = "Bearer operator" }
 /// A key that changes nothing can be sent to real resources. Waits there would take too long.
 #[tokio::test]
 async fn with_a_read_key() {
-    let deployment = Deployment::start();
+    let deployment = Deployment::with(&NO_LIMITS);
     let inbox = deployment.rest().inbox().await;
     let file = "Content-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\na,b\n";
     let text = "Content-Type: text/html\n\n<p>Your code is 493 021</p>";
@@ -169,12 +172,12 @@ parameters = {{ "path.id" = "{message}", "path.attachmentId" = {part} }}
 
 #[tokio::test]
 async fn with_an_expired_key() {
-    let deployment = Deployment::start();
+    let deployment = Deployment::with(&NO_LIMITS);
     fuzz(&deployment, Some(&deployment.team().expired_key()), Effort::Brief, "").await;
 }
 
 #[tokio::test]
 async fn with_no_key() {
-    let deployment = Deployment::start();
+    let deployment = Deployment::with(&NO_LIMITS);
     fuzz(&deployment, None, Effort::Brief, "").await;
 }

@@ -126,7 +126,7 @@ class Cluster(unittest.TestCase):
             waiting = pool.submit(self.ask, wait)
             self.send(inbox, "closed", "Without a code", "Nothing to see")
             self.send(inbox, "starttls", "Your code", "Your code is 482913")
-            message = waiting.result()
+            message = waiting.result()["message"]
         self.assertEqual(message["subject"], "Your code")
         for _ in range(600):
             if message["id"] in self.receiver.told:

@@ -5,7 +5,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use trapline_tests::{Answer, Deployment};
 
-use super::{Effort, fuzz_as};
+use super::{Effort, NO_LIMITS, fuzz_as};
 
 const CALLBACK: &str = "https://app.example/callback";
 /// The API itself is left out, and applications are the provider's own.
@@ -57,7 +57,7 @@ async fn access_token(deployment: &Deployment, idp: &Value) -> String {
 
 #[tokio::test]
 async fn at_a_provider_that_is_there() {
-    let deployment = Deployment::start();
+    let deployment = Deployment::with(&NO_LIMITS);
     let idp = provider(&deployment).await;
     let text = |name: &str| idp[name].as_str().unwrap();
     let settings = format!(

@@ -118,9 +118,36 @@ fn html_like() -> impl Strategy<Value = String> {
 /// What may start a tag, and a whole tag without handlers.
 fn tags() -> (Regex, Regex) {
     let name = "[A-Za-z][A-Za-z0-9:._-]*";
-    let attribute = "(?:[A-NP-Za-np-z]|[Oo][^Nn])[A-Za-z0-9:._-]*(?:=\"[^\"<>]*\")?";
+    let letters = "[A-Za-z0-9:._-]*";
+    // Those of handlers begin with "on".
+    let attribute = format!(
+        "(?:[A-NP-Za-np-z]{letters}|[Oo](?:[A-MO-Za-mo-z0-9:._-]{letters})?)(?:=\"[^\"<>]*\")?"
+    );
     let whole = format!("^(?:</?({name})(?: {attribute})*/?>|<(!doctype)[^<>]*>)");
     (Regex::new("<[A-Za-z/!?]").unwrap(), Regex::new(&whole).unwrap())
+}
+
+#[test]
+fn whole_tags_are_told_from_others() {
+    let (_, whole) = tags();
+    let cases = [
+        ("<pre>", Some(5)),
+        ("<pre o>more", Some(7)),
+        ("<pre o a=\"b\"/>", Some(14)),
+        ("<p on>", None),
+        ("<p onload=\"x\">", None),
+        ("<p oN>", None),
+        ("<p oxn=\"1\">", Some(11)),
+        ("<p o=\"on\">", Some(10)),
+        ("<p o", None),
+        ("<p a=\">\">", None),
+        ("</p>", Some(4)),
+        ("<!doctype html>", Some(15)),
+        ("<1>", None),
+    ];
+    for (text, end) in cases {
+        assert_eq!(whole.find(text).map(|found| found.end()), end, "{text}");
+    }
 }
 
 fn multipart(part: &[u8], encoding: &str, media_type: &str) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tokio::process::Command;
-use trapline_tests::{Deployment, shared_under_one_name};
+use trapline_tests::{Deployment, shared};
 
 use super::{Rp, path_of, provider};
 use crate::tools::{run, source, tool};
@@ -16,7 +16,8 @@ const FORGED: &str = "attacker@forged.invalid";
 
 /// What a library made of each sign-in: `refused`, or `accepted` and a name.
 async fn outcomes(mut client: Command) -> BTreeMap<String, (String, String)> {
-    let server = shared_under_one_name();
+    // They fetch metadata from where the provider says that it is.
+    let server = shared();
     let rp = provider(&server).await;
     let user = format!("{}/users/{}", path_of(&rp.idp), rp.user["id"].as_str().unwrap());
     rp.keyed().patch(&user, json!({ "claims": { "odd": ODD } })).await.expect(200);
