@@ -12,7 +12,7 @@ use trapline_tests::{Deployment, Mail, deliver, proofs_are_full};
 use crate::tools::{run, tool};
 
 /// The fuzzer asks from one address, faster than a cluster lets anybody.
-const NO_LIMITS: [&str; 4] = ["--api-rate", "0", "--address-rate", "0"];
+const NO_LIMITS: [&str; 2] = ["--address-rate", "0"];
 
 /// How hard to look.
 #[derive(Clone, Copy)]

@@ -92,7 +92,8 @@ fn flags_of<'a>(role: &str, flags: &'a [String]) -> Vec<&'a str> {
 }
 
 fn knows(role: &str, flag: &str) -> bool {
-    const API: [&str; 14] = [
+    const API: [&str; 15] = [
+        "--address-rate",
         "--answer-memory",
         "--api-rate",
         "--caniemail",
