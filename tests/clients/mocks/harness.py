@@ -52,10 +52,11 @@ class Mock:
                         verify(headers, body, "")
                 except ValueError:
                     status = 401
+                # Before the answer, upon which the next one may come.
+                requests.put((headers, body))
                 self.send_response(status)
                 self.send_header("content-length", "0")
                 self.end_headers()
-                requests.put((headers, body))
 
             def log_message(self, *_):
                 pass
