@@ -9,7 +9,10 @@ use std::{fs::File, sync::Arc, time::Duration};
 
 use anyhow::{Result, anyhow};
 use axum::Router;
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    time::{Instant, timeout_at},
+};
 use tokio_util::sync::CancellationToken;
 use trapline_app::{App, Start, Supervisor, WebhookSender, metrics};
 use trapline_smtp::{Implicit, Server};
@@ -99,13 +102,19 @@ impl Running {
     }
 
     async fn drain(self) {
-        if tokio::time::timeout(DRAIN_TIMEOUT, self.tasks.wait_for_all()).await.is_err() {
+        let Self { app, backend, tasks, _lock } = self;
+        let deadline = Instant::now() + DRAIN_TIMEOUT;
+        let mut is_drained = timeout_at(deadline, tasks.wait_for_all()).await.is_ok();
+        // What the last connections stored is counted, too.
+        app.usage().flush().await;
+        // And announced: that goes on beside their answers, and ends once there is no mail to come.
+        let behind = app.tasks().clone();
+        drop(app);
+        is_drained &= timeout_at(deadline, behind.wait_for_all()).await.is_ok();
+        if !is_drained {
             tracing::warn!("not everything ended in time");
         }
-        // What the last connections stored is counted, too.
-        self.app.usage().flush().await;
-        drop(self.app);
-        self.backend.close().await;
+        backend.close().await;
     }
 }
 

@@ -4,8 +4,9 @@ use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Starts tasks, and tells when one of them returns or panics although nobody asked for a shutdown.
-/// It stops nothing by itself: whoever hears of it cancels the shutdown that all tasks end with.
-#[derive(Debug)]
+/// It stops nothing by itself: whoever hears of it cancels the shutdown that all tasks end with. Clones are of the
+/// same tasks.
+#[derive(Debug, Clone)]
 pub struct Supervisor {
     tasks: TaskTracker,
     shutdown: CancellationToken,

@@ -2,12 +2,12 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use trapline_app::{Feed, FeedEvent, Filter, InboxChange, Waited};
 use trapline_model::{Inbox, MessageId};
 use trapline_store::{LiveEvent, Signal, records::Message};
 
-use super::doubles::{Bare, Reads};
+use super::doubles::{Bare, Delayed, Reads};
 use crate::support::{Bench, anything, json};
 
 async fn feed(bench: &Bench, inbox: &Inbox) -> Feed {
@@ -34,6 +34,26 @@ async fn publish(bench: &Bench, inbox: &Inbox, event: LiveEvent) {
 fn subject(event: &FeedEvent) -> String {
     assert_eq!(event.name, "message.created");
     json(event)["message"]["subject"].as_str().unwrap().to_owned()
+}
+
+/// What the last connections of a process stored, whose answer does not wait for it.
+#[tokio::test]
+async fn the_tasks_of_a_process_end_when_all_is_announced() {
+    let delayed = Delayed::default();
+    let bench = Bench::with(|ports| delayed.replace(ports)).await;
+    let inbox = bench.inbox(10, None).await;
+    let mut signals = bench.ports.bus.subscribe(inbox.id).await.unwrap();
+    let id = bench.deliver(&inbox, "last").await;
+    let tasks = bench.app.tasks().clone();
+    bench.app.shutdown().cancel();
+    drop(bench);
+    let mut end = Box::pin(tasks.wait_for_all());
+    assert!(tokio::time::timeout(Duration::from_millis(100), &mut end).await.is_err());
+    delayed.let_go();
+    end.await;
+    let signal = signals.next().now_or_never().flatten();
+    let Some(Signal::Event(event)) = signal else { panic!("an announcement") };
+    assert!(matches!(&*event, LiveEvent::MessageCreated { id: told, .. } if *told == id.uuid));
 }
 
 #[tokio::test]

@@ -108,6 +108,41 @@ impl Bus for LossyBus {
     }
 }
 
+/// A bus on which announcements of messages wait until they are let go.
+#[derive(Clone)]
+pub(super) struct Delayed(Arc<Semaphore>);
+
+struct DelayedBus(Arc<dyn Bus>, Delayed);
+
+impl Default for Delayed {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+}
+
+impl Delayed {
+    pub(super) fn replace(&self, ports: &mut Ports) {
+        ports.bus = Arc::new(DelayedBus(ports.bus.clone(), self.clone()));
+    }
+
+    pub(super) fn let_go(&self) {
+        self.0.add_permits(1);
+    }
+}
+
+#[async_trait]
+impl Bus for DelayedBus {
+    async fn publish(&self, inbox: InboxId, event: LiveEvent) -> Result<()> {
+        if matches!(event, LiveEvent::MessageCreated { .. }) {
+            self.1.0.acquire().await.unwrap().forget();
+        }
+        self.0.publish(inbox, event).await
+    }
+    async fn subscribe(&self, inbox: InboxId) -> Result<SignalStream> {
+        self.0.subscribe(inbox).await
+    }
+}
+
 /// A bus whose subscriptions to inboxes are active before it says so.
 #[derive(Clone)]
 pub(super) struct Gate {
